@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target: strict, and a warning is an error.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
+
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "resthost",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "resthost", targets: ["resthost"]),
+        .library(name: "RestEngine", targets: ["RestEngine", "CurlTransport"]),
+        .library(name: "LuaRuntime", targets: ["LuaRuntime"]),
+        .library(name: "RestScript", targets: ["RestScript"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // Floor 0: one small C or C++ target for each library, and the libraries themselves.
+        .systemLibrary(
+            name: "SystemLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"]), .brew(["lua@5.4"])]),
+        .systemLibrary(
+            name: "SystemCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "SystemSIMDJSON", pkgConfig: "simdjson", providers: [.apt(["libsimdjson-dev"]), .brew(["simdjson"])]),
+        .systemLibrary(
+            name: "SystemPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
+        .target(name: "CLua", dependencies: ["SystemLua"], cSettings: cSettings),
+        .target(name: "CCurl", dependencies: ["SystemCurl"], cSettings: cSettings),
+        .target(
+            name: "CJSON", dependencies: ["SystemSIMDJSON", "SystemLua"],
+            cxxSettings: [.treatAllWarnings(as: .error)]),
+        .target(name: "CPlatform", cSettings: cSettings),
+        .target(name: "CRegex", dependencies: ["SystemPCRE2"], cSettings: cSettings),
+
+        // Floor 1: neither knows the other.
+        .target(
+            name: "RestEngine", dependencies: ["CJSON", "CPlatform", "CRegex", deque, heap], swiftSettings: settings),
+        .target(name: "LuaRuntime", dependencies: ["CLua"], swiftSettings: settings),
+
+        // Floor 2: neighbours that never meet.
+        .target(name: "CurlTransport", dependencies: ["RestEngine", "CCurl"], swiftSettings: settings),
+        .target(
+            name: "Gateway", dependencies: ["RestEngine", nioCore, nioPosix, nioHTTP1], swiftSettings: settings),
+        .target(name: "RestScript", dependencies: ["RestEngine", "LuaRuntime", "CJSON"], swiftSettings: settings),
+
+        // Floor 3: commands and composition.
+        .executableTarget(
+            name: "resthost",
+            dependencies: [
+                "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript", arguments, nioCore, nioPosix,
+                nioHTTP1,
+            ],
+            swiftSettings: settings),
+
+        .target(
+            name: "TestSupport", dependencies: ["RestEngine"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "CJSONTests", dependencies: ["CJSON", "RestEngine"], swiftSettings: settings),
+        .testTarget(name: "RestEngineTests", dependencies: ["RestEngine", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "CurlTransportTests", dependencies: ["CurlTransport", "RestEngine", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RestScriptTests",
+            dependencies: ["RestScript", "RestEngine", "LuaRuntime", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: ["Gateway", "RestEngine", "TestSupport", nioCore, nioPosix, nioHTTP1],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ResthostTests", dependencies: ["resthost", "RestEngine", "TestSupport"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c17,
+    cxxLanguageStandard: .cxx20
+)

@@ -1,0 +1,13 @@
+// What Swift can't see of the system: calls behind feature macros.
+#ifndef CPLATFORM_H
+#define CPLATFORM_H
+
+#include <stddef.h>
+
+/// Names the calling thread, as debuggers and `top -H` show it; the system cuts it at 15 bytes.
+void cplatform_set_thread_name(const char *name);
+
+/// The calling thread's name, always terminated.
+void cplatform_get_thread_name(char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,84 @@
+/// Header fields in order, repeats kept; names compare without case (RFC 9110 5.1).
+public struct Headers: Sendable, Equatable {
+    public struct Field: Sendable, Equatable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public private(set) var fields: [Field] = []
+
+    public init() {}
+
+    public init(_ fields: [(String, String)]) {
+        self.fields = fields.map { Field($0.0, $0.1) }
+    }
+
+    public var isEmpty: Bool { fields.isEmpty }
+
+    /// All values of a name, in order.
+    public func values(_ name: String) -> [String] {
+        fields.compactMap { $0.name.equalsIgnoringCase(name) ? $0.value : nil }
+    }
+
+    /// The value of a name. Several values of a list are joined with `, ` (RFC 9110 5.3); of Set-Cookie, which is no
+    /// list, the first is given.
+    public subscript(name: String) -> String? {
+        var joined: String?
+        for field in fields where field.name.equalsIgnoringCase(name) {
+            guard let old = joined else {
+                joined = field.value
+                continue
+            }
+            if name.equalsIgnoringCase("set-cookie") { break }
+            joined = old + ", " + field.value
+        }
+        return joined
+    }
+
+    public func contains(_ name: String) -> Bool {
+        fields.contains { $0.name.equalsIgnoringCase(name) }
+    }
+
+    /// Replaces all values of a name by one, at the place of the first.
+    public mutating func set(_ name: String, _ value: String) {
+        if let first = fields.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) {
+            fields[first] = Field(name, value)
+            var index = first + 1
+            while index < fields.count {
+                if fields[index].name.equalsIgnoringCase(name) { fields.remove(at: index) } else { index += 1 }
+            }
+        } else {
+            fields.append(Field(name, value))
+        }
+    }
+
+    /// Replaces all values of a name; none removes it.
+    public mutating func set(_ name: String, values: [String]) {
+        guard let first = values.first else { return remove(name) }
+        set(name, first)
+        for value in values.dropFirst() { add(name, value) }
+    }
+
+    public mutating func add(_ name: String, _ value: String) {
+        fields.append(Field(name, value))
+    }
+
+    public mutating func remove(_ name: String) {
+        fields.removeAll { $0.name.equalsIgnoringCase(name) }
+    }
+}
+
+extension String {
+    /// ASCII case is ignored, nothing else.
+    func equalsIgnoringCase(_ other: String) -> Bool {
+        let a = utf8
+        let b = other.utf8
+        guard a.count == b.count else { return false }
+        return zip(a, b).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 | 0x20 && ($0 | 0x20) &- 0x61 < 26) }
+    }
+}

@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The engine's idea of time.
+@EngineActor
+public protocol EngineClock: AnyObject {
+    /// Unix time in seconds; may jump when somebody sets the clock.
+    var now: Double { get }
+    /// Seconds on a clock that never jumps, from some point in the past; timers use it.
+    var uptime: Double { get }
+}
+
+/// The machine's clocks.
+@EngineActor
+public final class SystemClock: EngineClock {
+    public nonisolated init() {}
+
+    public var now: Double { Self.read(CLOCK_REALTIME) }
+    public var uptime: Double { Self.read(CLOCK_MONOTONIC) }
+
+    private static func read(_ id: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(id, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+/// A clock that stands still until it is told otherwise. Tests start it at 1,000,000.
+@EngineActor
+public final class ManualClock: EngineClock {
+    public private(set) var now: Double
+    public private(set) var uptime: Double = 0
+
+    public init(now: Double = 1_000_000) { self.now = now }
+
+    public func advance(by seconds: Double) {
+        now += seconds
+        uptime += max(0, seconds)
+    }
+
+    /// Sets the time of day; timers see the difference when it is forward.
+    public func set(_ time: Double) { advance(by: time - now) }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The one thread that owns engine, main Lua state and transport.
+///
+/// A pass of the loop: take what other threads sent, run it; run each scheduler's turn; wait in the poller, which
+/// delivers network events as it wakes. Whatever is sent from another thread wakes the poller once for each batch,
+/// and what is sent from the loop itself wakes nothing.
+public final class EngineLoop: SerialExecutor, Sendable {
+    public static let shared = EngineLoop()
+
+    private enum Work {
+        case job(UnownedJob)
+        case call(@Sendable @EngineActor () -> Void)
+    }
+
+    private struct Inbox {
+        var work: [Work] = []
+        /// The loop is in its poller, or about to be: whoever appends must wake it, and does so once.
+        var isParked = false
+        var poller: any Poller = ParkingPoller()
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let thread = LoopThread(name: "engine loop")
+
+    private init() {
+        thread.start { [unowned self] in EngineLoop.run(self) }
+    }
+
+    // MARK: Sending work, any thread
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        send(.job(UnownedJob(job)))
+    }
+
+    /// Runs `call` on the loop, in a later pass. The order of calls from one thread is kept.
+    public func submit(_ call: @escaping @Sendable @EngineActor () -> Void) {
+        send(.call(call))
+    }
+
+    private func send(_ work: Work) {
+        let sleeping: (any Poller)? = inbox.withLock { inbox in
+            inbox.work.append(work)
+            guard inbox.isParked else { return nil }
+            inbox.isParked = false
+            return inbox.poller
+        }
+        sleeping?.wake()
+    }
+
+    // MARK: Isolation
+
+    /// True on the loop's own thread.
+    public var isCurrent: Bool { thread.isCurrent }
+
+    public func checkIsolated() {
+        guard !thread.isCurrent else { return }
+        Misuse.wrongThread(what: "engine state", owner: thread.description)
+    }
+
+    public func isIsolatingCurrentContext() -> Bool? { thread.isCurrent }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    // MARK: The loop
+
+    /// Replaces what the loop waits in; a transport calls this once, when it starts.
+    @EngineActor
+    public func install(_ poller: any Poller) {
+        inbox.withLock { $0.poller = poller }
+    }
+
+    private static func run(_ loop: EngineLoop) {
+        while true {
+            let (work, poller) = loop.inbox.withLock { inbox in
+                inbox.isParked = false
+                let work = inbox.work
+                inbox.work = []
+                return (work, inbox.poller)
+            }
+            for item in work {
+                switch item {
+                case .job(let job): job.runSynchronously(on: loop.asUnownedSerialExecutor())
+                case .call(let call): EngineActor.assumeIsolated { call() }
+                }
+            }
+            let wait = EngineActor.assumeIsolated { SchedulerList.shared.runPass() }
+            let mayPark = loop.inbox.withLock { inbox in
+                inbox.isParked = inbox.work.isEmpty && wait != 0
+                return inbox.isParked
+            }
+            poller.poll(milliseconds: mayPark ? wait : 0)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import DequeModule
+import HeapModule
+
+/// Turns and timers of one engine, on the system's clock or on one that a test moves by hand.
+///
+/// A *turn* is one later pass: work queued during a turn runs in the next one, never in the same.
+@EngineActor
+public final class Scheduler {
+    private let clock: any EngineClock
+    private var queue: Deque<@EngineActor () -> Void> = []
+    private var timers = Heap<TimerEntry>()
+    private var timerCount: UInt64 = 0
+
+    /// With the system's clock the engine loop runs this scheduler for as long as it lives; with any other clock
+    /// whoever holds it calls ``runTurn()``.
+    public init(clock: any EngineClock = SystemClock()) {
+        self.clock = clock
+        if clock is SystemClock { SchedulerList.shared.add(self) }
+    }
+
+    /// Unix time in seconds.
+    public var now: Double { clock.now }
+
+    /// Runs `work` in the next turn.
+    public func nextTurn(_ work: @escaping @EngineActor () -> Void) {
+        queue.append(work)
+    }
+
+    /// Runs `work` once, `seconds` from now, unless the timer is cancelled.
+    @discardableResult
+    public func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> Timer {
+        let timer = Timer(work)
+        timerCount += 1
+        timers.insert(TimerEntry(deadline: clock.uptime + max(0, seconds), order: timerCount, timer: timer))
+        return timer
+    }
+
+    /// Runs the timers that are due, then what was queued when the turn began. False when there was nothing.
+    @discardableResult
+    public func runTurn() -> Bool {
+        var didWork = false
+        if let first = timers.min {
+            let uptime = clock.uptime
+            var next: TimerEntry? = first
+            while let entry = next, entry.timer.work == nil || entry.deadline <= uptime {
+                timers.removeMin()
+                if let work = entry.timer.take() {
+                    work()
+                    didWork = true
+                }
+                next = timers.min
+            }
+        }
+        var left = queue.count
+        if left > 0 { didWork = true }
+        while left > 0, let work = queue.popFirst() {
+            work()
+            left -= 1
+        }
+        return didWork
+    }
+
+    /// Seconds until there is work: 0 for now, nil for none in sight.
+    public var timeUntilWork: Double? {
+        if !queue.isEmpty { return 0 }
+        while let first = timers.min, first.timer.work == nil { timers.removeMin() }
+        guard let first = timers.min else { return nil }
+        return max(0, first.deadline - clock.uptime)
+    }
+
+    /// True while a turn is queued or a timer is armed.
+    public var hasWork: Bool { timeUntilWork != nil }
+}
+
+/// A callback at a later time; cancelled by ``cancel()``, not by being dropped.
+@EngineActor
+public final class Timer {
+    fileprivate var work: (@EngineActor () -> Void)?
+
+    fileprivate init(_ work: @escaping @EngineActor () -> Void) { self.work = work }
+
+    public func cancel() { work = nil }
+
+    fileprivate func take() -> (@EngineActor () -> Void)? {
+        defer { work = nil }
+        return work
+    }
+}
+
+private struct TimerEntry: Comparable {
+    let deadline: Double
+    /// Timers of one deadline run in the order in which they were set.
+    let order: UInt64
+    let timer: Timer
+
+    static func < (a: TimerEntry, b: TimerEntry) -> Bool {
+        a.deadline != b.deadline ? a.deadline < b.deadline : a.order < b.order
+    }
+
+    static func == (a: TimerEntry, b: TimerEntry) -> Bool { a.order == b.order }
+}
+
+/// The schedulers that the loop runs.
+@EngineActor
+final class SchedulerList {
+    static let shared = SchedulerList()
+
+    private struct Member {
+        weak var scheduler: Scheduler?
+    }
+    private var members: [Member] = []
+
+    func add(_ scheduler: Scheduler) {
+        members.removeAll { $0.scheduler == nil }
+        members.append(Member(scheduler: scheduler))
+    }
+
+    /// One turn of each. Returns how many milliseconds the loop may wait: 0 when there is more to do, -1 for ever.
+    func runPass() -> Int32 {
+        var wait = Double.infinity
+        for member in members {
+            guard let scheduler = member.scheduler else { continue }
+            scheduler.runTurn()
+            if let time = scheduler.timeUntilWork { wait = min(wait, time) }
+        }
+        guard wait.isFinite else { return -1 }
+        return Int32(min((wait * 1000).rounded(.up), 60_000))
+    }
+}

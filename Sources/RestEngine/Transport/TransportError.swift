@@ -1,0 +1,37 @@
+/// Why there is no answer. The codes are few and fixed: they serve as metric labels and as `cause.type` in scripts.
+public struct TransportError: Error, Sendable, Equatable {
+    public enum Code: String, Sendable, CaseIterable {
+        case invalidURL = "invalid_url"
+        case connectionFailed = "connection_failed"
+        case dnsFailed = "dns_failed"
+        case tlsFailed = "tls_failed"
+        case timeout
+        case tooLarge = "too_large"
+        /// A content encoding or transfer framing that can't be decoded.
+        case decodingFailed = "decoding_failed"
+        case queueFull = "queue_full"
+        case `internal`
+    }
+
+    /// In which part of the transfer it happened; for ``Code/timeout`` also which limit was hit.
+    public enum Phase: String, Sendable {
+        case dns, connect, tls
+        case send
+        case firstByte = "first_byte"
+        case idle, receive, total
+    }
+
+    public var code: Code
+    public var phase: Phase?
+    /// One sentence for people, without URL, headers or body.
+    public var message: String
+    /// For ``Code/tooLarge``: the limit in bytes.
+    public var limit: Int?
+
+    public init(_ code: Code, phase: Phase? = nil, message: String, limit: Int? = nil) {
+        self.code = code
+        self.phase = phase
+        self.message = message
+        self.limit = limit
+    }
+}

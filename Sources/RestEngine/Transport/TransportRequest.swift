@@ -1,0 +1,39 @@
+/// What a transport sends, complete: nothing is added but the framing of the protocol (Host, Content-Length,
+/// Accept-Encoding as the transport can decode).
+public struct TransportRequest: Sendable {
+    /// An RFC 9110 token, sent as it is.
+    public var method: String
+    /// An absolute URL with scheme http or https; the fragment is not sent.
+    public var url: String
+    public var headers: Headers
+    public var body: [UInt8]?
+    public var timeouts: Timeouts
+    /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`.
+    public var maxBodyBytes: Int
+
+    public init(
+        method: String = "GET", url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
+        timeouts: Timeouts = Timeouts(), maxBodyBytes: Int = 64 << 20
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeouts = timeouts
+        self.maxBodyBytes = maxBodyBytes
+    }
+}
+
+/// The four limits of a transfer, in seconds; zero or less means none.
+public struct Timeouts: Sendable, Equatable {
+    /// Name look-up, connection and TLS handshake.
+    public var connect: Double = 10
+    /// From the start of the transfer, its connection included, to the first byte of the response.
+    public var firstByte: Double = 30
+    /// Without a byte in either direction, once the response has begun or while a body is sent.
+    public var idle: Double = 30
+    /// The whole transfer.
+    public var total: Double = 120
+
+    public init() {}
+}

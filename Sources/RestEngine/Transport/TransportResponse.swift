@@ -1,0 +1,38 @@
+/// An answer of a server, whatever its status, with its body decoded (gzip, br, zstd) and complete.
+public struct TransportResponse: Sendable {
+    public var status: Int
+    /// `HTTP/1.1`, `HTTP/2`, …
+    public var httpVersion: String
+    /// Of the final response (1xx are dropped), names as received, repeats kept. When the body was decompressed,
+    /// Content-Encoding and Content-Length are left out.
+    public var headers: Headers
+    public var body: [UInt8]
+    public var timings: TransferTimings
+
+    public init(
+        status: Int, httpVersion: String = "HTTP/1.1", headers: Headers = Headers(), body: [UInt8] = [],
+        timings: TransferTimings = TransferTimings()
+    ) {
+        self.status = status
+        self.httpVersion = httpVersion
+        self.headers = headers
+        self.body = body
+        self.timings = timings
+    }
+}
+
+/// Where the time of a transfer went, in seconds from its start; zero for a phase that did not happen.
+public struct TransferTimings: Sendable, Equatable {
+    public var queue: Double = 0
+    public var nameLookup: Double = 0
+    public var connect: Double = 0
+    public var tls: Double = 0
+    public var firstByte: Double = 0
+    public var total: Double = 0
+    /// Bytes of body on the wire, before decoding.
+    public var bytesReceived: Int64 = 0
+    public var bytesSent: Int64 = 0
+    public var isConnectionReused = false
+
+    public init() {}
+}

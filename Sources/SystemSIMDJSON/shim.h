@@ -1,0 +1,1 @@
+// The C++ library is included by CJSON alone; Swift sees only its C face.

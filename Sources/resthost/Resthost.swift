@@ -1,0 +1,4 @@
+@main
+struct Resthost {
+    static func main() {}
+}
