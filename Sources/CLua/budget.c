@@ -49,8 +49,10 @@ static void expire(lua_State *L, lua_Debug *ar) {
     // Every event from now on: whatever catches this error gets the next one at its first instruction.
     lua_sethook(L, expire, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
     lua_getinfo(L, "Sl", ar);
-    const char *text = "%s:%d: used up its CPU time of %I ms";
-    lua_pushfstring(L, text, ar->short_src, ar->currentline, (LUAI_UACINT)state->milliseconds);
+    // A C function has no line: its caller's will do.
+    for (int level = 1; ar->currentline < 0 && lua_getstack(L, level, ar); level++) lua_getinfo(L, "Sl", ar);
+    const char *text = ar->currentline < 0 ? "" : lua_pushfstring(L, "%s:%d: ", ar->short_src, ar->currentline);
+    lua_pushfstring(L, "%sused up its CPU time of %I ms", text, (LUAI_UACINT)state->milliseconds);
     lua_error(L);
 }
 

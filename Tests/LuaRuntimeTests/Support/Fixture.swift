@@ -4,6 +4,8 @@ import LuaRuntime
 final class Fixture {
     let state: LuaState
     private(set) var printed = ""
+    /// Waiters that a test goes on with later.
+    var later: [LuaWaiter] = []
 
     init(memoryLimit: Int = 64 << 20, searchRoots: [String] = []) {
         var write: (String) -> Void = { _ in }
