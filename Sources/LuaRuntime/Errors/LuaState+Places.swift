@@ -1,10 +1,3 @@
-/// A message with the place that was written before it.
-struct Place {
-    var file: String?
-    var line: Int?
-    var message: String
-}
-
 extension LuaState {
     /// "@path" as the path; other names as Lua shows them.
     func path(ofChunk name: String) -> String {
