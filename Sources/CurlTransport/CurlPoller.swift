@@ -97,7 +97,7 @@ public final class CurlPoller: Poller {
         if milliseconds != 0 {
             time.update()
             let code = multi.wait(milliseconds: timeout(milliseconds))
-            if code == CURLM_OK { perform() } else { replaceMulti(after: code) }
+            if code == CURLM_OK { perform() } else { replaceMulti(because: MultiHandle.error(code)) }
             _ = deliver()
         }
     }
@@ -107,7 +107,7 @@ public final class CurlPoller: Poller {
         time.update()
         if !running.isEmpty {
             let code = multi.perform()
-            guard code == CURLM_OK else { return replaceMulti(after: code) }
+            guard code == CURLM_OK else { return replaceMulti(because: MultiHandle.error(code)) }
             while let (handle, code) = multi.nextFinished() { end(handle, handle.result(code)) }
         }
         if time.nextCheck <= time.now { checkDeadlines() }
@@ -121,16 +121,18 @@ public final class CurlPoller: Poller {
 
     private func checkDeadlines() {
         time.beginCheck()
-        var late: [(EasyHandle, TransportError.Phase)] = []
+        var late: [(handle: EasyHandle, deadline: Double, phase: TransportError.Phase)] = []
         for handle in running {
             guard let next = handle.deadlines.next else { continue }
             if next.deadline <= time.now {
-                late.append((handle, next.phase))
+                late.append((handle, next.deadline, next.phase))
             } else {
                 time.check(at: next.deadline)
             }
         }
-        for (handle, phase) in late { end(handle, .failure(handle.timeout(phase))) }
+        // After a long pass several are due; they are told in the order in which they fell due.
+        late.sort { $0.deadline < $1.deadline }
+        for (handle, _, phase) in late { end(handle, .failure(handle.timeout(phase))) }
     }
 
     private func timeout(_ milliseconds: Int32) -> Int32 {
@@ -149,7 +151,7 @@ public final class CurlPoller: Poller {
     }
 
     /// A multi handle that reports an error is not trusted any more: its transfers fail, and a new one serves.
-    func replaceMulti(after code: CURLMcode) {
+    func replaceMulti(because error: TransportError) {
         let failed = running
         running = []
         for handle in failed {
@@ -158,7 +160,7 @@ public final class CurlPoller: Poller {
             guard let transfer = handle.transfer else { continue }
             transfer.detach()
             handle.transfer = nil
-            finish(transfer, with: .failure(MultiHandle.error(code)))
+            finish(transfer, with: .failure(error))
         }
         multi.replace()
     }

@@ -16,7 +16,8 @@ extension EasyHandle {
         }
         guard code == CURLE_OK else {
             return .failure(
-                TransportError(curlCode: code, hasResponse: deadlines.hasResponse, detail: errorDetail))
+                TransportError(
+                    curlCode: code.rawValue, hasResponse: deadlines.hasResponse, detail: errorDetail))
         }
         return .success(response())
     }

@@ -6,10 +6,10 @@ extension TransportError {
     ///
     /// `detail` is libcurl's own text. Of it only what names a certificate's fault is shown; the rest may name what
     /// was requested.
-    init(curlCode: CURLcode, hasResponse: Bool, detail: String) {
+    init(curlCode: UInt32, hasResponse: Bool, detail: String) {
         let reading: Phase = hasResponse ? .receive : .firstByte
         let (code, phase, message): (Code, Phase?, String) =
-            switch curlCode {
+            switch CURLcode(curlCode) {
             case CURLE_URL_MALFORMAT: (.invalidURL, nil, "the URL can't be read")
             case CURLE_LOGIN_DENIED: (.invalidURL, nil, "the URL's user name or password is not allowed")
             case CURLE_COULDNT_RESOLVE_HOST: (.dnsFailed, .dns, "the host's name can't be resolved")
@@ -71,11 +71,14 @@ extension TransportError {
             default:
                 (
                     .internal, nil,
-                    "libcurl failed in a way that HTTP does not have (code \(curlCode.rawValue))"
+                    "libcurl failed in a way that HTTP does not have (code \(curlCode))"
                 )
             }
         self.init(code, phase: phase, message: message)
     }
+
+    /// All failures that this libcurl knows.
+    static let curlCodes: Range<UInt32> = 1..<CURL_LAST.rawValue
 
     private static func sentence(_ text: String, _ detail: String) -> String {
         let prefixes = ["SSL certificate problem: ", "SSL: "]
