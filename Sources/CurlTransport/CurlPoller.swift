@@ -32,8 +32,8 @@ public final class CurlPoller: Poller {
     private var hasNews = false
 
     init() {
-        // Both are the process's, and safe to repeat: a write to a closed connection is an error, not a signal
-        // (libcurl(3), CURLOPT_NOSIGNAL(3)).
+        // Both are the process's, and safe to repeat: a write to a closed connection is an error, not a
+        // signal (libcurl(3), CURLOPT_NOSIGNAL(3)).
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         signal(SIGPIPE, SIG_IGN)
         multi = MultiHandle()
@@ -152,7 +152,8 @@ public final class CurlPoller: Poller {
         return true
     }
 
-    /// A multi handle that reports an error is not trusted any more: its transfers fail, and a new one serves.
+    /// A multi handle that reports an error is not trusted any more: its transfers fail, and a new one
+    /// serves.
     func replaceMulti(because error: TransportError) {
         let failed = running
         running = []

@@ -1,7 +1,8 @@
 /// What all requests of a ``CurlTransport`` share.
 public struct CurlTransportOptions: Sendable, Equatable {
-    /// Most connections to one host and port; a request beyond it waits. Connections belong to the process's one
-    /// poller, so the transport that sets a cap sets it for all; nil leaves it as it is, which is at first no cap.
+    /// Most connections to one host and port; a request beyond it waits. Connections belong to the process's
+    /// one poller, so the transport that sets a cap sets it for all; nil leaves it as it is, which is at
+    /// first no cap.
     public var maxConnectionsPerHost: Int?
     /// Most connections in all; as ``maxConnectionsPerHost``.
     public var maxTotalConnections: Int?

@@ -8,8 +8,8 @@ internal import CCurl
     import Darwin
 #endif
 
-/// What libcurl calls during `curl_multi_perform`, on the engine loop. Nothing here calls libcurl's multi functions
-/// or anybody's code: completions wait until the pass is over.
+/// What libcurl calls during `curl_multi_perform`, on the engine loop. Nothing here calls libcurl's multi
+/// functions or anybody's code: completions wait until the pass is over.
 extension EasyHandle {
     func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()

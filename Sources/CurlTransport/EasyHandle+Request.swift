@@ -25,8 +25,8 @@ extension EasyHandle {
         self.url = ""
         try setOrThrow(CURLOPT_URL, url)
         self.url = url
-        // For https only: on a plain connection libcurl would let every request wait for the first response of
-        // the first one, to learn that it can't multiplex.
+        // For https only: on a plain connection libcurl would let every request wait for the first response
+        // of the first one, to learn that it can't multiplex.
         set(CURLOPT_PIPEWAIT, RequestRules.isSecure(url) ? 1 : 0)
     }
 
@@ -73,8 +73,8 @@ extension EasyHandle {
         headerList = list
     }
 
-    /// libcurl's own limit, besides ours, makes it try the next address of a host in time. It counts the wait for
-    /// a slot too, so with caps it is left out.
+    /// libcurl's own limit, besides ours, makes it try the next address of a host in time. It counts the wait
+    /// for a slot too, so with caps it is left out.
     private func setConnectLimit(_ timeouts: Timeouts) {
         let isLimited = timeouts.connect > 0 && !hasConnectionCaps
         let limit = isLimited ? Int((min(timeouts.connect, 1e6) * 1000).rounded(.up)) : Int(Int32.max)

@@ -3,8 +3,8 @@ internal import RestEngine
 
 /// Owner of one easy handle and of what its callbacks fill.
 ///
-/// Not bound to the actor by its type, because libcurl calls back without one; it is reached from the pool, from
-/// a transfer and inside the poller's pass only, which are.
+/// Not bound to the actor by its type, because libcurl calls back without one; it is reached from the pool,
+/// from a transfer and inside the poller's pass only, which are.
 final class EasyHandle {
     let easy: UnsafeMutableRawPointer
     let time: LoopTime
@@ -75,8 +75,8 @@ final class EasyHandle {
         // Empty: every coding that this libcurl decodes (CURLOPT_ACCEPT_ENCODING(3)).
         set(CURLOPT_ACCEPT_ENCODING, "")
         set(CURLOPT_USERAGENT, options.userAgent)
-        // Without it, ending a transfer that is looking up a name waits for the resolver's thread, and the loop
-        // with it (CURLOPT_QUICK_EXIT(3)).
+        // Without it, ending a transfer that is looking up a name waits for the resolver's thread, and the
+        // loop with it (CURLOPT_QUICK_EXIT(3)).
         set(CURLOPT_QUICK_EXIT, 1)
         if let file = options.caFile { set(CURLOPT_CAINFO, file) }
         if let proxy = options.proxy { set(CURLOPT_PROXY, proxy) }

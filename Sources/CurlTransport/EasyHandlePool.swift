@@ -1,7 +1,7 @@
 internal import RestEngine
 
-/// The easy handles of one transport. They keep the options that all its requests share, so that a request sets
-/// only what differs; connections are the multi handle's and outlive both.
+/// The easy handles of one transport. They keep the options that all its requests share, so that a request
+/// sets only what differs; connections are the multi handle's and outlive both.
 @EngineActor
 final class EasyHandlePool {
     private static let capacity = 256

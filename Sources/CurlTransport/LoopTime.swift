@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-/// The time of the current pass, and when the next time limit has to be looked at: shared by the poller and the
-/// handles, whose callbacks run inside it. Engine loop only.
+/// The time of the current pass, and when the next time limit has to be looked at: shared by the poller and
+/// the handles, whose callbacks run inside it. Engine loop only.
 final class LoopTime {
     /// Seconds on a clock that never jumps; read once a pass, not once a chunk.
     private(set) var now: Double = 0

@@ -5,8 +5,8 @@ internal import Synchronization
 /// Owner of the multi handle: connections, name cache and TLS sessions are in it.
 @EngineActor
 final class MultiHandle {
-    /// Connections kept for reuse. libcurl's default depends on how many transfers run, so it would close most of
-    /// them at the end of a burst.
+    /// Connections kept for reuse. libcurl's default depends on how many transfers run, so it would close
+    /// most of them at the end of a burst.
     private static let keptConnections = 256
 
     private var multi: UnsafeMutableRawPointer

@@ -1,7 +1,7 @@
 internal import RestEngine
 
-/// What may be put on the wire. A request that could be read as another one, or as two, is refused before anything
-/// is sent.
+/// What may be put on the wire. A request that could be read as another one, or as two, is refused before
+/// anything is sent.
 enum RequestRules {
     static func checkMethod(_ method: String) throws(TransportError) {
         guard isToken(method) else {

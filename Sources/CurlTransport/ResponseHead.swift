@@ -72,7 +72,8 @@ struct ResponseHead {
         return String(decoding: bytes[..<end].prefix { $0 != 0x20 }, as: UTF8.self)
     }
 
-    /// The fields in order. `isDecoded`: the body was decompressed, so what described the encoded one is left out.
+    /// The fields in order. `isDecoded`: the body was decompressed, so what described the encoded one is left
+    /// out.
     func headers(isDecoded: Bool) -> Headers {
         var fields: [(String, String)] = []
         fields.reserveCapacity(ends.count)

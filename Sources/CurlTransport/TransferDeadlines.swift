@@ -1,7 +1,7 @@
 internal import RestEngine
 
-/// The four limits of one transfer: which of them run, and which has passed. All times are on one clock, which is
-/// given from outside.
+/// The four limits of one transfer: which of them run, and which has passed. All times are on one clock,
+/// which is given from outside.
 struct TransferDeadlines {
     private let limits: Timeouts
     let start: Double

@@ -4,8 +4,8 @@ internal import RestEngine
 extension TransportError {
     /// What a failure of libcurl means to the engine. Total: a code without a case is a fault of ours.
     ///
-    /// `detail` is libcurl's own text. Of it only what names a certificate's fault is shown; the rest may name what
-    /// was requested.
+    /// `detail` is libcurl's own text. Of it only what names a certificate's fault is shown; the rest may
+    /// name what was requested.
     init(curlCode: UInt32, hasResponse: Bool, detail: String) {
         let reading: Phase = hasResponse ? .receive : .firstByte
         let (code, phase, message): (Code, Phase?, String) =

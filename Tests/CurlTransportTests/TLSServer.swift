@@ -8,7 +8,8 @@ import TestSupport
     import Darwin
 #endif
 
-/// nginx with TLS and HTTP/2 on the loopback, with a certificate of its own; for tests only where it is installed.
+/// nginx with TLS and HTTP/2 on the loopback, with a certificate of its own; for tests only where it is
+/// installed.
 final class TLSServer: Sendable {
     static let isInstalled = run("command -v nginx openssl") == 0
 
@@ -29,8 +30,9 @@ final class TLSServer: Sendable {
         let isMade =
             Self.run(
                 """
-                cd \(folder) && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
-                -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out certificate.pem
+                cd \(folder) && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
+                -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
+                -keyout key.pem -out certificate.pem
                 """) == 0
         // nginx goes to the background when its socket listens, so there is nothing to wait for.
         guard isMade, write(configuration, to: folder + "/nginx.conf"),

@@ -7,8 +7,8 @@
 #endif
 
 /// A door that is opened once: threads wait at it with ``wait()``, tasks with ``opened()``.
+// Unchecked: the handles are made for several threads; the rest is only touched under the mutex.
 public final class Gate: @unchecked Sendable {
-    // Unchecked: the handles are made for several threads; the rest is only touched under the mutex.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isOpen = false

@@ -8,12 +8,13 @@ public enum Gzip {
             + littleEndian(UInt32(bytes.count))
     }
 
-    /// At least `count` zeros in about a 158th of the bytes: a bomb. Its checksum is not right, since nobody who is
-    /// careful gets that far.
+    /// At least `count` zeros in about a 158th of the bytes: a bomb. Its checksum is not right, since nobody
+    /// who is careful gets that far.
     public static func zeros(_ count: Int) -> [UInt8] {
         var bits = BitWriter()
         bits.write(0b011, count: 3)
-        // The literal 0, then copies of 258 bytes at distance 1, in the fixed code, whose words go highest bit first.
+        // The literal 0, then copies of 258 bytes at distance 1, in the fixed code, whose words go highest
+        // bit first.
         bits.writeCode(0b0011_0000, count: 8)
         for _ in 0...(count / 258) {
             bits.writeCode(0b1100_0101, count: 8)

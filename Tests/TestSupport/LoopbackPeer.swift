@@ -2,8 +2,8 @@ import Synchronization
 
 /// A scripted HTTP server on 127.0.0.1, on a port of the system's choice, byte for byte what the test says.
 ///
-/// The handler runs on a thread of each connection, for one request at a time: it may block there, at a ``Gate`` or
-/// with ``PeerConnection/stall()``. When it returns, the next request of the connection is read.
+/// The handler runs on a thread of each connection, for one request at a time: it may block there, at a
+/// ``Gate`` or with ``PeerConnection/stall()``. When it returns, the next request of the connection is read.
 public final class LoopbackPeer: Sendable {
     public typealias Handler = @Sendable (PeerRequest, PeerConnection) -> Void
 

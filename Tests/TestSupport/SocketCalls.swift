@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-// The system's calls under names of their own: inside types with a method `close` or `send` they can't be named
-// without the system module, whose name differs.
+// The system's calls under names of their own: inside types with a method `close` or `send` they can't be
+// named without the system module, whose name differs.
 
 func closeSocket(_ socket: Int32) { _ = close(socket) }
 

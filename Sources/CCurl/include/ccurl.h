@@ -1,5 +1,5 @@
-// The one door to libcurl: typed forms of its variadic calls, which Swift can't see. Each takes the options or
-// infos of one kind (see curl_easy_setopt(3), curl_easy_getinfo(3)); the callers choose the kind.
+// The one door to libcurl: typed forms of its variadic calls, which Swift can't see. Each takes the options
+// or infos of one kind (see curl_easy_setopt(3), curl_easy_getinfo(3)); the callers choose the kind.
 #ifndef CCURL_H
 #define CCURL_H
 
