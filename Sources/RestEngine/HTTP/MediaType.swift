@@ -1,0 +1,32 @@
+/// A Content-Type in its parts (RFC 9110 8.3.1).
+public struct MediaType: Sendable, Equatable {
+    /// `type/subtype`, lower-case.
+    public let essence: String
+    /// The charset parameter's value, unquoted and lower-case.
+    public let charset: String?
+
+    public init(_ text: String) {
+        var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        let first = parts.isEmpty ? Substring.UTF8View(Substring()) : parts.removeFirst()
+        essence = Self.trimmed(first).lowercased()
+        var charset: String?
+        for part in parts {
+            guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            guard Self.trimmed(part[..<equals]).equalsIgnoringCase("charset") else { continue }
+            var value = Self.trimmed(part[part.index(after: equals)...])
+            if value.utf8.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
+                value = String(value.dropFirst().dropLast())
+            }
+            if !value.isEmpty { charset = value.lowercased() }
+            break
+        }
+        self.charset = charset
+    }
+
+    private static func trimmed(_ bytes: Substring.UTF8View.SubSequence) -> String {
+        var bytes = bytes
+        while let byte = bytes.first, byte == 0x20 || byte == 0x09 { bytes.removeFirst() }
+        while let byte = bytes.last, byte == 0x20 || byte == 0x09 { bytes.removeLast() }
+        return String(Substring(bytes))
+    }
+}
