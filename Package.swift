@@ -73,7 +73,11 @@ let package = Package(
 
         .target(
             name: "TestSupport", dependencies: ["RestEngine"], path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(name: "CJSONTests", dependencies: ["CJSON", "RestEngine"], swiftSettings: settings),
+        .target(
+            name: "CJSONTestHost", dependencies: ["CJSON", "SystemLua"], path: "Tests/CJSONTestHost",
+            cSettings: cSettings),
+        .testTarget(
+            name: "CJSONTests", dependencies: ["CJSON", "CJSONTestHost", "RestEngine"], swiftSettings: settings),
         .testTarget(name: "RestEngineTests", dependencies: ["RestEngine", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -1,1 +1,2 @@
-#include "cjson.h"
+#include "buffer.hpp"
+#include "include/cjson.h"

@@ -1,0 +1,3 @@
+#ifndef HOST_H
+#define HOST_H
+#endif
