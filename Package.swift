@@ -40,7 +40,7 @@ let package = Package(
         .systemLibrary(
             name: "SystemCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(
-            name: "SystemSIMDJSON", pkgConfig: "simdjson", providers: [.apt(["libsimdjson-dev"]), .brew(["simdjson"])]),
+            name: "SystemSIMDJSON", providers: [.apt(["libsimdjson-dev"]), .brew(["simdjson"])]),
         .systemLibrary(
             name: "SystemPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .target(name: "CLua", dependencies: ["SystemLua"], cSettings: cSettings),

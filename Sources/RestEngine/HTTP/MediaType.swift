@@ -6,12 +6,11 @@ public struct MediaType: Sendable, Equatable {
     public let charset: String?
 
     public init(_ text: String) {
-        var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        let first = parts.isEmpty ? Substring.UTF8View(Substring()) : parts.removeFirst()
-        essence = Self.trimmed(first).lowercased()
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        essence = Self.trimmed(parts.first ?? "").lowercased()
         var charset: String?
-        for part in parts {
-            guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { continue }
+        for part in parts.dropFirst() {
+            guard let equals = part.firstIndex(of: "=") else { continue }
             guard Self.trimmed(part[..<equals]).equalsIgnoringCase("charset") else { continue }
             var value = Self.trimmed(part[part.index(after: equals)...])
             if value.utf8.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
@@ -23,8 +22,8 @@ public struct MediaType: Sendable, Equatable {
         self.charset = charset
     }
 
-    private static func trimmed(_ bytes: Substring.UTF8View.SubSequence) -> String {
-        var bytes = bytes
+    private static func trimmed(_ text: Substring) -> String {
+        var bytes = text.utf8
         while let byte = bytes.first, byte == 0x20 || byte == 0x09 { bytes.removeFirst() }
         while let byte = bytes.last, byte == 0x20 || byte == 0x09 { bytes.removeLast() }
         return String(Substring(bytes))

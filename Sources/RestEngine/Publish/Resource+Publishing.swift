@@ -35,7 +35,7 @@ extension Resource {
         let expiresAt =
             freshData == nil ? 0 : entity.timestamp + configuration(for: "GET").expirationTime
         do throws(RequestError.CauseError) {
-            let content = try encoded ?? EncodedContent(entity)
+            let content = if let encoded { encoded } else { try EncodedContent(entity) }
             encoded = latestData == nil ? nil : content
             return .success(
                 PublishedAnswer(content: content, timestamp: entity.timestamp, expiresAt: expiresAt))

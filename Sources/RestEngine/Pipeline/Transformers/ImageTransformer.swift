@@ -2,7 +2,7 @@
 public struct ImageTransformer: Transformer {
     public var transformErrors: Bool
 
-    public init(transformErrors: Bool = false) { self.transformErrors = transformErrors }
+    public nonisolated init(transformErrors: Bool = false) { self.transformErrors = transformErrors }
 
     public var description: String { "image" }
 

@@ -4,7 +4,7 @@ public struct JSONTransformer: Transformer {
     /// Accept a number, string, boolean or null at the top.
     public var allowFragments: Bool
 
-    public init(transformErrors: Bool = true, allowFragments: Bool = false) {
+    public nonisolated init(transformErrors: Bool = true, allowFragments: Bool = false) {
         self.transformErrors = transformErrors
         self.allowFragments = allowFragments
     }

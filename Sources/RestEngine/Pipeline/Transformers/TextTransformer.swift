@@ -2,7 +2,7 @@
 public struct TextTransformer: Transformer {
     public var transformErrors: Bool
 
-    public init(transformErrors: Bool = true) { self.transformErrors = transformErrors }
+    public nonisolated init(transformErrors: Bool = true) { self.transformErrors = transformErrors }
 
     public var description: String { "text" }
 
