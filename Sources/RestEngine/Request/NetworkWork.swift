@@ -105,19 +105,24 @@ final class NetworkWork: RequestWork {
             return
         }
         let entity = Entity(response: response, timestamp: now)
-        guard response.status >= 400 else { return finish(.success(entity), step, request) }
+        guard response.status >= 400 else {
+            return finish(.success(entity), step, request, status: response.status)
+        }
         finish(
             .failure(
                 RequestError(
                     httpStatusCode: response.status, entity: entity, timestamp: now, url: step.url,
-                    method: step.method)), step, request)
+                    method: step.method)), step, request, status: response.status)
     }
 
-    private func finish(_ response: Response, _ step: Redirect.RequestStep, _ request: Request) {
+    private func finish(
+        _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
+    ) {
         let engine = resource.engine
         let resolved = resource.resolvedConfiguration(for: finalMethod)
         if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
-        let context = PipelineContext(url: step.url, method: step.method, now: engine.scheduler.now)
+        let context = PipelineContext(
+            url: step.url, method: step.method, now: engine.scheduler.now, status: status)
         request.complete(
             ResponseInfo(resolved.configuration.pipeline.process(response, context, log: engine.log)))
     }
