@@ -51,8 +51,9 @@ final class NetworkWork: RequestWork {
         case .success(let draft):
             let step = Redirect.RequestStep(
                 method: draft.method, url: draft.url, headers: draft.headers, body: draft.body)
-            let configuration = resource.resolvedConfiguration(for: draft.method).configuration
-            send(step, followed: 0, configuration, began: resource.engine.scheduler.now, request)
+            let resolved = resource.resolvedConfiguration(for: draft.method)
+            if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
+            send(step, followed: 0, resolved.configuration, began: resource.engine.scheduler.now, request)
         }
     }
 
