@@ -4,12 +4,14 @@ final class NetworkWork: RequestWork {
     private let resource: Resource
     private let method: String
     private let mutations: [RequestMutation]
+    private let isRepeat: Bool
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
     private var isCancelled = false
 
     /// Builds the request now; it goes out when it is started.
-    init(resource: Resource, method: String, mutations: [RequestMutation]) {
+    init(resource: Resource, method: String, mutations: [RequestMutation], isRepeat: Bool = false) {
+        self.isRepeat = isRepeat
         self.resource = resource
         self.method = method
         self.mutations = mutations
@@ -46,6 +48,7 @@ final class NetworkWork: RequestWork {
     }
 
     func start(_ request: Request) {
+        if isRepeat { resource.track(request) }
         switch draft {
         case .failure(let error): request.complete(ResponseInfo(.failure(error)))
         case .success(let draft):
@@ -141,7 +144,7 @@ final class NetworkWork: RequestWork {
 
     /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
     func repeated() -> any RequestWork {
-        NetworkWork(resource: resource, method: method, mutations: mutations)
+        NetworkWork(resource: resource, method: method, mutations: mutations, isRepeat: true)
     }
 
     var fraction: Double {
