@@ -65,8 +65,8 @@ extension Resource {
             }
         }
         if let body = options.body {
-            let (bytes, type) = try body.encode()
-            let named = options.contentType ?? (options.headers.contains("Content-Type") ? nil : type)
+            let (bytes, type) = try body.encode(contentType: options.contentType)
+            let named = options.contentType == nil && options.headers.contains("Content-Type") ? nil : type
             mutations.append { draft in
                 draft.body = bytes
                 if let named { draft.headers.set("Content-Type", named) }
