@@ -16,8 +16,8 @@ public struct ContentTypeFilter: Sendable {
         return lowered.contains { Self.matches($0, essence) }
     }
 
-    /// A star takes as little as it can, and more when what follows fails. Only the last star ever needs to give
-    /// way: none crosses `/` or `+`, so an earlier one that took more could reach nothing new.
+    /// A star takes as little as it can, and more when what follows fails. Only the last star ever needs to
+    /// take more: none crosses `/` or `+`, so an earlier one could reach nothing new.
     private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
         var position = 0
         var index = 0
