@@ -13,12 +13,13 @@ struct FixturesCommand: ParsableCommand {
         commandName: "fixtures",
         abstract: "Serve a folder of JSON files as a small REST API.",
         discussion: """
-            DIR/users/octocat.json is GET /users/octocat. A folder is the list of its items, unless users.json or \
-            users/index.json is that list. POST, PUT, PATCH and DELETE work and are forgotten at the end.
+            DIR/users/octocat.json is GET /users/octocat. A folder is the list of its items, unless \
+            users.json or users/index.json is that list. POST, PUT, PATCH and DELETE work and are \
+            forgotten at the end.
 
-            Any path takes ?delay=SECONDS, ?status=NUMBER, and lists ?page=N&per_page=M. Paths below /private, and \
-            those that match a line of DIR/.protected when the server starts, need a token from POST /-/login: any \
-            user and password get one.
+            Any path takes ?delay=SECONDS, ?status=NUMBER, and lists ?page=N&per_page=M. Paths below \
+            /private, and those that match a line of DIR/.protected when the server starts, need a token \
+            from POST /-/login: any user and password get one.
 
             Examples:
               resthost fixtures examples/quickstart/fixtures

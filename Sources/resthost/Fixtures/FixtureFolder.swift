@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-/// A folder on disk. Each name is opened relative to its parent's descriptor and never through a symbolic link, so
-/// no path can leave the folder, not even when somebody swaps a folder for a link between two calls.
+/// A folder on disk. Each name is opened relative to its parent's descriptor and never through a symbolic
+/// link, so no path can leave the folder, not even when somebody swaps a folder for a link meanwhile.
 final class FixtureFolder: FixtureFiles {
     private let root: Int32
 
@@ -21,8 +21,8 @@ final class FixtureFolder: FixtureFiles {
 
     deinit { close(root) }
 
-    /// The text of the root's `.protected`, empty when there is none. One that can't be read must not leave its
-    /// paths open: it throws.
+    /// The text of the root's `.protected`, empty when there is none. Throws for one that can't be read: its
+    /// paths must not be left open.
     func protectedPaths() throws(FixtureFailure) -> String {
         let name = FixtureGuard.fileName
         guard faccessat(root, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return "" }

@@ -1,4 +1,4 @@
-/// A pattern of paths: `*` is any part of a name, `?` one character of it, `**` any number of names, also none.
+/// A pattern of paths: `*` is any part of a name, `?` one character of it, `**` any number of names or none.
 struct FixtureGlob: Sendable, Equatable {
     let text: String
     private let names: [[Character]]
@@ -22,8 +22,8 @@ struct FixtureGlob: Sendable, Equatable {
         }
     }
 
-    /// Both levels are the same problem: a row in which one element stands for any number of others. Remembers only
-    /// the last such element, so it takes pattern times text steps at most.
+    /// Both levels are the same problem: a row in which one element stands for any number of others. Only the
+    /// last such element is remembered, so it takes pattern times text steps at most.
     private static func match<Element: Equatable>(
         _ pattern: ArraySlice<Element>, _ text: ArraySlice<Element>, any: Element,
         one: (Element, Element) -> Bool

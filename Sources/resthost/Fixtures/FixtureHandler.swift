@@ -7,15 +7,17 @@ final class FixtureHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    static let maximumBody = 16 << 20
-
     private let site: FixtureSite
+    private let maximumBody: Int
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isTooLarge = false
     private var waiting: Scheduled<Void>?
 
-    init(_ site: FixtureSite) { self.site = site }
+    init(_ site: FixtureSite, maximumBody: Int) {
+        self.site = site
+        self.maximumBody = maximumBody
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -28,7 +30,7 @@ final class FixtureHandler: ChannelInboundHandler {
                 context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
             }
         case .body(let buffer):
-            isTooLarge = isTooLarge || body.count + buffer.readableBytes > Self.maximumBody
+            isTooLarge = isTooLarge || body.count + buffer.readableBytes > maximumBody
             if !isTooLarge { body.append(contentsOf: buffer.readableBytesView) }
         case .end:
             guard let head else { return }

@@ -1,4 +1,4 @@
-/// A JSON value of a fixture. Numbers keep their text and members their order, so that what was sent comes back.
+/// A JSON value of a fixture. Numbers keep their text and members their order: what was sent comes back.
 enum FixtureJSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -62,7 +62,8 @@ enum FixtureJSON: Sendable, Equatable {
     /// The same object with this id: in its old place, or else first. A number stays a number.
     func identified(by id: String) -> FixtureJSON {
         guard case .object(let members) = self, self.id != id else { return self }
-        let value: FixtureJSON = Int(id).map { .number(String($0)) } ?? .string(id)
+        let isNumber = Int(id).map { String($0) == id } ?? false
+        let value: FixtureJSON = isNumber ? .number(id) : .string(id)
         guard self["id"] == nil else {
             var copy = self
             copy["id"] = value

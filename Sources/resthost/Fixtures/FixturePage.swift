@@ -20,7 +20,7 @@ struct FixturePage: Equatable {
         return overflow ? [] : Array(elements.dropFirst(start).prefix(size))
     }
 
-    /// The value of a Link header (RFC 8288), nil when all fits on one page. `origin` is `http://host` or empty.
+    /// The value of a Link header (RFC 8288), nil if one page is all. `origin` is `http://host` or empty.
     func links(count: Int, target: FixtureTarget, origin: String) -> String? {
         let last = max(1, (count + size - 1) / size)
         var links: [(String, Int)] = []

@@ -1,5 +1,5 @@
-/// A place in the folder: names below its root. `/users/octocat.json` is the same place as `/users/octocat`, and
-/// `/users/index` as `/users`.
+/// A place in the folder: names below its root. `/users/octocat.json` is the same place as `/users/octocat`,
+/// and `/users/index` as `/users`.
 struct FixturePath: Hashable, Sendable {
     let segments: [String]
 
@@ -14,9 +14,8 @@ struct FixturePath: Hashable, Sendable {
 
     /// Nil when the path could mean something outside the folder, or a hidden file in it.
     init?(encoded path: some StringProtocol) {
-        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.first?.isEmpty == true else { return nil }
-        parts.removeFirst()
+        guard path.hasPrefix("/") else { return nil }
+        var parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         if parts.last?.isEmpty == true { parts.removeLast() }
         var segments: [String] = []
         for part in parts {

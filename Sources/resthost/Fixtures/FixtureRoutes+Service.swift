@@ -47,7 +47,7 @@ extension FixtureRoutes {
             ]), headers: [("Cache-Control", "no-store")])
     }
 
-    /// Names of fields in lower case, repeated ones joined. A body that is not UTF-8 comes as hexadecimal digits.
+    /// Names of fields in lower case, repeated ones joined. A body that is not UTF-8 comes as `body_hex`.
     private func echo(_ request: FixtureRequest) -> FixtureResponse {
         var headers = FixtureJSON.object([])
         for field in request.headers.fields {

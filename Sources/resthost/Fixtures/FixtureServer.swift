@@ -17,7 +17,9 @@ struct FixtureServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
 
     /// Blocks until the server listens. Throws the reason, as one sentence.
-    static func start(_ site: FixtureSite, on address: FixtureAddress) throws -> FixtureServer {
+    static func start(
+        _ site: FixtureSite, on address: FixtureAddress, maximumBody: Int = 16 << 20
+    ) throws -> FixtureServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -26,7 +28,8 @@ struct FixtureServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(FixtureHandler(site))
+                    try channel.pipeline.syncOperations.addHandler(
+                        FixtureHandler(site, maximumBody: maximumBody))
                 }
             }
         do {
@@ -41,7 +44,10 @@ struct FixtureServer: Sendable {
     }
 
     /// Closes the listener and all connections, and waits for it.
+    @available(*, noasync)
     func stop() throws { try group.syncShutdownGracefully() }
+
+    func stop() async throws { try await group.shutdownGracefully() }
 
     private static func reason(_ error: any Error, _ address: FixtureAddress) -> String {
         switch (error as? IOError)?.errnoCode {

@@ -5,7 +5,7 @@ extension FixtureStore {
         _ value: FixtureJSON, to path: FixturePath, at now: Int
     ) throws(FixtureRefusal) -> (FixturePath, FixtureJSON) {
         guard let document = try document(at: path) else { throw .notFound }
-        guard let list = try document.value(at: path).elements, document.allows("POST", at: path) else {
+        guard document.source != .file, let list = try document.value(at: path).elements else {
             throw .notAllowed(document.methods(at: path))
         }
         guard value.isObject else { throw FixtureRefusal(422, "An item of a list must be an object") }

@@ -86,17 +86,17 @@ struct FixtureStore: Sendable {
     }
 
     /// All paths that files answer, and the folders that are collections, for people to read.
-    func paths(below path: FixturePath = .root) -> [FixturePath] {
+    func paths(below folder: [String] = []) -> [FixturePath] {
         var found: Set<FixturePath> = []
-        for name in files.names(in: path.segments) ?? [] {
-            let child = FixturePath(path.segments + [name])
-            if files.names(in: child.segments) != nil {
-                found.formUnion(paths(below: child))
-            } else if single(child) != nil {
-                found.insert(child)
+        for name in files.names(in: folder) ?? [] {
+            let names = folder + [name]
+            if files.names(in: names) != nil {
+                found.formUnion(paths(below: names))
+            } else if let document = single(FixturePath(names)) {
+                found.insert(FixturePath(names))
+                if document.source == .document { found.insert(FixturePath(folder)) }
             }
         }
-        if !path.isRoot, !found.isEmpty, found.contains(where: { $0.parent == path }) { found.insert(path) }
         return found.sorted { $0.encoded < $1.encoded }
     }
 }

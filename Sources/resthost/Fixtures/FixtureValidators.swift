@@ -17,7 +17,7 @@ struct FixtureValidators {
         return "\"" + FixtureHex.text(of: hash) + "-\(bytes.count)\""
     }
 
-    /// True when the client has it already. If-Modified-Since counts only without If-None-Match, and by equality.
+    /// True when the client has it. If-Modified-Since counts only without If-None-Match, and by equality.
     func isCurrent(_ headers: Headers) -> Bool {
         guard let tags = headers["If-None-Match"] else { return headers["If-Modified-Since"] == lastModified }
         return tags.split(separator: ",").contains { part in
