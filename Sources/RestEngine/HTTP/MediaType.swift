@@ -6,7 +6,7 @@ public struct MediaType: Sendable, Equatable {
     public let charset: String?
 
     public init(_ text: String) {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        let parts = Self.split(text)
         essence = Self.trimmed(parts.first ?? "").lowercased()
         var charset: String?
         for part in parts.dropFirst() {
@@ -20,6 +20,28 @@ public struct MediaType: Sendable, Equatable {
             break
         }
         self.charset = charset
+    }
+
+    /// The parts between semicolons, but for those in quotes (RFC 9110 5.6.6).
+    private static func split(_ text: String) -> [Substring] {
+        var parts: [Substring] = []
+        var start = text.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in text.utf8.indices {
+            let byte = text.utf8[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == UInt8(ascii: ";"), !isQuoted {
+                parts.append(text[start..<index])
+                start = text.utf8.index(after: index)
+            }
+        }
+        return parts + [text[start...]]
     }
 
     private static func trimmed(_ text: Substring) -> String {

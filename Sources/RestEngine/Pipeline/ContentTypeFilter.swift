@@ -13,20 +13,36 @@ public struct ContentTypeFilter: Sendable {
     public func matches(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
         let essence = Array(MediaType(contentType).essence.utf8)
-        return lowered.contains { Self.matches($0[...], essence[...]) }
+        return lowered.contains { Self.matches($0, essence) }
     }
 
-    private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
-        guard let first = pattern.first else { return text.isEmpty }
-        guard first == UInt8(ascii: "*") else {
-            return text.first == first && matches(pattern.dropFirst(), text.dropFirst())
+    /// A star takes as little as it can, and more when what follows fails. Only the last star ever needs to
+    /// take more: none crosses `/` or `+`, so an earlier one could reach nothing new.
+    private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
+        var position = 0
+        var index = 0
+        var star: (pattern: Int, text: Int)?
+        while true {
+            if position < pattern.count, pattern[position] == UInt8(ascii: "*"), isFree(text, index) {
+                position += 1
+                index += 1
+                star = (position, index)
+            } else if position < pattern.count, index < text.count, pattern[position] == text[index],
+                pattern[position] != UInt8(ascii: "*")
+            {
+                position += 1
+                index += 1
+            } else if position == pattern.count, index == text.count {
+                return true
+            } else {
+                guard let last = star, isFree(text, last.text) else { return false }
+                star = (last.pattern, last.text + 1)
+                (position, index) = (last.pattern, last.text + 1)
+            }
         }
-        // The text is a media type of a few dozen bytes, and a pattern has a star or two.
-        var rest = text
-        while let byte = rest.first, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "+") {
-            rest = rest.dropFirst()
-            if matches(pattern.dropFirst(), rest) { return true }
-        }
-        return false
+    }
+
+    private static func isFree(_ text: [UInt8], _ index: Int) -> Bool {
+        index < text.count && text[index] != UInt8(ascii: "/") && text[index] != UInt8(ascii: "+")
     }
 }

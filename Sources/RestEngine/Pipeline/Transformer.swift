@@ -13,11 +13,14 @@ public struct PipelineContext: Sendable {
     public let method: String
     /// Unix time at which the response arrived.
     public let now: Double
+    /// Of the response; nil when none arrived.
+    public let status: Int?
 
-    public init(url: String, method: String, now: Double) {
+    public init(url: String, method: String, now: Double, status: Int? = nil) {
         self.url = url
         self.method = method
         self.now = now
+        self.status = status
     }
 }
 
@@ -28,7 +31,8 @@ extension Transformer {
     ) -> Response {
         .failure(
             RequestError(
-                entity: entity, cause: cause, timestamp: context.now, url: context.url, method: context.method))
+                httpStatusCode: context.status, entity: entity, cause: cause, timestamp: context.now,
+                url: context.url, method: context.method))
     }
 
     /// Applies `transform` to the content of a success, and to the body of a failure if `errors` is set; a body

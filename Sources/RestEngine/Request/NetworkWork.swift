@@ -4,12 +4,14 @@ final class NetworkWork: RequestWork {
     private let resource: Resource
     private let method: String
     private let mutations: [RequestMutation]
+    private let isRepeat: Bool
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
     private var isCancelled = false
 
     /// Builds the request now; it goes out when it is started.
-    init(resource: Resource, method: String, mutations: [RequestMutation]) {
+    init(resource: Resource, method: String, mutations: [RequestMutation], isRepeat: Bool = false) {
+        self.isRepeat = isRepeat
         self.resource = resource
         self.method = method
         self.mutations = mutations
@@ -46,13 +48,15 @@ final class NetworkWork: RequestWork {
     }
 
     func start(_ request: Request) {
+        if isRepeat { resource.track(request) }
         switch draft {
         case .failure(let error): request.complete(ResponseInfo(.failure(error)))
         case .success(let draft):
             let step = Redirect.RequestStep(
                 method: draft.method, url: draft.url, headers: draft.headers, body: draft.body)
-            let configuration = resource.resolvedConfiguration(for: draft.method).configuration
-            send(step, followed: 0, configuration, began: resource.engine.scheduler.now, request)
+            let resolved = resource.resolvedConfiguration(for: draft.method)
+            if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
+            send(step, followed: 0, resolved.configuration, began: resource.engine.scheduler.now, request)
         }
     }
 
@@ -105,19 +109,24 @@ final class NetworkWork: RequestWork {
             return
         }
         let entity = Entity(response: response, timestamp: now)
-        guard response.status >= 400 else { return finish(.success(entity), step, request) }
+        guard response.status >= 400 else {
+            return finish(.success(entity), step, request, status: response.status)
+        }
         finish(
             .failure(
                 RequestError(
                     httpStatusCode: response.status, entity: entity, timestamp: now, url: step.url,
-                    method: step.method)), step, request)
+                    method: step.method)), step, request, status: response.status)
     }
 
-    private func finish(_ response: Response, _ step: Redirect.RequestStep, _ request: Request) {
+    private func finish(
+        _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
+    ) {
         let engine = resource.engine
         let resolved = resource.resolvedConfiguration(for: finalMethod)
         if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
-        let context = PipelineContext(url: step.url, method: step.method, now: engine.scheduler.now)
+        let context = PipelineContext(
+            url: step.url, method: step.method, now: engine.scheduler.now, status: status)
         request.complete(
             ResponseInfo(resolved.configuration.pipeline.process(response, context, log: engine.log)))
     }
@@ -135,7 +144,7 @@ final class NetworkWork: RequestWork {
 
     /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
     func repeated() -> any RequestWork {
-        NetworkWork(resource: resource, method: method, mutations: mutations)
+        NetworkWork(resource: resource, method: method, mutations: mutations, isRepeat: true)
     }
 
     var fraction: Double {

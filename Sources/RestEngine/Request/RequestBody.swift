@@ -8,8 +8,19 @@ public enum RequestBody: Sendable {
     /// Names and values of a form; values may repeat a name.
     case form([(String, String)])
 
-    /// The bytes, and the content type that goes with them when none is given.
-    func encode() throws(RequestError.CauseError) -> (bytes: [UInt8], contentType: String) {
+    /// The bytes and their content type: the caller's, if there is one. A text's says its charset (6.4).
+    func encode(contentType: String? = nil) throws(RequestError.CauseError) -> (
+        bytes: [UInt8], contentType: String
+    ) {
+        let (bytes, ownType) = try encode()
+        guard let contentType else { return (bytes, ownType) }
+        guard case .text(_, let charset) = self, MediaType(contentType).charset == nil else {
+            return (bytes, contentType)
+        }
+        return (bytes, "\(contentType); charset=\(charset.lowercased())")
+    }
+
+    private func encode() throws(RequestError.CauseError) -> (bytes: [UInt8], contentType: String) {
         switch self {
         case .bytes(let bytes): return (bytes, "application/octet-stream")
         case .text(let text, let charset):
@@ -20,7 +31,8 @@ public enum RequestBody: Sendable {
         case .json(let tree):
             guard tree.kind == .object || tree.kind == .array else {
                 throw RequestError.CauseError(
-                    .invalidJSONObject(message: "a body in JSON is an object or an array, not a \(tree.kind)"))
+                    .invalidJSONObject(message: "a body in JSON is an object or an array, not a \(tree.kind)")
+                )
             }
             do throws(JSONError) { return (try tree.json(), "application/json") } catch {
                 throw RequestError.CauseError(.invalidJSONObject(message: error.message))

@@ -33,9 +33,15 @@ extension Resource {
                     RequestError(
                         thrown: error, timestamp: engine.scheduler.now, url: urlString, method: method)))
         }
-        allRequests.append(request)
-        request.onCompletion { [unowned request] _ in self.allRequests.removeFirst { $0 === request } }
+        track(request)
         return request.start()
+    }
+
+    /// Lists a request until it has ended (4.8); a repeat when it starts (D5).
+    func track(_ request: Request) {
+        allRequests.append(request)
+        // The list keeps the request alive for as long as the hook may run.
+        request.onCompletion { [unowned request] _ in self.allRequests.removeFirst { $0 === request } }
     }
 
     /// The options as edits of the draft, in the order of 6.8: the body's type replaces a configured one, and the
@@ -59,8 +65,8 @@ extension Resource {
             }
         }
         if let body = options.body {
-            let (bytes, type) = try body.encode()
-            let named = options.contentType ?? (options.headers.contains("Content-Type") ? nil : type)
+            let (bytes, type) = try body.encode(contentType: options.contentType)
+            let named = options.contentType == nil && options.headers.contains("Content-Type") ? nil : type
             mutations.append { draft in
                 draft.body = bytes
                 if let named { draft.headers.set("Content-Type", named) }

@@ -25,9 +25,9 @@ struct ResourceStateMachine {
         if info.isCancellation { return .requestCancelled }
         switch info.response {
         case .success(let entity):
-            guard load >= dataLoad else { return .requestCancelled }
+            guard load > dataLoad else { return .requestCancelled }
             dataLoad = load
-            if load >= errorLoad {
+            if load > errorLoad {
                 errorLoad = load
                 error = nil
             }
@@ -39,7 +39,7 @@ struct ResourceStateMachine {
             data?.timestamp = now
             return .notModified
         case .failure(let failure):
-            guard load >= errorLoad, load >= dataLoad else { return .requestCancelled }
+            guard load > errorLoad, load > dataLoad else { return .requestCancelled }
             errorLoad = load
             error = failure
             isInvalidated = false
