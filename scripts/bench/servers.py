@@ -70,7 +70,7 @@ def start_haproxy(world, upstream):
     port = world.port()
     world.template("haproxy.lua", UPSTREAM_PORT=upstream.rsplit(":", 1)[1])
     configuration = world.template("haproxy.cfg", PORT=port)
-    world.start([program, "-db", "-q", "-f", configuration], port, "haproxy")
+    world.start([program, "-db", "-f", configuration], port, "haproxy")
     return f"http://127.0.0.1:{port}"
 
 
@@ -103,6 +103,15 @@ def compile_curl_loop(world):
     program = world.path("curl_multi")
     world.output_of([compiler, "-O2", "-Wall", "-o", program, os.path.join(HERE, "curl_multi.c"), "-lcurl"])
     return program
+
+
+def check_records(name, text):
+    try:
+        right = json.loads(text) == records()
+    except ValueError:
+        right = False
+    if not right:
+        raise Wrong(f"{name} printed something else than the records: {text[:80]!r}")
 
 
 def check_same(url, path):

@@ -48,7 +48,7 @@ def records():
             "role": "admin" if i % 7 == 0 else "member", "active": i % 3 != 0, "score": i * 37,
             "address": {"street": f"{i + 1} Analytical Row", "city": cities[i % 6], "zip": f"{10000 + i * 311}"},
             "tags": [f"tag-{n}" for n in range(i % 5)], "created_at": f"2024-03-{i % 28 + 1:02d}T09:30:00Z",
-            "bio": "Writes programs that are meant to be read, and reads those that were not meant to be written.",
+            "bio": "Writes programs meant to be read, reads those that were not.",
         })
     return {"users": users}
 
@@ -139,7 +139,9 @@ class World:
         self.stop(process)
         with open(log, encoding="utf-8", errors="replace") as output:
             said = output.read().strip().splitlines()
-        raise Unavailable(f"{name} didn't start: {said[-1] if said else 'it said nothing'}")
+        # Servers wrap their reason in remarks before and after it.
+        said = [text for text in said if "alert" in text.lower() or "emerg" in text or "rror" in text] or said
+        raise Unavailable(f"{name} didn't start: {said[0] if said else 'it said nothing'}")
 
     def stop(self, process):
         """Asks, waits, then ends the process with its children: each has a session of its own."""
