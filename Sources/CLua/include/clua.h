@@ -89,6 +89,8 @@ bool clua_rawset(lua_State *L, int index);
 
 // coroutine.c
 
+/// Whether a host function called on `L` could suspend: no C function lies between it and the run's start.
+bool clua_may_wait(lua_State *L);
 /// Readies an idle thread: what is pushed next is the function and its arguments.
 void clua_prepare(lua_State *thread);
 /// Starts or continues `thread`. `count` values on the top of `target`, the thread that waits, are its arguments or

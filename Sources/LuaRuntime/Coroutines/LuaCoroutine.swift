@@ -48,11 +48,14 @@ public final class LuaCoroutine {
     }
 
     func start(argumentCount: Int32) {
-        // The entry function and its message handler lie below the script's function.
-        advance(target: thread.pointer, count: argumentCount + 3, raising: false)
+        // The message handler and the script's function come first.
+        advance(target: thread.pointer, count: argumentCount + 2, raising: false)
     }
 
-    func proceed(with answer: LuaWaiter.Answer, on target: OpaquePointer) {
+    func proceed(with answer: LuaWaiter.Answer, from waiter: LuaWaiter) {
+        // A wait that failed before it began left its waiter behind.
+        guard case .waiting(let current) = stage, current === waiter else { return }
+        let target = waiter.thread
         state.waiting[ObjectIdentifier(self)] = nil
         stage = .running
         let lua = Lua(target, state)

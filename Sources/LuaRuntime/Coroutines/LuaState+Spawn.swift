@@ -37,7 +37,8 @@ extension LuaState {
     /// Enough idle threads for the usual load; beyond it they are garbage.
     func giveBack(_ thread: AnchoredThread) {
         guard !isClosed else { return }
-        lua_settop(thread.pointer, 0)
-        if idleThreads.count < 64 { idleThreads.append(thread) } else { release(slot: thread.slot) }
+        let isSound = lua_status(thread.pointer) == LUA_OK
+        if isSound { lua_settop(thread.pointer, 0) }
+        if isSound, idleThreads.count < 64 { idleThreads.append(thread) } else { release(slot: thread.slot) }
     }
 }

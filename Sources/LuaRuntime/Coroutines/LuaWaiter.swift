@@ -50,7 +50,7 @@ public final class LuaWaiter {
         case .waiting:
             stage = .over
             onCancel = nil
-            coroutine.proceed(with: answer, on: thread)
+            coroutine.proceed(with: answer, from: self)
         case .starting, .over: break
         }
     }

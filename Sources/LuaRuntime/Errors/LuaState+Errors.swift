@@ -34,27 +34,29 @@ extension LuaState {
             free(traceback)
             free(source)
         }
-        let where_ = source.map { path(ofChunk: String(cString: $0)) }
+        let isExpired = clua_expired(core)
+        let file = source.map { path(ofChunk: String(cString: $0)) }
         let text = lua.string(-1)
         let cause = text == nil ? lua.error(-1) : nil
         let place: Place
         if let text {
-            place = split(text, file: where_, line: Int(line))
+            place = split(text, file: file, line: Int(line))
         } else {
             let message = cause.map { "\($0)" } ?? readable(lua)
-            place = Place(file: where_, line: line > 0 ? Int(line) : nil, message: message)
+            place = Place(file: file, line: line > 0 ? Int(line) : nil, message: message)
         }
         return LuaError(
-            kind: kind(status, place.message, hasCause: cause != nil), message: place.message,
+            kind: kind(status, place.message, isExpired, hasCause: cause != nil), message: place.message,
             file: place.file,
             line: place.line, traceback: traceback.map { tidy(String(cString: $0)) } ?? "", cause: cause,
             value: text == nil ? lua.reference(-1) : nil)
     }
 
-    private func kind(_ status: Int32, _ message: String, hasCause: Bool) -> LuaError.Kind {
+    private func kind(_ status: Int32, _ message: String, _ isExpired: Bool, hasCause: Bool) -> LuaError.Kind
+    {
         if status == LUA_ERRSYNTAX { return .syntax }
         if status == LUA_ERRMEM || message == "not enough memory" { return .memory }
-        if clua_expired(core) { return .budget }
+        if isExpired { return .budget }
         if hasCause { return .host }
         return !waitRefusal.isEmpty && message == waitRefusal ? .wait : .runtime
     }

@@ -19,7 +19,7 @@ public struct Lua {
     public var top: Int32 { lua_gettop(checked) }
 
     /// Whether a host function called here could wait.
-    public var isYieldable: Bool { lua_isyieldable(checked) != 0 }
+    public var isYieldable: Bool { clua_may_wait(checked) }
 
     public func setTop(_ index: Int32) {
         lua_settop(checked, index)
