@@ -31,7 +31,7 @@ struct ContentRules: Sendable {
             switch (self, content) {
             case (.any, _), (.bytes, .bytes), (.text, .text), (.json, .json), (.image, .image): true
             case (.table, .json(let tree)), (.table, .value(let tree)):
-                [.array, .object, .table, .classed].contains(tree.kind)
+                tree.kind == .array || tree.kind == .object || tree.kind == .table
             case (.number, .value(let tree)): tree.kind == .integer || tree.kind == .double
             case (.boolean, .value(let tree)): tree.kind == .boolean
             case (.classTable(let id), .value(let tree)): tree.classID == id

@@ -3,8 +3,7 @@ import RestEngine
 
 /// `function(content, entity) -> content` of a script, as a stage's transformer (siesta-semantics 17.4–17.9).
 struct ContentTransformer: Transformer {
-    // The engine loop alone calls it, which owns context and state.
-    nonisolated(unsafe) let context: ScriptContext
+    let context: ScriptContext
     let function: LuaReference
     let rules: ContentRules
     let place: String?

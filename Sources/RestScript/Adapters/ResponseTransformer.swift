@@ -3,8 +3,7 @@ import RestEngine
 
 /// `function(response) -> response` of a script, for successes and failures (siesta-semantics 17.1).
 struct ResponseTransformer: Transformer {
-    // The engine loop alone calls it, which owns context and state.
-    nonisolated(unsafe) let context: ScriptContext
+    let context: ScriptContext
     let function: LuaReference
     let description: String
 

@@ -38,10 +38,10 @@ func property(
 }
 
 extension Verdict {
-    static let none = Verdict.results(0)
+    static var none: Verdict { .results(0) }
 
     /// The topmost value.
-    static let one = Verdict.results(1)
+    static var one: Verdict { .results(1) }
 
     /// The script waits until `body`, or what it leaves the waiter to, resumes it.
     static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> Verdict {

@@ -41,7 +41,7 @@ extension ScriptContext {
         guard let place = options.value("methods") else { return nil }
         defer { options.lua.pop() }
         let names =
-            options.lua.string(place).map { [$0] } ?? (try options.lua.strings(place, "methods"))
+            try options.lua.string(place).map { [$0] } ?? options.lua.strings(place, "methods")
         return Set(
             try names.map { name in
                 guard let method = Method.normalized(name) else {

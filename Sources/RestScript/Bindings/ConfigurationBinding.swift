@@ -38,7 +38,7 @@ extension ScriptContext {
             properties: timeProperties + shapeProperties,
             tostring: { object in
                 EngineActor.assumeIsolated {
-                    (object as? ConfigurationDraft).map { "configuration of \($0.method) \($0.url.string)" }
+                    (object as? ConfigurationDraft).map { "configuration of \($0.method) \($0.url?.string ?? ":")" }
                         ?? "configuration"
                 }
             })
@@ -113,7 +113,7 @@ extension ScriptContext {
                 return .one
             },
             property("url", "string", "What is being configured.") { [unowned self] call in
-                call.lua.push(try draft(call).url.string)
+                call.lua.push(try draft(call).url?.string ?? ":")
                 return .one
             },
         ]

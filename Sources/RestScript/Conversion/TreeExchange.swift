@@ -58,6 +58,9 @@ struct TreeExchange {
 
     func isNull(_ lua: Lua, _ index: Int32) -> Bool { cjson_is_null(lua.pointer, index) }
 
+    /// The number under which trees know the class whose metatable is at `index`.
+    func register(class lua: Lua, _ index: Int32) -> UInt32 { cjson_register_class(lua.pointer, index) }
+
     func markArray(_ lua: Lua, _ index: Int32) { cjson_mark_array(lua.pointer, index) }
 
     func markObject(_ lua: Lua, _ index: Int32) { cjson_mark_object(lua.pointer, index) }

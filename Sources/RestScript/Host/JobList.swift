@@ -4,7 +4,7 @@ import RestEngine
 /// What a script has running: jobs and timers. The host lives for as long as there is any.
 @EngineActor
 final class JobList {
-    private var running: [ObjectIdentifier: AnyObject & ScriptActivity] = [:]
+    private var running: [ObjectIdentifier: any ScriptActivity] = [:]
     /// Called when the last one has ended.
     var onEmpty: (@EngineActor () -> Void)?
 
@@ -12,9 +12,9 @@ final class JobList {
 
     var isEmpty: Bool { running.isEmpty }
 
-    func add(_ activity: AnyObject & ScriptActivity) { running[ObjectIdentifier(activity)] = activity }
+    func add(_ activity: any ScriptActivity) { running[ObjectIdentifier(activity)] = activity }
 
-    func remove(_ activity: AnyObject & ScriptActivity) {
+    func remove(_ activity: any ScriptActivity) {
         guard running.removeValue(forKey: ObjectIdentifier(activity)) != nil else { return }
         if running.isEmpty { onEmpty?() }
     }
@@ -28,7 +28,7 @@ final class JobList {
 
 /// Something of a script that goes on by itself.
 @EngineActor
-protocol ScriptActivity {
+protocol ScriptActivity: AnyObject {
     func cancel()
 }
 

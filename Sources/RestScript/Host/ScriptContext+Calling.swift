@@ -41,6 +41,7 @@ extension ScriptContext {
 
     /// Ends the script's part in everything; the engine's objects live on.
     func close() -> LeakReport {
+        isClosed = true
         jobs.cancelAll()
         services = []
         state.errorPresenter = nil

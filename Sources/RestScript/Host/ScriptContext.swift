@@ -13,6 +13,7 @@ final class ScriptContext {
     let jobs = JobList()
     /// The main file is being run: declarations are made, nothing else.
     var isLoading = true
+    var isClosed = false
     /// Encoded values pass through this one buffer.
     var trees = TreeExchange()
 

@@ -1,4 +1,4 @@
-public import RestEngine
+import RestEngine
 
 /// What the program that embeds a script gives it.
 public struct ScriptOptions: Sendable {
