@@ -8,7 +8,6 @@ public final class Service {
 
     private let table = ResourceTable()
     private var configuration = ConfigurationTable()
-    private lazy var invalidResource = Resource(service: self, url: nil)
 
     /// The standard transformers come as the first blocks, one each (1.5).
     public init(
@@ -36,14 +35,14 @@ public final class Service {
 
     /// The resource at a URL; text that is none, or nil, gives an invalid resource (1.9, 2.4, 2.5).
     public func resource(absoluteURL text: String?) -> Resource {
-        guard let text else { return invalidResource }
+        guard let text else { return resource(at: nil) }
         guard let url = URLText(text) else { return invalid(text) }
         return resource(at: url)
     }
 
     func resource(at url: URLText?) -> Resource {
-        guard let url else { return invalidResource }
-        return table.resource(for: url.string) { Resource(service: self, url: url) }
+        // The invalid resource has the place that is no URL; kept elsewhere it would hold the service for ever.
+        table.resource(for: url?.string ?? ":") { Resource(service: self, url: url) }
     }
 
     private func invalid(_ text: String) -> Resource {
@@ -61,8 +60,11 @@ public final class Service {
 
     public func flushUnusedResources() { table.flush() }
 
-    /// Wipes the live resources that match; unused ones are dropped first (1.11).
-    public func wipeResources(where matches: (Resource) throws -> Bool = { _ in true }) rethrows {
+    /// Wipes all live resources; unused ones are dropped first (1.11).
+    public func wipeResources() { wipeResources { _ in true } }
+
+    /// Wipes the live resources that match.
+    public func wipeResources(where matches: (Resource) throws -> Bool) rethrows {
         table.flush()
         for resource in table.live where try matches(resource) { resource.wipe() }
     }
