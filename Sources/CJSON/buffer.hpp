@@ -13,8 +13,10 @@ namespace cjson {
 /// appended from then on is dropped.
 class Writer {
 public:
-    Writer(cjson_buffer &buffer, size_t limit)
-        : buffer(buffer), limit(limit), end(buffer.capacity < limit ? buffer.capacity : limit) {}
+    /// So much more than the limit may be reserved, by who can't tell beforehand what is needed.
+    static constexpr size_t slack = 6 * 4096;
+
+    Writer(cjson_buffer &buffer, size_t limit) : buffer(buffer), limit(limit), end(room()) {}
 
     size_t count() const { return used; }
     int failure() const { return code; }
@@ -53,23 +55,30 @@ public:
             used += sizeof value;
         }
     }
+
+    /// What was written from an offset on, or null after a failure.
+    uint8_t *at(size_t offset) { return code ? nullptr : buffer.data + offset; }
+
     template <class Number>
-    void patch(size_t at, Number value) {
-        if (!code) {
-            std::memcpy(buffer.data + at, &value, sizeof value);
+    void patch(size_t offset, Number value) {
+        if (uint8_t *to = at(offset)) {
+            std::memcpy(to, &value, sizeof value);
         }
     }
 
     /// Hands the bytes over, or none after a failure.
     int finish() {
+        code = code ? code : used > limit ? CJSON_TOO_LARGE : CJSON_OK;
         buffer.count = code ? 0 : used;
         return code;
     }
 
 private:
+    size_t room() const { return buffer.capacity < limit + slack ? buffer.capacity : limit + slack; }
+
     uint8_t *grow(size_t count) {
         size_t needed = used + count;
-        if (!code && needed <= limit) {
+        if (!code && needed <= limit + slack) {
             size_t capacity = buffer.capacity + buffer.capacity / 2;
             capacity = capacity < 256 ? 256 : capacity;
             capacity = capacity < needed ? needed : capacity;
@@ -77,11 +86,11 @@ private:
             if (data) {
                 buffer.data = data;
                 buffer.capacity = capacity;
-                end = capacity < limit ? capacity : limit;
+                end = room();
                 return data + used;
             }
         }
-        code = code ? code : needed > limit ? CJSON_TOO_LARGE : CJSON_NO_MEMORY;
+        code = code ? code : needed > limit + slack ? CJSON_TOO_LARGE : CJSON_NO_MEMORY;
         end = used;
         return nullptr;
     }

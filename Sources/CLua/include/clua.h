@@ -1,7 +1,154 @@
 // The one door to Lua 5.4: whatever can raise, yield or jump is called here, under protection.
+//
+// Swift runs *inside* a C frame of ours and answers with a verdict; only after it has returned does that frame
+// raise or yield. Swift itself calls nothing but the functions below and those of lua.h that the manual marks as
+// raising nothing but memory errors, which the allocator never refuses while the host is innermost.
 #ifndef CLUA_H
 #define CLUA_H
 
 #include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// One Lua state with its memory account, CPU budget and callbacks. Owned by one thread.
+typedef struct clua_state clua_state;
+
+/// What Swift answers to a call: a number of results, or one of these. All but SUSPEND want a value on top.
+enum {
+    CLUA_RAISE = -1,
+    /// The value is a string; the caller's position is put before it.
+    CLUA_RAISE_HERE = -2,
+    CLUA_SUSPEND = -3,
+};
+
+/// What a box holds.
+enum { CLUA_FUNCTION = 1, CLUA_OBJECT = 2, CLUA_ERROR = 3 };
+
+typedef struct {
+    /// Runs the host function of `box`. Must not raise.
+    int (*call)(lua_State *L, void *box);
+    /// Lets go of a box's object. Runs inside any allocation: must neither raise nor touch Lua.
+    void (*release)(void *object);
+    /// Pushes one string that describes the error that `object` is.
+    void (*describe)(lua_State *L, void *object);
+} clua_callbacks;
+
+// state.c
+
+/// NULL when the system has no memory.
+clua_state *clua_open(size_t limit, clua_callbacks callbacks);
+/// Finalizes all values; returns the bytes that are still counted.
+size_t clua_close(clua_state *state);
+/// Frees the account itself, after `clua_close`.
+void clua_free(clua_state *state);
+lua_State *clua_main(const clua_state *state);
+void clua_set_owner(clua_state *state, void *owner);
+void *clua_owner(lua_State *L);
+size_t clua_used(const clua_state *state);
+/// Boxes whose object has not been released yet.
+int64_t clua_boxes(const clua_state *state);
+/// For tests: refuses the script's nth allocation from now and the retry after it; 0 turns it off.
+void clua_refuse(clua_state *state, int64_t nth);
+/// For tests: whether `clua_refuse` has struck.
+bool clua_refused(const clua_state *state);
+/// The calling thread's name, always terminated.
+void clua_thread_name(char *buffer, size_t size);
+/// A full collection cycle.
+void clua_collect(clua_state *state);
+
+// budget.c
+
+/// The length of one tick of the thread's CPU clock; budgets are counted in these.
+double clua_tick_seconds(void);
+/// Whether the script that ran last has used up its budget.
+bool clua_expired(const clua_state *state);
+
+// call.c: every way from Swift into Lua. Results are Lua's status codes; an error's value is left on top.
+
+/// As `lua_pcall`, with a traceback. `ticks` is the CPU budget, named `milliseconds` in its message.
+int clua_call(clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds);
+/// Text only; leaves a function or a message.
+int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk);
+/// Where and how the last failed call failed. The caller frees both strings, which may be NULL.
+void clua_take_failure(clua_state *state, char **traceback, char **source, int *line, bool *deliberate);
+/// Gives a position to a string on top: "file:line: ".
+void clua_push_position(lua_State *L);
+
+// access.c: operations that may run metamethods. Same statuses, same budget arguments.
+
+int clua_get(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
+int clua_set(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
+int clua_tostring(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
+int clua_length(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
+int clua_equal(clua_state *state, lua_State *L, int index, int other, bool *equal);
+/// Takes the key on top; pushes the next pair and sets `more`, or pushes nothing.
+int clua_next(clua_state *state, lua_State *L, int index, bool *more);
+/// Raw set of the pair on top; false (and nothing set) when the key is nil or NaN.
+bool clua_rawset(lua_State *L, int index);
+
+// coroutine.c
+
+/// Whether a host function called on `L` could suspend: no C function lies between it and the run's start.
+bool clua_may_wait(lua_State *L);
+/// Readies an idle thread: what is pushed next is the function and its arguments.
+void clua_prepare(lua_State *thread);
+/// Starts or continues `thread`. `count` values on the top of `target`, the thread that waits, are its arguments or
+/// answer; with `raising` the one value is raised there. LUA_OK: `*results` values on top; LUA_YIELD: it waits.
+int clua_resume(
+    clua_state *state, lua_State *thread, lua_State *target, int count, bool raising, uint64_t ticks,
+    int64_t milliseconds, int *results, uint64_t *used);
+/// Closes a waiting thread and the script's own coroutines through which it waits, innermost first.
+void clua_cancel(clua_state *state, lua_State *thread, uint64_t ticks, int64_t milliseconds);
+
+// object.c
+
+/// Pushes a Lua function that calls `object` through `callbacks.call`. Takes over one reference of `object`.
+void clua_push_function(lua_State *L, void *object);
+/// Pushes a box for an error value. Takes over one reference.
+void clua_push_error(lua_State *L, void *object);
+/// The error of the value at `index`, whether it is a box or a value that `clua_link_error` linked; or NULL.
+void *clua_error_at(lua_State *L, int index);
+/// Links the table or userdata below the error box on top to that box, and pops the box.
+void clua_link_error(lua_State *L);
+/// Pushes the userdata that already stands for `object`, if there is one.
+bool clua_push_known(lua_State *L, void *object);
+/// Pushes a new userdata and takes over one reference; false (nothing pushed) when `class_key` has no metatable yet.
+bool clua_push_object(lua_State *L, void *object, const void *class_key);
+/// The object of a host object at `index`, or NULL.
+void *clua_object_at(lua_State *L, int index);
+/// Makes a class of what is on the stack: methods, getters and setters (tables), fallbacks for reading and
+/// writing (functions), and a table of further metamethods. Getters and setters map names to functions.
+void clua_new_class(lua_State *L, const void *class_key, const char *name);
+
+// reference.c
+
+/// Pops a value and keeps it under `slot`.
+void clua_anchor(lua_State *L, lua_Integer slot);
+void clua_release(lua_State *L, lua_Integer slot);
+void clua_push_anchored(lua_State *L, lua_Integer slot);
+
+// library.c
+
+/// Opens the allowed part of the standard library.
+void clua_open_libraries(lua_State *L);
+
+// What lua.h has as macros.
+
+static inline lua_State *clua_new_thread(lua_State *L) { return lua_newthread(L); }
+static inline void clua_pop(lua_State *L, int count) { lua_settop(L, -count - 1); }
+static inline void clua_remove(lua_State *L, int index) {
+    lua_rotate(L, index, -1);
+    lua_settop(L, -2);
+}
+static inline void clua_insert(lua_State *L, int index) { lua_rotate(L, index, 1); }
+static inline void clua_push_globals(lua_State *L) { lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS); }
+
+// place.c
+
+/// The innermost line of script code that is running; false when there is none. The source lives as long as its code.
+bool clua_caller_place(lua_State *L, const char **source, int *line);
+/// Where the function at `index` was written; false for what no script wrote. Needs one free slot.
+bool clua_function_place(lua_State *L, int index, const char **source, int *line);
 
 #endif

@@ -15,7 +15,7 @@ enum {
     CREGEX_FAILED = 3,
 };
 
-/// Texts longer than this are not searched: the work of one search grows with the square of the length.
+/// Texts longer than this are not searched.
 enum { CREGEX_MAX_TEXT = 8192 };
 
 /// Compiles UTF-8 text. NULL on failure, with PCRE2's error number and the byte offset in the pattern.

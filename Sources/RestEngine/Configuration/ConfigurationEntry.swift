@@ -25,10 +25,11 @@ public struct ConfigurationEntry: Sendable {
 public final class ConfigurationDraft {
     public var configuration = Configuration()
     public let method: String
-    public let url: URLText
+    /// Nil for an invalid resource, for which no block runs.
+    public let url: URLText?
     public internal(set) var isFrozen = false
 
-    init(method: String, url: URLText) {
+    init(method: String, url: URLText?) {
         self.method = method
         self.url = url
     }

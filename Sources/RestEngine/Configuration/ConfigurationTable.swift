@@ -23,6 +23,15 @@ public final class ConfigurationTable {
 
     public func invalidate() { version += 1 }
 
+    func tryEntry(_ number: Int, url: URLText, method: String, now: Double) -> RequestError? {
+        let draft = ConfigurationDraft(method: method, url: url)
+        defer { draft.isFrozen = true }
+        do { try entries[number].apply(draft) } catch {
+            return RequestError(thrown: error, timestamp: now, url: url.string, method: method)
+        }
+        return nil
+    }
+
     /// Runs the blocks that match, in the order in which they were added (14.3).
     func resolve(url: URLText, method: String, now: Double) -> ResolvedConfiguration {
         let draft = ConfigurationDraft(method: method, url: url)

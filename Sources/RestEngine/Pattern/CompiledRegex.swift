@@ -1,9 +1,8 @@
 internal import CRegex
 
-/// A regular expression (PCRE2 syntax) searched for anywhere in a URL (14.11). The work of one search is bounded.
-// Sendable is unchecked for the pointer: the code behind it is never changed after `init`, each search has working
-// memory of its own, and it is freed in `deinit`, when nobody can search any more.
-public final class CompiledRegex: @unchecked Sendable, CustomStringConvertible {
+/// A regular expression (PCRE2 syntax) searched for anywhere in a URL (14.11). The work of one search is
+/// bounded.
+public final class CompiledRegex: CustomStringConvertible {
     public let pattern: String
     /// Empty, or `i`: letters match in either case.
     public let options: String
@@ -69,3 +68,7 @@ public final class CompiledRegex: @unchecked Sendable, CustomStringConvertible {
         }
     }
 }
+
+// Unchecked for the pointer: the code behind it is never changed after `init`, each search has working memory
+// of its own, and it is freed in `deinit`, when nobody can search any more.
+extension CompiledRegex: @unchecked Sendable {}

@@ -1,6 +1,6 @@
-/// A compiled glob (14.9): `*` is zero or more bytes other than `/`, `?` exactly one, `**` anything, and `**/`
-/// anything up to a slash, or nothing. It is matched against the whole URL without query and fragment, as it is
-/// written: percent-encoded, with case.
+/// A compiled glob (14.9): `*` is zero or more bytes other than `/`, `?` exactly one, `**` anything, and
+/// `**/` anything up to a slash, or nothing. It is matched against the whole URL without query and fragment,
+/// as it is written: percent-encoded, with case.
 public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
     /// As its author wrote it.
     public let text: String

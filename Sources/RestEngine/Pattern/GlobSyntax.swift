@@ -8,7 +8,8 @@ struct GlobSyntax {
         self.base = base
     }
 
-    /// The whole pattern, base included (14.9). Of the base, nothing is a wildcard and the query is no part (D20).
+    /// The whole pattern, base included (14.9). Of the base, nothing is a wildcard and the query is no part
+    /// (D20).
     func steps() throws(PatternError) -> [GlobStep] {
         let bytes = try encoded()
         let letters = bytes.prefix(while: \.isASCIILetter).count
@@ -40,8 +41,8 @@ struct GlobSyntax {
         return bytes
     }
 
-    /// What `URLText` does to a URL is done to the pattern: scheme and host in lower case, no default port, and a
-    /// slash for the empty path (D20, D21).
+    /// What `URLText` does to a URL is done to the pattern: scheme and host in lower case, no default port,
+    /// and a slash for the empty path (D20, D21).
     private static func normalised(_ bytes: [UInt8], schemeEnd: Int) -> [UInt8] {
         let scheme = bytes[..<schemeEnd].map(\.asciiLowercased)
         let rest = bytes[(schemeEnd + 1)...]

@@ -100,6 +100,11 @@ public final class Service {
         return resolved
     }
 
+    /// Runs one block by itself, for a check of scripts; the error that it raised.
+    public func tryEntry(_ number: Int, url: URLText, method: String) -> RequestError? {
+        configuration.tryEntry(number, url: url, method: method, now: engine.scheduler.now)
+    }
+
     /// How long an answer is fresh is configured, so published answers go with the configuration.
     private func republish() {
         for resource in table.live { resource.withdraw() }

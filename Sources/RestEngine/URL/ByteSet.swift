@@ -23,6 +23,7 @@ struct ByteSet: Sendable {
     static let scheme = ByteSet(letters + "0123456789+-.")
     static let path = ByteSet(unreserved + "!$&'()*+,;=" + ":@/")
     static let parameter = ByteSet(unreserved + "!$'()*,;" + ":@/?")
+    static let component = ByteSet(unreserved)
     static let form = ByteSet(unreserved + "/?")
     static let userinfo = ByteSet(unreserved + "!$&'()*+,;=" + ":%")
     static let registeredName = ByteSet(unreserved + "!$&'()*+,;=" + "%")

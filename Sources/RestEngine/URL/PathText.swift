@@ -1,7 +1,7 @@
 /// Paths that strangers ask for, before they become path text below a base URL.
 public enum PathText {
-    /// True for text that some server or proxy could read as leaving the base: a `..` segment, a second leading
-    /// slash, a URL, a backslash or a control character — plain or escaped, however often.
+    /// True for text that some server or proxy could read as leaving the base: a `..` segment, a second
+    /// leading slash, a URL, a backslash or a control character — plain or escaped, however often.
     public static func escapesBase(_ text: String) -> Bool {
         let bytes = fullyDecoded(text.utf8)
         if bytes.starts(with: [.slash, .slash]) { return true }
@@ -14,7 +14,8 @@ public enum PathText {
         }
     }
 
-    /// Decodes until nothing is left to decode, in one pass: each decoded byte may complete an escape before it.
+    /// Decodes until nothing is left to decode, in one pass: each decoded byte may complete an escape before
+    /// it.
     private static func fullyDecoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text {

@@ -10,6 +10,11 @@ public enum PercentEncoding {
         String(decoding: encode(text.utf8, keeping: .parameter), as: UTF8.self)
     }
 
+    /// Text that is to mean itself anywhere in a URL: unreserved characters are kept (RFC 3986 2.3).
+    public static func component(_ bytes: [UInt8]) -> String {
+        String(decoding: encode(bytes, keeping: .component), as: UTF8.self)
+    }
+
     /// A name or value of a form body: letters, digits and `- . _ ~ / ?` are kept (6.6).
     public static func form(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .form), as: UTF8.self)

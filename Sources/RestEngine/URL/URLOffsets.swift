@@ -1,5 +1,5 @@
 /// Where the parts of a URL's text begin and end, in bytes.
-struct URLOffsets: Sendable {
+struct URLOffsets: Sendable, Equatable {
     /// The index of the scheme's colon; 0 if there is none.
     var schemeEnd = 0
     var hasAuthority = false
@@ -60,8 +60,8 @@ struct URLOffsets: Sendable {
         port = authority.portNumber
     }
 
-    /// What keeps a path from being read as something else: the empty path after a host is `/` (D21), a path with
-    /// `//` first is no host, and a first segment with a colon is no scheme (RFC 3986 4.2).
+    /// What keeps a path from being read as something else: the empty path after a host is `/` (D21), a path
+    /// with `//` first is no host, and a first segment with a colon is no scheme (RFC 3986 4.2).
     private static func disambiguation(of reference: URLReference) -> [UInt8] {
         let path = reference.path
         guard reference.authority == nil else {

@@ -17,8 +17,8 @@ struct URLReference {
         self.fragment = fragment
     }
 
-    /// Any text is a reference, unless it has a control character, a space, or a malformed authority. What is not
-    /// ASCII is percent-encoded as UTF-8.
+    /// Any text is a reference, unless it has a control character, a space, or a malformed authority. What is
+    /// not ASCII is percent-encoded as UTF-8.
     init?(_ text: String) {
         guard let bytes = Self.ascii(text) else { return nil }
         var rest = bytes[...]

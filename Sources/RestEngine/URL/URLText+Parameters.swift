@@ -14,8 +14,8 @@ extension URLText {
         withParams([(name, values)])
     }
 
-    /// Sets or removes several parameters at once (3.10). All parameters are sorted by name, repeats keep their
-    /// order, and those not named keep their exact text (D19). Of a name given twice, the last counts.
+    /// Sets or removes several parameters at once (3.10). All parameters are sorted by name, repeats keep
+    /// their order, and those not named keep their exact text (D19). Of a name given twice, the last counts.
     public func withParams(_ changes: [(name: String, values: [String])]) -> URLText {
         var changed: [[UInt8]: [QueryParameter]] = [:]
         for (name, values) in changes {

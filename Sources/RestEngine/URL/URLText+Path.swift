@@ -1,7 +1,7 @@
 extension URLText {
-    /// Appends text to the path (1.8, 3.1–3.4): one leading slash is ignored, a joining slash is put where there is
-    /// none, all else is path text, escaped as `PercentEncoding.path` does and never read as a URL. Query and
-    /// fragment are kept.
+    /// Appends text to the path (1.8, 3.1–3.4): one leading slash is ignored, a joining slash is put where
+    /// there is none, all else is path text, escaped as `PercentEncoding.path` does and never read as a URL.
+    /// Query and fragment are kept.
     public func appendingPath(_ text: String) -> URLText {
         var reference = reference
         var path = Array(reference.path)

@@ -1,5 +1,6 @@
-/// A URL kept as its text, which is its identity (2.1, D21): scheme and host are in lower case, a default port is
-/// dropped, an empty path after a host is `/`, and what is not ASCII is percent-encoded. Nothing else is changed.
+/// A URL kept as its text, which is its identity (2.1, D21): scheme and host are in lower case, a default
+/// port is dropped, an empty path after a host is `/`, and what is not ASCII is percent-encoded. Nothing else
+/// is changed.
 ///
 /// Relative text such as `./foo` is kept as well (1.9); see `isAbsolute` and `isHTTP`.
 public struct URLText: Sendable, Hashable, CustomStringConvertible {

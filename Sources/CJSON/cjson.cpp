@@ -1,2 +1,0 @@
-#include "buffer.hpp"
-#include "include/cjson.h"

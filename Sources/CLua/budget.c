@@ -1,0 +1,183 @@
+// CPU budgets without a standing hook. A count hook that is always on doubles the CPU of tight loops, so a timer on the
+// thread's CPU clock ticks instead; its handler compares two numbers, and only when a budget is used up does it set a
+// hook on the thread that runs then (manual 4.7: lua_sethook may be called from a signal handler). An entry is a few
+// stores: it makes no system call.
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+#endif
+
+enum { TICK_NANOSECONDS = 10000000, HOOK_PERIOD = 10000 };
+
+/// One thread's CPU clock, shared by all states that the thread owns.
+struct clua_clock {
+    volatile uint64_t now;
+    clua_state *volatile active;
+    int users;
+#if defined(__linux__)
+    timer_t timer;
+#endif
+};
+
+static _Thread_local clua_clock *thread_clock;
+
+double clua_tick_seconds(void) { return TICK_NANOSECONDS / 1e9; }
+
+uint64_t clua_now(const clua_state *state) { return state->clock->now; }
+
+bool clua_expired(const clua_state *state) { return state->was_expired; }
+
+static void expire(lua_State *L, lua_Debug *ar) {
+    clua_state *state = state_of(L);
+    if (!state->expired) {
+        // Left over from an entry that has ended.
+        lua_sethook(L, NULL, 0, 0);
+        return;
+    }
+    // Every event from now on: whatever catches this error gets the next one at its first instruction.
+    lua_sethook(L, expire, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+    lua_getinfo(L, "Sl", ar);
+    // A C function has no line: its caller's will do.
+    for (int level = 1; ar->currentline < 0 && lua_getstack(L, level, ar); level++) lua_getinfo(L, "Sl", ar);
+    const char *text = ar->currentline < 0 ? "" : lua_pushfstring(L, "%s:%d: ", ar->short_src, ar->currentline);
+    lua_pushfstring(L, "%sused up its CPU time of %I ms", text, (LUAI_UACINT)state->milliseconds);
+    lua_error(L);
+}
+
+static void arm(lua_State *L) { lua_sethook(L, expire, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); }
+
+static void tick(clua_clock *clock, uint64_t ticks) {
+    clock->now += ticks;
+    clua_state *state = clock->active;
+    if (!state || clock->now < state->deadline) return;
+    state->expired = true;
+    if (state->current) arm(state->current);
+}
+
+#if defined(__linux__)
+
+// The thread's CPU clock has run on by a tick. The signal goes to that thread alone, in no Lua function's way.
+static void on_tick(int signal, siginfo_t *info, void *context) {
+    (void)signal, (void)context;
+    if (info->si_code == SI_TIMER && info->si_value.sival_ptr) tick(info->si_value.sival_ptr, 1);
+}
+
+static void start(clua_clock *clock) {
+    struct sigaction action = {.sa_sigaction = on_tick, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGVTALRM};
+    struct itimerspec period = {{0, TICK_NANOSECONDS}, {0, TICK_NANOSECONDS}};
+    sigset_t set;
+    event.sigev_value.sival_ptr = clock;
+    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    sigemptyset(&set);
+    sigaddset(&set, SIGVTALRM);
+    if (sigaction(SIGVTALRM, &action, NULL) != 0 || pthread_sigmask(SIG_UNBLOCK, &set, NULL) != 0 ||
+        timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &clock->timer) != 0 ||
+        timer_settime(clock->timer, 0, &period, NULL) != 0) {
+        perror("resthost: no CPU timer for Lua");
+        abort();
+    }
+}
+
+// A tick that is still pending arrives before the call returns to us, so the clock may go afterwards.
+static void stop(clua_clock *clock) { timer_delete(clock->timer); }
+
+static void watch(lua_State *L) { (void)L; }
+
+#else
+
+// No timer that signals one thread: a standing count hook reads the clock. Coroutines inherit it.
+static void on_count(lua_State *L, lua_Debug *ar) {
+    clua_clock *clock = state_of(L)->clock;
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    uint64_t now = ((uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec) / TICK_NANOSECONDS;
+    if (now > clock->now) tick(clock, now - clock->now);
+    if (state_of(L)->expired) expire(L, ar);
+}
+
+static void start(clua_clock *clock) { (void)clock; }
+
+static void stop(clua_clock *clock) { (void)clock; }
+
+static void watch(lua_State *L) {
+    if (lua_gethook(L) != on_count) lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_PERIOD);
+}
+
+#endif
+
+clua_clock *clua_clock_open(void) {
+    if (!thread_clock) {
+        thread_clock = calloc(1, sizeof *thread_clock);
+        if (!thread_clock) abort();
+        start(thread_clock);
+    }
+    thread_clock->users++;
+    return thread_clock;
+}
+
+void clua_clock_close(clua_clock *clock) {
+    if (--clock->users > 0) return;
+    stop(clock);
+    thread_clock = NULL;
+    free(clock);
+}
+
+// Entries nest. The inner one ends no later than the outer; used up, it ends alone, unless the outer's time is over too.
+void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t milliseconds, clua_entry *saved) {
+    clua_clock *clock = state->clock;
+    *saved = (clua_entry){
+        .outer = clock->active,
+        .current = state->current,
+        .deadline = state->deadline,
+        .milliseconds = state->milliseconds,
+        .script_innermost = state->script_innermost,
+        .expired = state->expired,
+    };
+    uint64_t deadline = clock->now + ticks;
+    if (deadline < state->deadline) {
+        state->deadline = deadline;
+        state->milliseconds = milliseconds;
+    }
+    state->current = L;
+    state->script_innermost = true;
+    clock->active = state;
+    watch(L);
+}
+
+void clua_leave(clua_state *state, const clua_entry *saved) {
+    state->was_expired = state->expired;
+    state->clock->active = saved->outer;
+    state->current = saved->current;
+    state->deadline = saved->deadline;
+    state->milliseconds = saved->milliseconds;
+    state->script_innermost = saved->script_innermost;
+    state->expired = saved->expired;
+    // The next tick notices a used up outer budget, but a script may make many short entries between two ticks.
+    if (state->clock->now >= saved->deadline) {
+        state->expired = true;
+        if (saved->current) arm(saved->current);
+    }
+}
+
+void clua_check_budget(lua_State *L) {
+    clua_state *state = state_of(L);
+    if (!state->expired) return;
+    arm(L);
+    lua_pushfstring(L, "used up its CPU time of %I ms", (LUAI_UACINT)state->milliseconds);
+    lua_error(L);
+}
+
+bool clua_died_of_budget(lua_State *L) { return lua_gethook(L) == expire; }

@@ -1,0 +1,105 @@
+// Ways into Lua. Each sets who is innermost and which budget counts, calls protected, and puts both back.
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Message handler: notes where the error was raised, before the stack unwinds. It leaves the value as it is.
+int clua_traceback(lua_State *L) {
+    clua_state *state = state_of(L);
+    clua_failure *failure = &state->failure;
+    lua_Debug ar;
+    free(failure->traceback);
+    free(failure->source);
+    *failure = (clua_failure){0};
+    // Level 0 is this handler, level 1 what raised.
+    if (lua_getstack(L, 1, &ar)) {
+        lua_getinfo(L, "f", &ar);
+        lua_CFunction raiser = lua_tocfunction(L, -1);
+        failure->deliberate = raiser && (raiser == state->raisers[0] || raiser == state->raisers[1]);
+        lua_settop(L, 1);
+    }
+    for (int level = 1; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "Sl", &ar);
+        if (ar.currentline > 0) {
+            failure->source = strdup(ar.source);
+            failure->line = ar.currentline;
+            break;
+        }
+    }
+    luaL_traceback(L, L, NULL, 1);
+    failure->traceback = strdup(lua_tostring(L, -1));
+    lua_settop(L, 1);
+    return 1;
+}
+
+void clua_take_failure(clua_state *state, char **traceback, char **source, int *line, bool *deliberate) {
+    *traceback = state->failure.traceback;
+    *source = state->failure.source;
+    *line = state->failure.line;
+    *deliberate = state->failure.deliberate;
+    state->failure = (clua_failure){0};
+}
+
+bool clua_within_limit(clua_state *state) {
+    if (!state->over_limit) return true;
+    if (state->used > state->limit) lua_gc(state->main, LUA_GCCOLLECT);
+    state->over_limit = false;
+    return state->used <= state->limit;
+}
+
+// What the host pushed is too much for the script: the call fails before it begins.
+static int refuse(lua_State *L, int count) {
+    lua_settop(L, -count - 1);
+    lua_pushliteral(L, "not enough memory");
+    return LUA_ERRMEM;
+}
+
+static void forget_failure(clua_state *state) {
+    if (!state->failure.traceback) return;
+    free(state->failure.traceback);
+    free(state->failure.source);
+    state->failure = (clua_failure){0};
+}
+
+int clua_call(clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds) {
+    clua_entry saved;
+    if (!clua_within_limit(state)) return refuse(L, arguments + 1);
+    int base = lua_gettop(L) - arguments;
+    forget_failure(state);
+    lua_pushcfunction(L, clua_traceback);
+    lua_insert(L, base);
+    clua_enter(state, L, ticks, milliseconds, &saved);
+    int status = lua_pcall(L, arguments, results, base);
+    clua_leave(state, &saved);
+    lua_remove(L, base);
+    return status;
+}
+
+int clua_protect(
+    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results, uint64_t ticks,
+    int64_t milliseconds) {
+    lua_pushcfunction(L, function);
+    lua_insert(L, -arguments - 1);
+    return clua_call(state, L, arguments, results, ticks, milliseconds);
+}
+
+// The parser allocates a lot and must be refusable. It is protected by itself (manual, lua_load) and raises nothing.
+int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk) {
+    bool innermost = state->script_innermost;
+    forget_failure(state);
+    state->was_expired = false;
+    if (!source) source = "";
+    state->script_innermost = true;
+    int status = luaL_loadbufferx(L, source, length, chunk, "t");
+    state->script_innermost = innermost;
+    return status;
+}
+
+void clua_push_position(lua_State *L) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+}

@@ -1,0 +1,105 @@
+// What CLua's own files share; not for Swift.
+#ifndef CLUA_INTERNAL_H
+#define CLUA_INTERNAL_H
+
+#include "clua.h"
+
+typedef struct clua_clock clua_clock;
+
+typedef struct {
+    char *traceback;
+    char *source;
+    int line;
+    bool deliberate;
+} clua_failure;
+
+struct clua_state {
+    lua_State *main;
+    void *owner;
+    clua_callbacks callbacks;
+
+    // Memory. While the host is innermost an excess is granted and noted, because a refusal would jump over Swift.
+    size_t used, limit;
+    bool script_innermost;
+    bool over_limit;
+    int64_t refuse_in;
+    bool refused;
+    int64_t boxes;
+
+    // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
+    clua_clock *clock;
+    lua_State *volatile current;
+    volatile uint64_t deadline;
+    volatile bool expired;
+    bool was_expired;
+    int64_t milliseconds;
+
+    // A wait. `waits` tells a host's yield from a script's; the others carry the answer to the thread that waits.
+    bool waits;
+    lua_State *target;
+    int answer_count;
+    bool answer_raises;
+    int body_status;
+    /// The run's own thread, from which a script can't yield.
+    lua_State *base;
+    /// Whether all threads between the run's and the current one could pass a wait on.
+    bool relays;
+
+    /// What `error` and `assert` are: what they raise, a script meant to.
+    lua_CFunction raisers[2];
+    clua_failure failure;
+};
+
+/// What begins with every full userdata. Scripts can make none, so the tag is proof.
+typedef struct {
+    const void *tag;
+    void *object;
+    int kind;
+} clua_box;
+
+/// What one entry puts aside.
+typedef struct {
+    struct clua_state *outer;
+    lua_State *current;
+    uint64_t deadline;
+    int64_t milliseconds;
+    bool script_innermost, expired;
+} clua_entry;
+
+static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_getextraspace(L); }
+
+// budget.c
+clua_clock *clua_clock_open(void);
+void clua_clock_close(clua_clock *clock);
+void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t milliseconds, clua_entry *saved);
+void clua_leave(clua_state *state, const clua_entry *saved);
+/// Raises when the budget is used up: what a pcall or a coroutine's end caught goes on.
+void clua_check_budget(lua_State *L);
+/// Whether `L` ended by its budget: Lua runs no hook there any more (it died inside one).
+bool clua_died_of_budget(lua_State *L);
+uint64_t clua_now(const clua_state *state);
+
+// call.c
+int clua_traceback(lua_State *L);
+/// Collects when the host went over the limit; false when that did not help.
+bool clua_within_limit(clua_state *state);
+/// As `clua_call` with a C function that takes what is on top, without a traceback.
+int clua_protect(
+    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results, uint64_t ticks,
+    int64_t milliseconds);
+
+// object.c
+/// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
+int clua_run_box(lua_State *L, const clua_box *box);
+int clua_trampoline(lua_State *L);
+void clua_open_boxes(lua_State *L);
+
+// coroutine.c
+/// The coroutine of the script through which the suspended `L` waits, or NULL.
+lua_State *clua_relayed(lua_State *L);
+void clua_open_coroutines(lua_State *L);
+
+// stubs.c
+void clua_open_stubs(lua_State *L);
+
+#endif

@@ -1,0 +1,242 @@
+// Swift's functions, objects and errors inside Lua: boxes, and the one trampoline through which all functions go.
+#include "internal.h"
+
+#include <lauxlib.h>
+
+static const char tag, box_metatable_key, error_metatable_key, known_key, errors_key;
+
+static const clua_box *box_at(lua_State *L, int index) {
+    const clua_box *box = lua_touserdata(L, index);
+    if (!box || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof *box) return NULL;
+    return box->tag == &tag ? box : NULL;
+}
+
+// Runs inside any allocation: it releases, and touches nothing of Lua's. An object that is finalized is marked, as a
+// dying table may still show it to a finalizer of another.
+static int release(lua_State *L) {
+    clua_box *box = (clua_box *)box_at(L, 1);
+    if (!box || !box->object) return 0;
+    clua_state *state = state_of(L);
+    void *object = box->object;
+    bool innermost = state->script_innermost;
+    box->object = NULL;
+    state->boxes--;
+    state->script_innermost = false;
+    state->callbacks.release(object);
+    state->script_innermost = innermost;
+    return 0;
+}
+
+static clua_box *push_box(lua_State *L, void *object, int kind) {
+    clua_box *box = lua_newuserdatauv(L, sizeof *box, 0);
+    *box = (clua_box){&tag, object, kind};
+    state_of(L)->boxes++;
+    return box;
+}
+
+static int continue_wait(lua_State *L, int status, lua_KContext context) {
+    (void)status, (void)context;
+    clua_state *state = state_of(L);
+    if (state->answer_raises) {
+        state->answer_raises = false;
+        return lua_error(L);
+    }
+    return state->answer_count;
+}
+
+// Everything that jumps stands after Swift's return.
+int clua_run_box(lua_State *L, const clua_box *box) {
+    clua_state *state = state_of(L);
+    if (!box->object) return luaL_error(L, "the object is gone");
+    bool innermost = state->script_innermost;
+    state->script_innermost = false;
+    int verdict = state->callbacks.call(L, box->object);
+    state->script_innermost = innermost;
+    if (!clua_within_limit(state)) {
+        lua_settop(L, 0);
+        lua_pushliteral(L, "not enough memory");
+        return lua_error(L);
+    }
+    switch (verdict) {
+    case CLUA_RAISE_HERE:
+        clua_push_position(L);
+        return lua_error(L);
+    case CLUA_RAISE: return lua_error(L);
+    case CLUA_SUSPEND:
+        state->waits = true;
+        return lua_yieldk(L, 0, 0, continue_wait);
+    default: return verdict;
+    }
+}
+
+int clua_trampoline(lua_State *L) { return clua_run_box(L, lua_touserdata(L, lua_upvalueindex(1))); }
+
+void clua_push_function(lua_State *L, void *object) {
+    push_box(L, object, CLUA_FUNCTION);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
+    lua_setmetatable(L, -2);
+    lua_pushcclosure(L, clua_trampoline, 1);
+}
+
+void clua_push_error(lua_State *L, void *object) {
+    push_box(L, object, CLUA_ERROR);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &error_metatable_key);
+    lua_setmetatable(L, -2);
+}
+
+void *clua_error_at(lua_State *L, int index) {
+    const clua_box *box = box_at(L, index);
+    if (box && box->kind == CLUA_ERROR) return box->object;
+    index = lua_absindex(L, index);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &errors_key);
+    lua_pushvalue(L, index);
+    lua_rawget(L, -2);
+    box = box_at(L, -1);
+    lua_settop(L, -3);
+    return box ? box->object : NULL;
+}
+
+void clua_link_error(lua_State *L) {
+    int type = lua_type(L, -2);
+    if (type != LUA_TTABLE && type != LUA_TUSERDATA) {
+        lua_settop(L, -2);
+        return;
+    }
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &errors_key);
+    lua_pushvalue(L, -3);
+    lua_rotate(L, -3, -1);
+    lua_rawset(L, -3);
+    lua_settop(L, -2);
+}
+
+bool clua_push_known(lua_State *L, void *object) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
+    int type = lua_rawgetp(L, -1, object);
+    lua_remove(L, -2);
+    if (type == LUA_TUSERDATA) return true;
+    lua_settop(L, -2);
+    return false;
+}
+
+bool clua_push_object(lua_State *L, void *object, const void *class_key) {
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, class_key) != LUA_TTABLE) {
+        lua_settop(L, -2);
+        return false;
+    }
+    push_box(L, object, CLUA_OBJECT);
+    lua_insert(L, -2);
+    lua_setmetatable(L, -2);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
+    lua_pushvalue(L, -2);
+    lua_rawsetp(L, -2, object);
+    lua_settop(L, -2);
+    return true;
+}
+
+void *clua_object_at(lua_State *L, int index) {
+    const clua_box *box = box_at(L, index);
+    return box && box->kind == CLUA_OBJECT ? box->object : NULL;
+}
+
+static int describe_error(lua_State *L) {
+    const clua_box *box = box_at(L, 1);
+    if (!box || box->kind != CLUA_ERROR || !box->object) return luaL_error(L, "not an error of the host");
+    clua_state *state = state_of(L);
+    bool innermost = state->script_innermost;
+    state->script_innermost = false;
+    state->callbacks.describe(L, box->object);
+    state->script_innermost = innermost;
+    return 1;
+}
+
+static void push_weak_table(lua_State *L, const char *mode, const void *key) {
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, mode);
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+static void new_metatable(lua_State *L, const char *name) {
+    lua_createtable(L, 0, 8);
+    lua_pushcfunction(L, release);
+    lua_setfield(L, -2, "__gc");
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+}
+
+void clua_open_boxes(lua_State *L) {
+    new_metatable(L, "function");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
+    new_metatable(L, "error");
+    lua_pushcfunction(L, describe_error);
+    lua_setfield(L, -2, "__tostring");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &error_metatable_key);
+    push_weak_table(L, "v", &known_key);
+    push_weak_table(L, "k", &errors_key);
+}
+
+static int call_closure_box(lua_State *L, int index) {
+    // Getters, setters and fallbacks are trampolines; their box is run here without a Lua call in between.
+    lua_getupvalue(L, index, 1);
+    const clua_box *box = lua_touserdata(L, -1);
+    lua_settop(L, -2);
+    return clua_run_box(L, box);
+}
+
+// Upvalues: methods, getters, fallback. `__metatable` hides this function, so argument 1 is always an object.
+static int read_field(lua_State *L) {
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
+        lua_getupvalue(L, -1, 1);
+        const clua_box *box = lua_touserdata(L, -1);
+        lua_settop(L, 1);
+        return clua_run_box(L, box);
+    }
+    lua_settop(L, 2);
+    return call_closure_box(L, lua_upvalueindex(3));
+}
+
+// Upvalues: setters, fallback.
+static int write_field(lua_State *L) {
+    lua_settop(L, 3);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
+        lua_getupvalue(L, -1, 1);
+        const clua_box *box = lua_touserdata(L, -1);
+        lua_settop(L, 3);
+        lua_remove(L, 2);
+        return clua_run_box(L, box);
+    }
+    lua_settop(L, 3);
+    return call_closure_box(L, lua_upvalueindex(2));
+}
+
+// The boxes stay alive while they run: the class's tables, which hold them, hang on the metatable's closures.
+void clua_new_class(lua_State *L, const void *class_key, const char *name) {
+    int methods = lua_gettop(L) - 5;
+    new_metatable(L, name);
+    lua_pushnil(L);
+    while (lua_next(L, methods + 5)) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, -4);
+    }
+    lua_pushvalue(L, methods);
+    lua_pushvalue(L, methods + 1);
+    lua_pushvalue(L, methods + 3);
+    lua_pushcclosure(L, read_field, 3);
+    lua_setfield(L, -2, "__index");
+    lua_pushvalue(L, methods + 2);
+    lua_pushvalue(L, methods + 4);
+    lua_pushcclosure(L, write_field, 2);
+    lua_setfield(L, -2, "__newindex");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, class_key);
+    lua_settop(L, methods - 1);
+}

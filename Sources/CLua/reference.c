@@ -1,0 +1,34 @@
+// Values that Swift keeps: one table in the registry, whose slots Swift numbers.
+#include "internal.h"
+
+static const char references_key;
+
+static void push_references(lua_State *L) {
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &references_key) == LUA_TTABLE) return;
+    lua_settop(L, -2);
+    lua_createtable(L, 64, 0);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &references_key);
+}
+
+void clua_anchor(lua_State *L, lua_Integer slot) {
+    lua_checkstack(L, 3);
+    push_references(L);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, slot);
+    lua_settop(L, -2);
+}
+
+void clua_release(lua_State *L, lua_Integer slot) {
+    lua_checkstack(L, 3);
+    // Not nil: an array part keeps its size, so slots that come again need no new memory.
+    lua_pushboolean(L, 0);
+    clua_anchor(L, slot);
+}
+
+void clua_push_anchored(lua_State *L, lua_Integer slot) {
+    lua_checkstack(L, 3);
+    push_references(L);
+    lua_rawgeti(L, -1, slot);
+    lua_remove(L, -2);
+}

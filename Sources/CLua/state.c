@@ -1,0 +1,105 @@
+// The state itself: its memory account and the end of everything that must never happen.
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <lauxlib.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char no_memory[] = "resthost: the system has no memory left for Lua\n";
+
+// The script may be refused: Lua collects, tries again and raises. The host may not, see internal.h; when the system
+// itself has nothing left there, stopping is the one thing that skips no Swift frame.
+static void *allocate(void *account, void *block, size_t old_size, size_t new_size) {
+    clua_state *state = account;
+    size_t before = block ? old_size : 0;
+    if (new_size == 0) {
+        free(block);
+        state->used -= before;
+        return NULL;
+    }
+    if (new_size > before) {
+        bool over = state->used - before + new_size > state->limit;
+        if (state->script_innermost) {
+            if (over) return NULL;
+            if (state->refuse_in && --state->refuse_in < 2) {
+                state->refused = true;
+                return NULL;
+            }
+        } else if (over) {
+            state->over_limit = true;
+        }
+    }
+    void *result = realloc(block, new_size);
+    if (!result) {
+        if (state->script_innermost) return NULL;
+        fputs(no_memory, stderr);
+        abort();
+    }
+    state->used += new_size - before;
+    return result;
+}
+
+// Reached only by an error outside every protected call, which is a fault of this module.
+static int panic(lua_State *L) {
+    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "no message";
+    fprintf(stderr, "resthost: unprotected error in Lua: %s\n", message);
+    abort();
+}
+
+clua_state *clua_open(size_t limit, clua_callbacks callbacks) {
+    clua_state *state = calloc(1, sizeof *state);
+    if (!state) return NULL;
+    state->limit = limit;
+    state->callbacks = callbacks;
+    state->deadline = UINT64_MAX;
+    state->relays = true;
+    lua_State *L = lua_newstate(allocate, state);
+    if (!L) {
+        free(state);
+        return NULL;
+    }
+    lua_atpanic(L, panic);
+    *(clua_state **)lua_getextraspace(L) = state;
+    state->main = L;
+    state->clock = clua_clock_open();
+    clua_open_boxes(L);
+    return state;
+}
+
+size_t clua_close(clua_state *state) {
+    lua_close(state->main);
+    state->main = NULL;
+    clua_clock_close(state->clock);
+    free(state->failure.traceback);
+    free(state->failure.source);
+    return state->used;
+}
+
+void clua_free(clua_state *state) { free(state); }
+
+lua_State *clua_main(const clua_state *state) { return state->main; }
+
+void clua_set_owner(clua_state *state, void *owner) { state->owner = owner; }
+
+void *clua_owner(lua_State *L) { return state_of(L)->owner; }
+
+size_t clua_used(const clua_state *state) { return state->used; }
+
+int64_t clua_boxes(const clua_state *state) { return state->boxes; }
+
+// Lua tries a refused allocation once more after a collection, so two in a row are refused.
+void clua_refuse(clua_state *state, int64_t nth) {
+    state->refuse_in = nth ? nth + 2 : 0;
+    state->refused = false;
+}
+
+bool clua_refused(const clua_state *state) { return state->refused; }
+
+void clua_collect(clua_state *state) { lua_gc(state->main, LUA_GCCOLLECT); }
+
+void clua_thread_name(char *buffer, size_t size) {
+    if (pthread_getname_np(pthread_self(), buffer, size) != 0) buffer[0] = 0;
+}

@@ -1,0 +1,44 @@
+import CLua
+
+extension LuaState {
+    /// Runs `function` as a coroutine, at once and until it first waits or ends.
+    ///
+    /// - Parameters:
+    ///   - arguments: pushes the arguments and answers how many.
+    ///   - completion: called once, perhaps before `spawn` returns, with the results on top of the stack or the
+    ///     error. A cancelled coroutine fails with kind `cancelled`.
+    @discardableResult
+    public func spawn(
+        _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },
+        completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) -> LuaCoroutine {
+        let thread = takeThread()
+        let lua = Lua(thread.pointer, self)
+        clua_prepare(thread.pointer)
+        lua.push(function)
+        let count = arguments(lua)
+        let coroutine = LuaCoroutine(state: self, thread: thread, phase: phase, completion: completion)
+        coroutine.start(argumentCount: count)
+        return coroutine
+    }
+
+    private func takeThread() -> AnchoredThread {
+        if let thread = idleThreads.popLast() {
+            verifyOwner()
+            return thread
+        }
+        let main = mainThread
+        guard lua_checkstack(main, 1) != 0, let pointer = clua_new_thread(main) else {
+            fatalError("resthost: no memory for a Lua thread")
+        }
+        return AnchoredThread(pointer: pointer, slot: anchor(main))
+    }
+
+    /// Enough idle threads for the usual load; beyond it they are garbage.
+    func giveBack(_ thread: AnchoredThread) {
+        guard !isClosed else { return }
+        let isSound = lua_status(thread.pointer) == LUA_OK
+        if isSound { lua_settop(thread.pointer, 0) }
+        if isSound, idleThreads.count < 64 { idleThreads.append(thread) } else { release(slot: thread.slot) }
+    }
+}

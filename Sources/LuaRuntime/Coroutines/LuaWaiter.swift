@@ -1,0 +1,71 @@
+/// Continues a script that waits, exactly once, on the owner's thread. Later calls do nothing.
+public final class LuaWaiter {
+    enum Answer {
+        case values((Lua) -> Int32)
+        case failure(any Error)
+    }
+
+    private enum Stage {
+        /// The host function hasn't returned yet.
+        case starting(Answer?)
+        case waiting
+        case over
+    }
+
+    let coroutine: LuaCoroutine
+    /// The thread that waits: the coroutine's own, or one that its script made.
+    let thread: OpaquePointer
+    private var stage = Stage.starting(nil)
+
+    /// Called when the script is cancelled instead; let go of what would have continued it.
+    public var onCancel: (() -> Void)?
+
+    init(coroutine: LuaCoroutine, thread: OpaquePointer) {
+        self.coroutine = coroutine
+        self.thread = thread
+    }
+
+    /// False once it was answered or cancelled.
+    public var isAlive: Bool {
+        switch stage {
+        case .starting(nil), .waiting: true
+        case .starting, .over: false
+        }
+    }
+
+    /// Continues the script; the host function returns what `push` pushes and counts.
+    public func resume(_ push: @escaping (Lua) -> Int32) {
+        answer(.values(push))
+    }
+
+    /// Continues the script by raising `error` in it.
+    public func fail(_ error: any Error) {
+        answer(.failure(error))
+    }
+
+    private func answer(_ answer: Answer) {
+        coroutine.state.verifyOwner()
+        switch stage {
+        case .starting(nil): stage = .starting(answer)
+        case .waiting:
+            stage = .over
+            onCancel = nil
+            coroutine.proceed(with: answer, from: self)
+        case .starting, .over: break
+        }
+    }
+
+    /// Ends the start: an answer that came meanwhile needs no waiting.
+    func takeEarlyAnswer() -> Answer? {
+        guard case .starting(let answer) = stage else { return nil }
+        stage = answer == nil ? .waiting : .over
+        return answer
+    }
+
+    func cancel() {
+        stage = .over
+        let tell = onCancel
+        onCancel = nil
+        tell?()
+    }
+}

@@ -1,0 +1,54 @@
+/// Why a piece of script failed.
+public struct LuaError: Error, CustomStringConvertible {
+    /// A bounded set, fit for a metric's label.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// `error(…)`, or an operation on the wrong type.
+        case runtime
+        /// The text is no Lua, or is no text.
+        case syntax
+        case memory
+        /// Out of CPU time.
+        case budget
+        /// It waited where that can't be.
+        case wait
+        /// A Swift error nobody caught; see `cause`.
+        case host
+        case cancelled
+    }
+
+    public let kind: Kind
+    /// For people, without the position.
+    public let message: String
+    /// The path given to `compile`, or found by `require`.
+    public let file: String?
+    public let line: Int?
+    /// One line for each call, innermost first; empty when there is none.
+    public let traceback: String
+    /// The Swift error that a host function threw.
+    public let cause: (any Error)?
+    /// What was raised, unless it was a string.
+    public let value: LuaReference?
+    /// The script called `error` or `assert`: the message is its own words, not Lua's.
+    public let isDeliberate: Bool
+
+    public init(
+        kind: Kind, message: String, file: String? = nil, line: Int? = nil, traceback: String = "",
+        cause: (any Error)? = nil, value: LuaReference? = nil, isDeliberate: Bool = false
+    ) {
+        self.kind = kind
+        self.message = message
+        self.file = file
+        self.line = line
+        self.traceback = traceback
+        self.cause = cause
+        self.value = value
+        self.isDeliberate = isDeliberate
+    }
+
+    /// "file:line: message".
+    public var description: String {
+        guard let file else { return message }
+        guard let line else { return "\(file): \(message)" }
+        return "\(file):\(line): \(message)"
+    }
+}

@@ -1,0 +1,69 @@
+import CLua
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension LuaState {
+    /// Pushes the value by which scripts know `error`.
+    func present(_ error: any Error, on lua: Lua) {
+        if let error = error as? LuaUsageError { return lua.push(error.message) }
+        if let error = error as? LuaError {
+            if let value = error.value, value.home === home { return lua.push(value) }
+            if let cause = error.cause { return present(cause, on: lua) }
+            return lua.push(error.description)
+        }
+        lua.checkStack(6)
+        let isPresented = errorPresenter?(error, lua) ?? false
+        clua_push_error(lua.raw, Unmanaged.passRetained(ErrorBox(error)).toOpaque())
+        if isPresented { clua_link_error(lua.raw) }
+    }
+
+    /// Takes the value of a failed call off the stack.
+    func takeError(_ status: Int32, from lua: Lua) -> LuaError {
+        defer { lua.pop() }
+        var traceback: UnsafeMutablePointer<CChar>?
+        var source: UnsafeMutablePointer<CChar>?
+        var line: Int32 = 0
+        var isDeliberate = false
+        clua_take_failure(core, &traceback, &source, &line, &isDeliberate)
+        defer {
+            free(traceback)
+            free(source)
+        }
+        let isExpired = clua_expired(core)
+        let file = source.map { path(ofChunk: String(cString: $0)) }
+        let text = lua.string(-1)
+        let cause = text == nil ? lua.error(-1) : nil
+        let place: Place
+        if let text {
+            place = split(text, file: file, line: Int(line))
+        } else {
+            let message = cause.map { "\($0)" } ?? readable(lua)
+            place = Place(file: file, line: line > 0 ? Int(line) : nil, message: message)
+        }
+        return LuaError(
+            kind: kind(status, place.message, isExpired, hasCause: cause != nil), message: place.message,
+            file: place.file,
+            line: place.line, traceback: traceback.map { tidy(String(cString: $0)) } ?? "", cause: cause,
+            value: text == nil ? lua.reference(-1) : nil, isDeliberate: isDeliberate)
+    }
+
+    private func kind(_ status: Int32, _ message: String, _ isExpired: Bool, hasCause: Bool) -> LuaError.Kind
+    {
+        if status == LUA_ERRSYNTAX { return .syntax }
+        if status == LUA_ERRMEM || message == "not enough memory" { return .memory }
+        if isExpired { return .budget }
+        if hasCause { return .host }
+        return !waitRefusal.isEmpty && message == waitRefusal ? .wait : .runtime
+    }
+
+    /// What `tostring` says; a value whose `__tostring` fails is named by its type.
+    private func readable(_ lua: Lua) -> String {
+        do { return try lua.tostring(-1) } catch { return "(error object is a \(lua.typeName(-1)) value)" }
+    }
+}

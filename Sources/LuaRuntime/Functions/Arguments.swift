@@ -1,0 +1,95 @@
+/// The arguments of one call. Each reader names argument and function when the script gave something else.
+///
+/// Argument 1 is the first after the object in a method, the first of all in a function, the new value in a setter.
+public struct Arguments {
+    public let lua: Lua
+    let box: HostBox
+
+    /// How many arguments the script gave; trailing nils count.
+    public var count: Int32 { lua.top - offset }
+
+    /// The object of a method or property.
+    public func receiver<Object: AnyObject>(as type: Object.Type = Object.self) throws -> Object {
+        if let object = lua.object(1, as: type) { return object }
+        throw LuaUsageError(
+            "bad object for '\(box.name)' (\(box.className) expected, got \(lua.typeName(1)));"
+                + " call it as \(box.className):\(box.name)(…)")
+    }
+
+    public func string(_ index: Int32, _ name: String) throws -> String {
+        try read(index, name, "string") { lua.string($0) }
+    }
+
+    public func bytes(_ index: Int32, _ name: String) throws -> [UInt8] {
+        try read(index, name, "string") { lua.bytes($0) }
+    }
+
+    /// A number without fraction.
+    public func integer(_ index: Int32, _ name: String) throws -> Int64 {
+        if let value = lua.integer(slot(index)) { return value }
+        guard lua.number(slot(index)) == nil else {
+            throw bad(index, name, "number has no integer representation")
+        }
+        throw wrongType(index, name, "integer")
+    }
+
+    public func number(_ index: Int32, _ name: String) throws -> Double {
+        try read(index, name, "number") { lua.number($0) }
+    }
+
+    public func boolean(_ index: Int32, _ name: String) throws -> Bool {
+        try read(index, name, "boolean") { lua.boolean($0) }
+    }
+
+    public func function(_ index: Int32, _ name: String) throws -> LuaReference {
+        guard lua.type(slot(index)) == .function else { throw wrongType(index, name, "function") }
+        return lua.reference(slot(index))
+    }
+
+    /// The table's place on the stack.
+    public func table(_ index: Int32, _ name: String) throws -> Int32 {
+        guard lua.type(slot(index)) == .table else { throw wrongType(index, name, "table") }
+        return slot(index)
+    }
+
+    /// Any value but a missing one; its place on the stack. Nil is a value.
+    public func any(_ index: Int32, _ name: String) throws -> Int32 {
+        guard lua.type(slot(index)) != .none else { throw bad(index, name, "value expected") }
+        return slot(index)
+    }
+
+    /// `expected` is what the message calls it; default: the name of the class whose objects are of this type.
+    public func object<Object: AnyObject>(
+        _ index: Int32, _ name: String, as type: Object.Type, expected: String? = nil
+    ) throws -> Object {
+        if let object = lua.object(slot(index), as: type) { return object }
+        let className = lua.state.classNames[ObjectIdentifier(type)] ?? "\(type)".lowercased()
+        throw wrongType(index, name, expected ?? className)
+    }
+
+    /// A table of named options; a missing one counts as empty.
+    public func options(_ index: Int32, _ name: String = "options") throws -> OptionTable {
+        guard !isAbsent(index) else { return OptionTable(lua: lua, table: nil, owner: box.name) }
+        return OptionTable(lua: lua, table: try table(index, name), owner: box.name)
+    }
+
+    /// Missing or nil.
+    public func isAbsent(_ index: Int32) -> Bool {
+        let type = lua.type(slot(index))
+        return type == .none || type == .nil
+    }
+
+    public func type(_ index: Int32) -> LuaType { lua.type(slot(index)) }
+
+    /// Where argument `index` lies on the stack.
+    public func slot(_ index: Int32) -> Int32 { index + offset }
+
+    private var offset: Int32 { box.role == .function ? 0 : 1 }
+
+    private func read<Value>(
+        _ index: Int32, _ name: String, _ expected: String, _ body: (Int32) -> Value?
+    ) throws -> Value {
+        guard let value = body(slot(index)) else { throw wrongType(index, name, expected) }
+        return value
+    }
+}

@@ -1,0 +1,46 @@
+/// What scripts can do with host objects of one kind. The reference and the type stubs are made from these tables.
+///
+/// A class belongs to no state: make it once, push objects of it anywhere on the thread.
+public final class LuaClass {
+    /// What scripts and messages call it: "resource".
+    public let name: String
+    public let documentation: String
+    public let methods: [LuaMethod]
+    public let properties: [LuaProperty]
+    /// Answers for a name (argument 1) that is neither method nor property. Call `unknownField` when it can't.
+    public let index: HostFunction?
+    /// Sets such a name (argument 1) to argument 2.
+    public let newIndex: HostFunction?
+    public let tostring: ((AnyObject) -> String)?
+    public let length: HostFunction?
+    public let pairs: HostFunction?
+    public let call: HostFunction?
+
+    public init(
+        _ name: String, documentation: String = "", methods: [LuaMethod] = [], properties: [LuaProperty] = [],
+        index: HostFunction? = nil, newIndex: HostFunction? = nil, tostring: ((AnyObject) -> String)? = nil,
+        length: HostFunction? = nil, pairs: HostFunction? = nil, call: HostFunction? = nil
+    ) {
+        self.name = name
+        self.documentation = documentation
+        self.methods = methods
+        self.properties = properties
+        self.index = index
+        self.newIndex = newIndex
+        self.tostring = tostring
+        self.length = length
+        self.pairs = pairs
+        self.call = call
+    }
+
+    /// The error for a name that this class doesn't have, naming the nearest that it has.
+    public func unknownField(_ field: String) -> LuaUsageError {
+        let names = methods.map(\.name) + properties.map(\.name)
+        return LuaUsageError("unknown field '\(field)' on \(name)" + NearestName.advice(field, among: names))
+    }
+
+    func readOnlyField(_ field: String) -> LuaUsageError {
+        let isKnown = methods.contains { $0.name == field } || properties.contains { $0.name == field }
+        return isKnown ? LuaUsageError("field '\(field)' of \(name) is read only") : unknownField(field)
+    }
+}

@@ -1,0 +1,16 @@
+/// One method of a host object, called as `object:name(…)`.
+public struct LuaMethod {
+    public let name: String
+    /// For the reference: "(path: string) -> resource".
+    public let signature: String
+    public let documentation: String
+    /// Its arguments count from 1 after the object, which is `Arguments.receiver`.
+    public let function: HostFunction
+
+    public init(_ name: String, signature: String, documentation: String, function: @escaping HostFunction) {
+        self.name = name
+        self.signature = signature
+        self.documentation = documentation
+        self.function = function
+    }
+}

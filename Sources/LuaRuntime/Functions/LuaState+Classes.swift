@@ -1,0 +1,56 @@
+import CLua
+
+extension LuaState {
+    /// Makes the metatable of a class, once for each state.
+    func register(_ luaClass: LuaClass, objectType: any AnyObject.Type, on lua: Lua) {
+        classes.append(luaClass)
+        classNames[ObjectIdentifier(objectType)] = luaClass.name
+        lua.checkStack(12)
+        pushFunctions(luaClass.methods.map { ($0.name, $0.function) }, .method, luaClass, lua)
+        pushFunctions(luaClass.properties.map { ($0.name, $0.get) }, .field, luaClass, lua)
+        pushFunctions(
+            luaClass.properties.compactMap { property in property.set.map { (property.name, $0) } }, .field,
+            luaClass, lua)
+        let read = luaClass.index ?? { throw luaClass.unknownField(try $0.fieldName()) }
+        let write = luaClass.newIndex ?? { throw luaClass.readOnlyField(try $0.fieldName()) }
+        lua.push(box: HostBox(name: "index", role: .method, className: luaClass.name, function: read))
+        lua.push(box: HostBox(name: "newindex", role: .method, className: luaClass.name, function: write))
+        pushFunctions(metamethods(of: luaClass), .method, luaClass, lua)
+        clua_new_class(lua.raw, Unmanaged.passUnretained(luaClass).toOpaque(), luaClass.name)
+    }
+
+    private func metamethods(of luaClass: LuaClass) -> [(String, HostFunction)] {
+        let describe = luaClass.tostring ?? { _ in luaClass.name }
+        var functions: [(String, HostFunction)] = [
+            (
+                "__tostring",
+                { arguments in
+                    arguments.lua.push(describe(try arguments.receiver(as: AnyObject.self)))
+                    return .results(1)
+                }
+            )
+        ]
+        if let length = luaClass.length { functions.append(("__len", length)) }
+        if let pairs = luaClass.pairs { functions.append(("__pairs", pairs)) }
+        if let call = luaClass.call { functions.append(("__call", call)) }
+        return functions
+    }
+
+    private func pushFunctions(
+        _ functions: [(String, HostFunction)], _ role: HostBox.Role, _ luaClass: LuaClass, _ lua: Lua
+    ) {
+        lua.newTable(record: Int32(functions.count))
+        for (name, function) in functions {
+            lua.push(box: HostBox(name: name, role: role, className: luaClass.name, function: function))
+            lua.rawSet(-2, name)
+        }
+    }
+}
+
+extension Arguments {
+    /// The name that was read or written; fields of host objects are strings.
+    fileprivate func fieldName() throws -> String {
+        if let name = lua.string(2) { return name }
+        throw LuaUsageError("a \(box.className) has no field of type \(lua.typeName(2))")
+    }
+}

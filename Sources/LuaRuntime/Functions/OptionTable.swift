@@ -1,0 +1,99 @@
+/// Named options of one call. Read each by name, then call `finish`: a key that nobody asked for is an error.
+public struct OptionTable {
+    private final class Asked {
+        var names: [String] = []
+    }
+
+    public let lua: Lua
+    /// Where the table lies; nil when the script gave none.
+    public let table: Int32?
+    private let owner: String
+    private let asked = Asked()
+
+    /// `table` is the place of a table, `owner` the function that errors name.
+    public init(lua: Lua, table: Int32?, owner: String) {
+        self.lua = lua
+        self.table = table.map { lua.absolute($0) }
+        self.owner = owner
+    }
+
+    /// Pushes the value and answers its place; nil (and nothing pushed) when it is absent.
+    public func value(_ key: String) -> Int32? {
+        asked.names.append(key)
+        guard let table else { return nil }
+        if lua.rawGet(table, key) != .nil { return lua.top }
+        lua.pop()
+        return nil
+    }
+
+    public func string(_ key: String) throws -> String? { try read(key, "string") { lua.string($0) } }
+
+    public func bytes(_ key: String) throws -> [UInt8]? { try read(key, "string") { lua.bytes($0) } }
+
+    public func integer(_ key: String) throws -> Int64? { try read(key, "integer") { lua.integer($0) } }
+
+    public func number(_ key: String) throws -> Double? { try read(key, "number") { lua.number($0) } }
+
+    public func boolean(_ key: String) throws -> Bool? { try read(key, "boolean") { lua.boolean($0) } }
+
+    public func function(_ key: String) throws -> LuaReference? {
+        try read(key, "function") { lua.type($0) == .function ? lua.reference($0) : nil }
+    }
+
+    /// Any value.
+    public func reference(_ key: String) -> LuaReference? {
+        guard let place = value(key) else { return nil }
+        defer { lua.pop() }
+        return lua.reference(place)
+    }
+
+    public func object<Object: AnyObject>(
+        _ key: String, as type: Object.Type, expected: String? = nil
+    ) throws -> Object? {
+        let className = lua.state.classNames[ObjectIdentifier(type)] ?? "\(type)".lowercased()
+        return try read(key, expected ?? className) { lua.object($0, as: type) }
+    }
+
+    /// Pushes a table and answers its place.
+    public func table(_ key: String) throws -> Int32? {
+        guard let place = value(key) else { return nil }
+        guard lua.type(place) == .table else { throw wrongType(key, "table", place) }
+        return place
+    }
+
+    /// A table of options inside this one; it stays on the stack.
+    public func options(_ key: String) throws -> OptionTable? {
+        try table(key).map { OptionTable(lua: lua, table: $0, owner: "\(owner).\(key)") }
+    }
+
+    public func required<Value>(_ key: String, _ value: Value?) throws -> Value {
+        guard let value else { throw LuaUsageError("option '\(key)' is missing in the call of '\(owner)'") }
+        return value
+    }
+
+    /// Throws for a key that nobody asked for. With `allowingItems` keys 1, 2, 3 … are fine.
+    public func finish(allowingItems: Bool = false) throws {
+        guard let table else { return }
+        try lua.forEachPair(table) { lua in
+            guard let key = lua.string(-2) else {
+                if allowingItems, lua.integer(-2) != nil { return }
+                throw LuaUsageError("unknown option of type \(lua.typeName(-2)): options have names")
+            }
+            if asked.names.contains(key) { return }
+            let advice = NearestName.advice(key, among: asked.names)
+            let known = asked.names.isEmpty ? "" : ": '\(owner)' knows \(asked.names.joined(separator: ", "))"
+            throw LuaUsageError("unknown option '\(key)'" + (advice.isEmpty ? known : advice))
+        }
+    }
+
+    private func read<Value>(_ key: String, _ expected: String, _ body: (Int32) -> Value?) throws -> Value? {
+        guard let place = value(key) else { return nil }
+        defer { lua.pop() }
+        guard let value = body(place) else { throw wrongType(key, expected, place) }
+        return value
+    }
+
+    private func wrongType(_ key: String, _ expected: String, _ place: Int32) -> LuaUsageError {
+        LuaUsageError("bad option '\(key)' to '\(owner)' (\(expected) expected, got \(lua.typeName(place)))")
+    }
+}

@@ -1,0 +1,11 @@
+import CLua
+
+/// For tests: makes the nth allocation of a script fail.
+extension LuaState {
+    /// Counts from now; 0 turns it off.
+    func refuseAllocation(_ nth: Int) {
+        clua_refuse(core, Int64(nth))
+    }
+
+    var hasRefusedAllocation: Bool { clua_refused(core) }
+}

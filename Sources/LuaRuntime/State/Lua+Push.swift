@@ -1,0 +1,79 @@
+import CLua
+
+extension Lua {
+    public func pushNil() {
+        lua_pushnil(room)
+    }
+
+    public func push(_ value: Bool) {
+        lua_pushboolean(room, value ? 1 : 0)
+    }
+
+    public func push(_ value: Int64) {
+        lua_pushinteger(room, lua_Integer(value))
+    }
+
+    public func push(_ value: Int) {
+        lua_pushinteger(room, lua_Integer(value))
+    }
+
+    public func push(_ value: Double) {
+        lua_pushnumber(room, value)
+    }
+
+    public func push(_ value: String) {
+        var value = value
+        value.withUTF8 { push(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    public func push(bytes: UnsafeRawBufferPointer) {
+        _ = lua_pushlstring(room, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+    }
+
+    public func push(bytes: [UInt8]) {
+        bytes.withUnsafeBytes { push(bytes: $0) }
+    }
+
+    /// Pushes a copy of the value at `index`.
+    public func pushValue(at index: Int32) {
+        lua_pushvalue(room, index)
+    }
+
+    /// A reference of another state stops the process.
+    public func push(_ reference: LuaReference) {
+        guard reference.home === state.home else {
+            Misuse.stop(
+                what: "a LuaReference was pushed in another Lua state", why: "states share no values",
+                here: "a state that did not make it", home: "the state that made it; copy the value instead")
+        }
+        clua_push_anchored(room, lua_Integer(reference.slot))
+    }
+
+    /// Pushes a function that runs `function`; messages call it `name`.
+    public func push(function: @escaping HostFunction, name: String) {
+        push(box: HostBox(name: name, role: .function, function: function))
+    }
+
+    /// Pushes the userdata that stands for `object`: always the same one while it lives, so scripts may compare it
+    /// and use it as a key. The class given first stays.
+    public func push(object: AnyObject, class luaClass: LuaClass) {
+        checkStack(8)
+        let address = Unmanaged.passUnretained(object).toOpaque()
+        if clua_push_known(raw, address) { return }
+        let key = Unmanaged.passUnretained(luaClass).toOpaque()
+        let retained = Unmanaged.passRetained(object).toOpaque()
+        if clua_push_object(raw, retained, key) { return }
+        state.register(luaClass, objectType: Swift.type(of: object), on: self)
+        _ = clua_push_object(raw, retained, key)
+    }
+
+    /// Pushes the value by which scripts know `error`.
+    public func push(error: any Error) {
+        state.present(error, on: self)
+    }
+
+    func push(box: HostBox) {
+        checkStack(3)
+        clua_push_function(raw, Unmanaged.passRetained(box).toOpaque())
+    }
+}

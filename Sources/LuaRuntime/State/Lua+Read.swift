@@ -1,0 +1,93 @@
+import CLua
+
+extension Lua {
+    public func type(_ index: Int32) -> LuaType {
+        LuaType(code: lua_type(checked, index))
+    }
+
+    /// The type's name for messages; a host object has its class's.
+    public func typeName(_ index: Int32) -> String {
+        let type = type(index)
+        guard type == .userdata, clua_object_at(raw, index) != nil, lua_getmetatable(raw, index) != 0 else {
+            return type.name
+        }
+        defer { pop(2) }
+        lua_pushstring(raw, "__name")
+        lua_rawget(raw, -2)
+        return string(-1) ?? type.name
+    }
+
+    /// Only of a string, numbers are not converted. Bytes that are no UTF-8 become U+FFFD; `bytes` keeps them.
+    public func string(_ index: Int32) -> String? {
+        withBytes(index) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    public func bytes(_ index: Int32) -> [UInt8]? {
+        withBytes(index) { [UInt8]($0) }
+    }
+
+    /// Lends the bytes of a string, valid inside `body` alone; nil for other types.
+    public func withBytes<Result>(
+        _ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result? {
+        guard lua_type(checked, index) == LUA_TSTRING else { return nil }
+        var length = 0
+        let start = lua_tolstring(raw, index, &length)
+        return try body(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    /// Of a number without fraction; strings are not converted.
+    public func integer(_ index: Int32) -> Int64? {
+        guard lua_type(checked, index) == LUA_TNUMBER else { return nil }
+        var isInteger: Int32 = 0
+        let value = lua_tointegerx(raw, index, &isInteger)
+        return isInteger == 0 ? nil : Int64(value)
+    }
+
+    /// Of a number; strings are not converted.
+    public func number(_ index: Int32) -> Double? {
+        guard lua_type(checked, index) == LUA_TNUMBER else { return nil }
+        return lua_tonumberx(raw, index, nil)
+    }
+
+    /// Whether the number is of Lua's integer subtype.
+    public func isInteger(_ index: Int32) -> Bool {
+        lua_isinteger(checked, index) != 0
+    }
+
+    /// Only of a boolean; see `isTruthy`.
+    public func boolean(_ index: Int32) -> Bool? {
+        guard lua_type(checked, index) == LUA_TBOOLEAN else { return nil }
+        return lua_toboolean(raw, index) != 0
+    }
+
+    /// As a condition in a script: all but nil and false.
+    public func isTruthy(_ index: Int32) -> Bool {
+        lua_toboolean(checked, index) != 0
+    }
+
+    /// The Swift object of a host object.
+    public func object(_ index: Int32) -> AnyObject? {
+        clua_object_at(checked, index).map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    public func object<Object: AnyObject>(_ index: Int32, as type: Object.Type) -> Object? {
+        guard let object = object(index) else { return nil }
+        if Swift.type(of: object) == type { return unsafeDowncast(object, to: type) }
+        return object as? Object
+    }
+
+    /// The Swift error of a value that stands for one.
+    public func error(_ index: Int32) -> (any Error)? {
+        checkStack(3)
+        return clua_error_at(raw, index).map {
+            Unmanaged<ErrorBox>.fromOpaque($0).takeUnretainedValue().error
+        }
+    }
+
+    /// Keeps the value, whatever it is.
+    public func reference(_ index: Int32) -> LuaReference {
+        pushValue(at: index)
+        return LuaReference(home: state.home, slot: state.anchor(raw))
+    }
+}

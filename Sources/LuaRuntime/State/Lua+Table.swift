@@ -1,0 +1,94 @@
+import CLua
+
+/// Raw access: no metamethod runs. The value at `table` must be a table.
+extension Lua {
+    /// Pushes an empty table with room for that many items and fields.
+    public func newTable(array: Int32 = 0, record: Int32 = 0) {
+        lua_createtable(room, array, record)
+    }
+
+    /// Pushes the global environment.
+    public func pushGlobals() {
+        clua_push_globals(room)
+    }
+
+    /// Pushes the field, or nil.
+    @discardableResult
+    public func rawGet(_ table: Int32, _ field: String) -> LuaType {
+        let table = tableIndex(table)
+        push(field)
+        return LuaType(code: lua_rawget(raw, table))
+    }
+
+    /// Pushes the item, or nil.
+    @discardableResult
+    public func rawGet(_ table: Int32, _ item: Int) -> LuaType {
+        LuaType(code: lua_rawgeti(room, tableIndex(table), lua_Integer(item)))
+    }
+
+    /// Pops a value and sets the field to it.
+    public func rawSet(_ table: Int32, _ field: String) {
+        let table = tableIndex(table)
+        push(field)
+        insert(-2)
+        lua_rawset(raw, table)
+    }
+
+    /// Pops a value and sets the item to it.
+    public func rawSet(_ table: Int32, _ item: Int) {
+        lua_rawseti(checked, tableIndex(table), lua_Integer(item))
+    }
+
+    /// Pops a value, then its key, and sets them. False, and nothing set, when the key is nil or NaN.
+    @discardableResult
+    public func rawSet(_ table: Int32) -> Bool {
+        clua_rawset(checked, tableIndex(table))
+    }
+
+    /// The border, as `#` without metamethods; the byte count of a string.
+    public func rawLength(_ index: Int32) -> Int {
+        Int(lua_rawlen(checked, index))
+    }
+
+    /// Same value, without metamethods.
+    public func rawEqual(_ left: Int32, _ right: Int32) -> Bool {
+        lua_rawequal(checked, left, right) != 0
+    }
+
+    /// Calls `body` with each key at -2 and value at -1; what it pushes is popped. It may change and clear fields
+    /// but should add none: then the loop ends early.
+    public func forEachPair(_ table: Int32, _ body: (Lua) throws -> Void) rethrows {
+        let table = tableIndex(table)
+        let bottom = top
+        defer { setTop(bottom) }
+        checkStack(6)
+        lua_pushnil(raw)
+        var more = true
+        while clua_next(state.core, raw, table, &more) == LUA_OK, more {
+            try body(self)
+            setTop(bottom + 1)
+        }
+    }
+
+    /// Pops a table or nil and makes it the metatable. A table with `__gc` stops the process: finalizers run where
+    /// no budget reaches.
+    public func setMetatable(_ index: Int32) {
+        let index = absolute(index)
+        if type(-1) == .table {
+            let hasFinalizer = rawGet(-1, "__gc") != .nil
+            pop()
+            precondition(!hasFinalizer, "a metatable from Swift has __gc")
+        }
+        _ = lua_setmetatable(checked, index)
+    }
+
+    /// Pushes the metatable, if there is one.
+    public func pushMetatable(_ index: Int32) -> Bool {
+        lua_getmetatable(room, index) != 0
+    }
+
+    private func tableIndex(_ index: Int32) -> Int32 {
+        precondition(lua_type(checked, index) == LUA_TTABLE, "the value at \(index) is no table")
+        return lua_absindex(raw, index)
+    }
+}

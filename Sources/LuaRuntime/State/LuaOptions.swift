@@ -1,0 +1,23 @@
+/// What a `LuaState` may use, and where its output goes.
+public struct LuaOptions {
+    /// Bytes that scripts may hold. Beyond it a script's allocation fails as a Lua error.
+    public var memoryLimit: Int
+    /// Folders in which `require` looks, in this order. Nothing outside them is reachable.
+    public var searchRoots: [String]
+    /// Gets what `print` and `io.write` write, line ends included.
+    public var output: (String) -> Void
+    /// Answers `os.getenv`; the default grants no name.
+    public var environment: (String) -> String?
+
+    public init(
+        memoryLimit: Int = 256 << 20,
+        searchRoots: [String] = [],
+        output: @escaping (String) -> Void = { _ in },
+        environment: @escaping (String) -> String? = { _ in nil }
+    ) {
+        self.memoryLimit = memoryLimit
+        self.searchRoots = searchRoots
+        self.output = output
+        self.environment = environment
+    }
+}

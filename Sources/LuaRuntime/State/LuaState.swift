@@ -1,0 +1,117 @@
+import CLua
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// One Lua state: its values, limits and coroutines. It belongs to the thread that made it; any other thread that
+/// touches it stops the process.
+///
+/// Host functions that hold the state keep it alive, so call `close()` rather than rely on `deinit`.
+public final class LuaState {
+    let core: OpaquePointer
+    let home = LuaHome()
+    let owner: pthread_t
+    let ownerName: String
+    let output: (String) -> Void
+    let environment: (String) -> String?
+
+    /// Folders in which `require` looks, in this order.
+    public var searchRoots: [String]
+    /// Told the path of each file that `compile` or `require` read.
+    public var onFileLoaded: ((String) -> Void)?
+    /// May push the value that scripts get for a Swift error, and then answers true. Uncaught, the value still comes
+    /// back out as the same `LuaError.cause`.
+    public var errorPresenter: ((any Error, Lua) -> Bool)?
+
+    /// Whose budget and rules apply now; nil between entries.
+    var phase: RunPhase?
+    var coroutine: LuaCoroutine?
+    var waiting: [ObjectIdentifier: LuaCoroutine] = [:]
+    var idleThreads: [AnchoredThread] = []
+    var nextSlot = 1
+    var freeSlots: [Int] = []
+    /// Keeps the classes whose metatables are keyed by their address.
+    var classes: [LuaClass] = []
+    /// By type, for messages that name what was expected.
+    var classNames: [ObjectIdentifier: String] = [:]
+    /// Chunk names as Lua shortens them for messages, with the paths they stand for.
+    var chunkPaths: [String: String] = [:]
+    var modules = ModuleTable()
+    /// The last refusal to wait, by which it is known again when it comes back as an error.
+    var waitRefusal = ""
+    private(set) var isClosed = false
+
+    public init(_ options: LuaOptions = LuaOptions()) {
+        owner = pthread_self()
+        ownerName = Misuse.currentThread
+        output = options.output
+        environment = options.environment
+        searchRoots = options.searchRoots
+        guard let core = clua_open(options.memoryLimit, Self.callbacks) else {
+            fatalError("resthost: the system has no memory for a Lua state")
+        }
+        self.core = core
+        clua_set_owner(core, Unmanaged.passUnretained(self).toOpaque())
+        openSandbox()
+    }
+
+    deinit { _ = close() }
+
+    /// The main thread's stack. It can't wait: use `spawn` for that.
+    public var main: Lua { Lua(mainThread, self) }
+
+    /// Bytes that Lua holds now.
+    public var memoryUsed: Int {
+        verifyOwner()
+        return isClosed ? 0 : clua_used(core)
+    }
+
+    /// Runs a full garbage collection.
+    public func collectGarbage() {
+        verifyOwner()
+        guard !isClosed else { return }
+        drainReleases()
+        clua_collect(core)
+    }
+
+    /// Cancels what waits, finalizes all values and frees the state. Safe to call twice; nothing else is, afterwards.
+    @discardableResult
+    public func close() -> LeakReport {
+        verifyOwner()
+        guard !isClosed else {
+            return LeakReport(hostObjects: 0, references: home.live, waitingCoroutines: 0, bytes: 0)
+        }
+        let waitingCount = waiting.count
+        for coroutine in Array(waiting.values) { coroutine.cancel() }
+        drainReleases()
+        home.close()
+        isClosed = true
+        let bytes = clua_close(core)
+        let report = LeakReport(
+            hostObjects: Int(clua_boxes(core)), references: home.live, waitingCoroutines: waitingCount,
+            bytes: bytes)
+        clua_free(core)
+        return report
+    }
+
+    var mainThread: OpaquePointer {
+        verifyOwner()
+        guard !isClosed else {
+            Misuse.stop(
+                what: "a closed Lua state was used", why: "its memory is gone",
+                here: "after LuaState.close()",
+                home: "before it")
+        }
+        return clua_main(core)
+    }
+
+    @inline(__always)
+    func verifyOwner() {
+        if pthread_equal(pthread_self(), owner) == 0 { Misuse.wrongThread(owner: ownerName) }
+    }
+}

@@ -1,0 +1,75 @@
+import LuaRuntime
+import Testing
+
+@Suite final class RequireTests {
+    let files = TemporaryFolder()
+
+    @Test func `modules are found below the roots, once`() throws {
+        files.write("app/a.lua", "count = (count or 0) + 1 return { name = ... , inner = require 'lib.b' }")
+        files.write("app/lib/b/init.lua", "return 'b'")
+        files.write("more/c.lua", "")
+        let fixture = Fixture(searchRoots: [files.path + "/app", files.path + "/more"])
+        var loaded: [String] = []
+        fixture.state.onFileLoaded = { loaded.append($0) }
+        #expect(
+            try fixture.run(
+                "local a = require 'a' return a.name .. a.inner .. tostring(a == require 'a') .. count")
+                == "abtrue1")
+        #expect(try fixture.run("return require 'c'") == "true")
+        #expect(
+            loaded.map { $0.dropFirst(files.path.count) } == [
+                "/app/a.lua", "/app/lib/b/init.lua", "/more/c.lua",
+            ])
+    }
+
+    @Test func `the host gives modules of its own`() throws {
+        let fixture = Fixture()
+        fixture.state.preload("host") { $0.push("from Swift") }
+        #expect(try fixture.run("return require 'host'") == "from Swift")
+    }
+
+    @Test func `a circle is told by its names`() throws {
+        files.write("a.lua", "require 'b'")
+        files.write("b.lua", "require 'a'")
+        let fixture = Fixture(searchRoots: [files.path])
+        let error = try #require(fixture.failure(of: "require 'a'"))
+        #expect(error.message == "module 'a' requires itself: a → b → a")
+        #expect(error.file == files.path + "/b.lua")
+    }
+
+    @Test(arguments: ["../x", "/etc/passwd", "a/b", "..", "a..b", "", "a\\0b", ".a", "a."])
+    func `names that leave the roots are refused`(name: String) throws {
+        files.write("x.lua", "return 1")
+        let fixture = Fixture(searchRoots: [files.path + "/inner"])
+        let error = try #require(fixture.failure(of: "require '\(name)'"))
+        #expect(error.message.contains("is not allowed"))
+    }
+
+    @Test func `a link that leads out is not followed`() throws {
+        files.write("secret.lua", "return 'secret'")
+        files.write("app/x.lua", "")
+        files.link("app/leak.lua", to: files.path + "/secret.lua")
+        let fixture = Fixture(searchRoots: [files.path + "/app"])
+        let error = try #require(fixture.failure(of: "require 'leak'"))
+        #expect(error.message.contains("leads out of"))
+    }
+
+    @Test func `a missing module names the places`() throws {
+        let fixture = Fixture(searchRoots: [files.path])
+        let error = try #require(fixture.failure(of: "require 'a.b'"))
+        #expect(
+            error.message
+                == "module 'a.b' not found: no file '\(files.path)/a/b.lua'; no file '\(files.path)/a/b/init.lua'"
+        )
+    }
+
+    @Test func `an error in a module keeps its place`() throws {
+        files.write("bad.lua", "\nerror('broken')")
+        files.write("worse.lua", "local = 1")
+        let fixture = Fixture(searchRoots: [files.path])
+        #expect(fixture.failure(of: "require 'bad'")?.description == "\(files.path)/bad.lua:2: broken")
+        let error = try #require(fixture.failure(of: "require 'worse'"))
+        #expect(error.file == files.path + "/worse.lua")
+        #expect(error.line == 1)
+    }
+}
