@@ -76,6 +76,7 @@ struct CancelTests {
         fixture.settle()
         #expect(journal.lines == ["cancellation", "failure Request cancelled"])
         #expect(resource.latestData == nil && resource.latestError == nil)
+        transport.completion = nil
         service.flushUnusedResources()
     }
 
