@@ -17,7 +17,7 @@ public struct Entity: Sendable {
         self.headers = headers
         self.timestamp = timestamp
         if let contentType { self.headers.set("Content-Type", contentType) }
-        self.charset = charset ?? headers["Content-Type"].flatMap { MediaType($0).charset }
+        self.charset = charset ?? self.headers["Content-Type"].flatMap { MediaType($0).charset }
     }
 
     /// The entity of a server's response.
