@@ -6,7 +6,7 @@ extension StubTransport {
         private let pattern: GlobPattern
         private let condition: StubCondition
         private let reply: @EngineActor (TransportRequest) -> StubReply
-        private var waiting: [@EngineActor () -> Void] = []
+        private var waiting: [StubTransfer] = []
 
         /// Its requests wait for ``go()``.
         public private(set) var isHeld: Bool
@@ -33,7 +33,7 @@ extension StubTransport {
             isHeld = false
             let ready = waiting
             waiting = []
-            for open in ready { open() }
+            for transfer in ready { transfer.release() }
         }
 
         func matches(_ request: TransportRequest, _ url: URLText) -> Bool {
@@ -52,10 +52,10 @@ extension StubTransport {
             return reply
         }
 
-        /// Runs `open` when the stub is not held, which may be now.
-        func whenOpen(_ open: @escaping @EngineActor () -> Void) {
-            if isHeld { waiting.append(open) } else { open() }
-        }
+        /// Keeps a transfer back until ``go()``.
+        func hold(_ transfer: StubTransfer) { waiting.append(transfer) }
+
+        func forget(_ transfer: StubTransfer) { waiting.removeFirst { $0 === transfer } }
     }
 }
 
@@ -64,27 +64,39 @@ extension StubTransport {
 final class StubTransfer: Transfer {
     private let stub: StubTransport.Stub?
     private let reply: StubReply
+    private let scheduler: Scheduler
     /// Called once: with the answer, or with nil when the transfer was cancelled.
     private var end: (@EngineActor (TransportResult?) -> Void)?
 
     init(
-        stub: StubTransport.Stub?, reply: StubReply, end: @escaping @EngineActor (TransportResult?) -> Void
+        stub: StubTransport.Stub?, reply: StubReply, scheduler: Scheduler,
+        end: @escaping @EngineActor (TransportResult?) -> Void
     ) {
         self.stub = stub
         self.reply = reply
+        self.scheduler = scheduler
         self.end = end
     }
 
-    func start(on scheduler: Scheduler) {
-        let arrive: @EngineActor () -> Void = {
-            guard let stub = self.stub, stub.isHeld else { return self.finish(self.reply.result) }
-            // Opened from within the engine's own call perhaps, which must not see an answer before it returns.
-            stub.whenOpen { scheduler.nextTurn { self.finish(self.reply.result) } }
-        }
+    func start() {
+        let arrive: @EngineActor () -> Void = { self.arrive() }
         if reply.delay > 0 { scheduler.after(reply.delay, arrive) } else { scheduler.nextTurn(arrive) }
     }
 
-    func cancel() { finish(nil) }
+    private func arrive() {
+        guard end != nil else { return }
+        if let stub, stub.isHeld { stub.hold(self) } else { finish(reply.result) }
+    }
+
+    /// The stub opened, from within a call of the engine perhaps, which must return before an answer comes.
+    func release() {
+        scheduler.nextTurn { self.finish(self.reply.result) }
+    }
+
+    func cancel() {
+        stub?.forget(self)
+        finish(nil)
+    }
 
     var progress: TransferProgress { stub?.progress ?? TransferProgress() }
 

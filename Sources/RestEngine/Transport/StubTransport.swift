@@ -67,13 +67,14 @@ public final class StubTransport: Transport {
         transfersInFlight += 1
         let url = URLText(request.url)
         let match = url.flatMap { url in stubs.last { $0.matches(request, url) } }
-        let transfer = StubTransfer(stub: match, reply: match?.take(request) ?? refusal(of: request)) {
-            result in
+        let transfer = StubTransfer(
+            stub: match, reply: match?.take(request) ?? refusal(of: request), scheduler: scheduler
+        ) { result in
             self.transfersInFlight -= 1
             guard let result else { return }
             completion(result)
         }
-        transfer.start(on: scheduler)
+        transfer.start()
         return transfer
     }
 
