@@ -23,8 +23,7 @@ struct Resthost: ParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self, BenchLoadsCommand.self,
-            BenchConfigurationCommand.self, BenchResourcesCommand.self,
+            GetCommand.self, CheckCommand.self, FixturesCommand.self,
         ])
 }
 
