@@ -23,7 +23,7 @@ struct Resthost: ParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            GetCommand.self, CheckCommand.self, FixturesCommand.self,
+            RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self,
         ])
 }
 
