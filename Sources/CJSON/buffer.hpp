@@ -104,7 +104,7 @@ private:
 
 struct Limits {
     uint32_t depth = defaultDepth;
-    size_t bytes = maximumBytes;
+    size_t bytes = defaultBytes;
 
     explicit Limits(const cjson_limits *given) {
         if (given && given->depth) {

@@ -51,6 +51,10 @@ private:
         if (!lua_checkstack(L, 6)) {
             return fail(error, CJSON_NO_MEMORY, 0, place, "out of memory");
         }
+        // Tables that share tables can be endless work: nothing more is read once the result is too large.
+        if (int code = out.failure()) {
+            return failWriting(error, code, 0);
+        }
         path[depth - 1] = lua_topointer(L, -1);
         Mark mark = takeMark();
         int index = lua_gettop(L);

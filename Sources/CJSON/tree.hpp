@@ -32,6 +32,7 @@ enum class Mark : uint8_t { none, array, object };
 
 constexpr uint32_t defaultDepth = 512;
 constexpr uint32_t maximumDepth = 1000;
+constexpr size_t defaultBytes = size_t{256} << 20;
 constexpr size_t maximumBytes = UINT32_MAX;
 
 /// Bytes between an array's or object's tag and its first element; a table has five more.

@@ -1,7 +1,7 @@
-// CPU budgets without a standing hook. A count hook that is always on doubles the CPU of tight loops, so a timer on the
-// thread's CPU clock ticks instead; its handler compares two numbers, and only when a budget is used up does it set a
-// hook on the thread that runs then (manual 4.7: lua_sethook may be called from a signal handler). An entry is a few
-// stores: it makes no system call.
+// CPU budgets without a standing hook. A count hook that is always on doubles the CPU of tight loops, so a
+// timer on the thread's CPU clock ticks instead; its handler compares two numbers, and only when a budget is
+// used up does it set a hook on the thread that runs then (manual 4.7: lua_sethook may be called from a
+// signal handler). An entry is a few stores: it makes no system call.
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -39,11 +39,14 @@ uint64_t clua_now(const clua_state *state) { return state->clock->now; }
 
 bool clua_expired(const clua_state *state) { return state->was_expired; }
 
+static void watch(lua_State *L);
+
 static void expire(lua_State *L, lua_Debug *ar) {
     clua_state *state = state_of(L);
     if (!state->expired) {
         // Left over from an entry that has ended.
         lua_sethook(L, NULL, 0, 0);
+        watch(L);
         return;
     }
     // Every event from now on: whatever catches this error gets the next one at its first instruction.
@@ -51,8 +54,9 @@ static void expire(lua_State *L, lua_Debug *ar) {
     lua_getinfo(L, "Sl", ar);
     // A C function has no line: its caller's will do.
     for (int level = 1; ar->currentline < 0 && lua_getstack(L, level, ar); level++) lua_getinfo(L, "Sl", ar);
-    const char *text = ar->currentline < 0 ? "" : lua_pushfstring(L, "%s:%d: ", ar->short_src, ar->currentline);
-    lua_pushfstring(L, "%sused up its CPU time of %I ms", text, (LUAI_UACINT)state->milliseconds);
+    const char *place = "";
+    if (ar->currentline >= 0) place = lua_pushfstring(L, "%s:%d: ", ar->short_src, ar->currentline);
+    lua_pushfstring(L, "%sused up its CPU time of %I ms", place, (LUAI_UACINT)state->milliseconds);
     lua_error(L);
 }
 
@@ -68,7 +72,8 @@ static void tick(clua_clock *clock, uint64_t ticks) {
 
 #if defined(__linux__)
 
-// The thread's CPU clock has run on by a tick. The signal goes to that thread alone, in no Lua function's way.
+// The thread's CPU clock has run on by a tick. The signal goes to that thread alone, in no Lua function's
+// way.
 static void on_tick(int signal, siginfo_t *info, void *context) {
     (void)signal, (void)context;
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr) tick(info->si_value.sival_ptr, 1);
@@ -94,6 +99,7 @@ static void start(clua_clock *clock) {
 // A tick that is still pending arrives before the call returns to us, so the clock may go afterwards.
 static void stop(clua_clock *clock) { timer_delete(clock->timer); }
 
+// Nothing to do while the budget lasts.
 static void watch(lua_State *L) { (void)L; }
 
 #else
@@ -135,7 +141,8 @@ void clua_clock_close(clua_clock *clock) {
     free(clock);
 }
 
-// Entries nest. The inner one ends no later than the outer; used up, it ends alone, unless the outer's time is over too.
+// Entries nest. The inner one ends no later than the outer; used up, it ends alone, unless the outer's time
+// is over too.
 void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t milliseconds, clua_entry *saved) {
     clua_clock *clock = state->clock;
     *saved = (clua_entry){
@@ -165,10 +172,13 @@ void clua_leave(clua_state *state, const clua_entry *saved) {
     state->milliseconds = saved->milliseconds;
     state->script_innermost = saved->script_innermost;
     state->expired = saved->expired;
-    // The next tick notices a used up outer budget, but a script may make many short entries between two ticks.
-    if (state->clock->now >= saved->deadline) {
-        state->expired = true;
-        if (saved->current) arm(saved->current);
+    // A tick would notice that the outer budget is used up, of this state or another, but ticks may all fall
+    // into inner entries: one that ran until a tick ended it leaves the outer script a whole tick's time to
+    // start the next.
+    clua_state *outer = saved->outer;
+    if (outer && outer->clock->now >= outer->deadline) {
+        outer->expired = true;
+        if (outer->current) arm(outer->current);
     }
 }
 

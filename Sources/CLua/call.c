@@ -64,7 +64,8 @@ static void forget_failure(clua_state *state) {
     state->failure = (clua_failure){0};
 }
 
-int clua_call(clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds) {
+int clua_call(
+    clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds) {
     clua_entry saved;
     if (!clua_within_limit(state)) return refuse(L, arguments + 1);
     int base = lua_gettop(L) - arguments;
@@ -86,7 +87,8 @@ int clua_protect(
     return clua_call(state, L, arguments, results, ticks, milliseconds);
 }
 
-// The parser allocates a lot and must be refusable. It is protected by itself (manual, lua_load) and raises nothing.
+// The parser allocates a lot and must be refusable. It is protected by itself (manual, lua_load) and raises
+// nothing.
 int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk) {
     bool innermost = state->script_innermost;
     forget_failure(state);

@@ -1,6 +1,6 @@
-// The script's `coroutine` library. A host function may wait inside a coroutine that the script made: its resume then
-// passes the wait outward, thread by thread, and the answer finds its way back. The answer's values go straight to the
-// thread that waits; the threads between are merely resumed.
+// The script's `coroutine` library. A host function may wait inside a coroutine that the script made: its
+// resume then passes the wait outward, thread by thread, and the answer finds its way back. The answer's
+// values go straight to the thread that waits; the threads between are merely resumed.
 #include "internal.h"
 
 #include <lauxlib.h>
@@ -31,7 +31,8 @@ static lua_CFunction top_function(lua_State *L, lua_Debug *ar) {
     return function;
 }
 
-// One that yielded lies in our yield; any other that is suspended waits for the host, and only the host may go on.
+// One that yielded lies in our yield; any other that is suspended waits for the host, and only the host may
+// go on.
 static bool waits_for_host(lua_State *co) {
     lua_Debug ar;
     return lua_status(co) == LUA_YIELD && top_function(co, &ar) != co_yield;
@@ -171,7 +172,8 @@ static int co_close(lua_State *L) {
     if (lua_status(co) == LUA_OK && lua_getstack(co, 0, &ar))
         return luaL_error(L, "cannot close a normal coroutine");
     if (waits_for_host(co)) return luaL_error(L, "cannot close a coroutine that waits for the host");
-    if (lua_status(co) > LUA_YIELD && clua_died_of_budget(co)) return fail(L, "the coroutine used up its CPU time");
+    if (lua_status(co) > LUA_YIELD && clua_died_of_budget(co))
+        return fail(L, "the coroutine used up its CPU time");
     int status = close_thread(L, co);
     lua_pushboolean(L, status == LUA_OK);
     if (status == LUA_OK) return 1;

@@ -18,7 +18,8 @@ struct clua_state {
     void *owner;
     clua_callbacks callbacks;
 
-    // Memory. While the host is innermost an excess is granted and noted, because a refusal would jump over Swift.
+    // Memory. While the host is innermost an excess is granted and noted, because a refusal would jump over
+    // Swift.
     size_t used, limit;
     bool script_innermost;
     bool over_limit;
@@ -34,7 +35,8 @@ struct clua_state {
     bool was_expired;
     int64_t milliseconds;
 
-    // A wait. `waits` tells a host's yield from a script's; the others carry the answer to the thread that waits.
+    // A wait. `waits` tells a host's yield from a script's; the others carry the answer to the thread that
+    // waits.
     bool waits;
     lua_State *target;
     int answer_count;

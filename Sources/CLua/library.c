@@ -5,8 +5,8 @@
 #include <lualib.h>
 #include <string.h>
 
-// Finalizers run with hooks off, out of every budget's reach. Lua looks for `__gc` here and at no other time, so
-// refusing it here is enough.
+// Finalizers run with hooks off, out of every budget's reach. Lua looks for `__gc` here and at no other time,
+// so refusing it here is enough.
 static int set_metatable(lua_State *L) {
     int type = lua_type(L, 2);
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -42,7 +42,8 @@ static int collect_garbage(lua_State *L) {
     return 1;
 }
 
-// An error raised by the budget's hook calls the handler with hooks still off: an endless one would never end.
+// An error raised by the budget's hook calls the handler with hooks still off: an endless one would never
+// end.
 static int handle(lua_State *L) {
     if (state_of(L)->expired) return 1;
     lua_settop(L, 1);

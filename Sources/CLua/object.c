@@ -1,4 +1,5 @@
-// Swift's functions, objects and errors inside Lua: boxes, and the one trampoline through which all functions go.
+// Swift's functions, objects and errors inside Lua: boxes, and the one trampoline through which all functions
+// go.
 #include "internal.h"
 
 #include <lauxlib.h>
@@ -11,8 +12,8 @@ static const clua_box *box_at(lua_State *L, int index) {
     return box->tag == &tag ? box : NULL;
 }
 
-// Runs inside any allocation: it releases, and touches nothing of Lua's. An object that is finalized is marked, as a
-// dying table may still show it to a finalizer of another.
+// Runs inside any allocation: it releases, and touches nothing of Lua's. An object that is finalized is
+// marked, as a dying table may still show it to a finalizer of another.
 static int release(lua_State *L) {
     clua_box *box = (clua_box *)box_at(L, 1);
     if (!box || !box->object) return 0;

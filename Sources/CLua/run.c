@@ -1,5 +1,6 @@
-// Runs that may wait: Swift's coroutines. Each is a thread whose first function is a protected call of the script's,
-// so that an error is met with a traceback and to-be-closed variables end while hooks and waits still work.
+// Runs that may wait: Swift's coroutines. Each is a thread whose first function is a protected call of the
+// script's, so that an error is met with a traceback and to-be-closed variables end while hooks and waits
+// still work.
 #include "internal.h"
 
 enum { HANDLER = 1 };

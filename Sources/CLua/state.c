@@ -10,8 +10,8 @@
 
 static const char no_memory[] = "resthost: the system has no memory left for Lua\n";
 
-// The script may be refused: Lua collects, tries again and raises. The host may not, see internal.h; when the system
-// itself has nothing left there, stopping is the one thing that skips no Swift frame.
+// The script may be refused: Lua collects, tries again and raises. The host may not, see internal.h; when the
+// system itself has nothing left there, stopping is the one thing that skips no Swift frame.
 static void *allocate(void *account, void *block, size_t old_size, size_t new_size) {
     clua_state *state = account;
     size_t before = block ? old_size : 0;

@@ -1,5 +1,5 @@
-// Functions of io, os and debug that scripts don't get. They exist so that ordinary libraries load, and say why they
-// fail when one is called.
+// Functions of io, os and debug that scripts don't get. They exist so that ordinary libraries load, and say
+// why they fail when one is called.
 #include "internal.h"
 
 #include <lauxlib.h>
@@ -26,9 +26,10 @@ void clua_open_stubs(lua_State *L) {
         "difftime", "execute", "exit", "remove", "rename", "setlocale", "tmpname", NULL,
     };
     static const char *const debug[] = {
-        "debug",      "gethook",      "getlocal",     "getmetatable", "getregistry", "getupvalue", "getuservalue",
-        "sethook",    "setlocal",     "setmetatable", "setupvalue",   "setuservalue", "upvalueid", "upvaluejoin",
-        "setcstacklimit", NULL,
+        "debug",        "gethook",      "getlocal",       "getmetatable", "getregistry",
+        "getupvalue",   "getuservalue", "setcstacklimit", "sethook",      "setlocal",
+        "setmetatable", "setupvalue",   "setuservalue",   "upvalueid",    "upvaluejoin",
+        NULL,
     };
     stub(L, "io", io);
     stub(L, "os", os);

@@ -26,7 +26,8 @@ public final class CurlPoller: Poller {
     private nonisolated let multi: MultiHandle
     private var running: [EasyHandle] = []
     /// What ended and was not told yet.
-    private var finished: [(transfer: CurlTransfer, result: TransportResult)] = []
+    private var finished: [CurlTransfer] = []
+    private var delivering: [CurlTransfer] = []
     /// Transfers were added since libcurl last ran.
     private var hasNews = false
 
@@ -48,7 +49,7 @@ public final class CurlPoller: Poller {
         let code = multi.add(handle)
         guard code == CURLM_OK else {
             // The handle is dropped, not pooled: it may be what is wrong.
-            return finish(transfer, with: .failure(MultiHandle.error(code)))
+            return fail(transfer, with: MultiHandle.error(code))
         }
         handle.transfer = transfer
         transfer.attach(handle, of: pool)
@@ -60,18 +61,19 @@ public final class CurlPoller: Poller {
 
     func abort(_ transfer: CurlTransfer) {
         guard let handle = transfer.handle else { return }
-        remove(handle, from: transfer)
+        remove(handle, from: transfer, with: nil)
     }
 
-    /// Tells the transfer in the next pass, so never inside a call of its caller.
-    func finish(_ transfer: CurlTransfer, with result: TransportResult) {
-        finished.append((transfer, result))
+    /// For a transfer that has no handle. Told in the next pass, so never inside a call of its caller.
+    func fail(_ transfer: CurlTransfer, with error: TransportError) {
+        transfer.detach(.failure(error))
+        finished.append(transfer)
     }
 
-    private func remove(_ handle: EasyHandle, from transfer: CurlTransfer) {
+    private func remove(_ handle: EasyHandle, from transfer: CurlTransfer, with result: TransportResult?) {
         let pool = transfer.pool
         let code = multi.remove(handle)
-        transfer.detach()
+        transfer.detach(result)
         handle.transfer = nil
         let last = running.removeLast()
         if last !== handle {
@@ -115,8 +117,8 @@ public final class CurlPoller: Poller {
 
     private func end(_ handle: EasyHandle, _ result: TransportResult) {
         guard let transfer = handle.transfer else { return }
-        remove(handle, from: transfer)
-        finish(transfer, with: result)
+        remove(handle, from: transfer, with: result)
+        finished.append(transfer)
     }
 
     private func checkDeadlines() {
@@ -144,9 +146,9 @@ public final class CurlPoller: Poller {
     /// True if anybody was told.
     private func deliver() -> Bool {
         guard !finished.isEmpty else { return false }
-        let batch = finished
-        finished = []
-        for (transfer, result) in batch { transfer.complete(result) }
+        swap(&finished, &delivering)
+        for transfer in delivering { transfer.complete() }
+        delivering.removeAll(keepingCapacity: true)
         return true
     }
 
@@ -158,9 +160,8 @@ public final class CurlPoller: Poller {
             handle.index = -1
             _ = multi.remove(handle)
             guard let transfer = handle.transfer else { continue }
-            transfer.detach()
             handle.transfer = nil
-            finish(transfer, with: .failure(error))
+            fail(transfer, with: error)
         }
         multi.replace()
     }

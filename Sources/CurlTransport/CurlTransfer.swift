@@ -6,6 +6,8 @@ final class CurlTransfer: Transfer {
     private let poller: CurlPoller
     private var completion: (@EngineActor (TransportResult) -> Void)?
     private var lastProgress = TransferProgress()
+    /// Kept here until the pass is over.
+    private var result: TransportResult?
 
     /// While libcurl has the transfer; it and the handle's reference back are cut together.
     private(set) var handle: EasyHandle?
@@ -29,16 +31,26 @@ final class CurlTransfer: Transfer {
         self.pool = pool
     }
 
-    func detach() {
-        if let handle { lastProgress = handle.progress }
+    /// `result`: what came of it; nil if it was aborted.
+    func detach(_ result: TransportResult?) {
+        if case .success(let response) = result {
+            lastProgress.bytesSent = response.timings.bytesSent
+            lastProgress.bytesToSend = response.timings.bytesSent
+            lastProgress.bytesReceived = response.timings.bytesReceived
+            lastProgress.bytesToReceive = response.timings.bytesReceived
+        } else if let handle {
+            lastProgress = handle.progress
+        }
+        self.result = result
         handle = nil
         pool = nil
     }
 
     /// Hands the result over, unless the transfer was cancelled since.
-    func complete(_ result: TransportResult) {
-        let completion = completion
+    func complete() {
+        guard let result, let completion else { return }
+        self.result = nil
         self.completion = nil
-        completion?(result)
+        completion(result)
     }
 }

@@ -30,7 +30,7 @@ public final class CurlTransport: Transport {
             }
             poller.start(transfer, on: handle, of: pool)
         } catch {
-            poller.finish(transfer, with: .failure(error))
+            poller.fail(transfer, with: error)
         }
         return transfer
     }

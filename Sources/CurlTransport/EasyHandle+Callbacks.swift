@@ -17,42 +17,50 @@ extension EasyHandle {
 
         ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         ccurl_set_write(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-            EasyHandle.of(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            EasyHandle.with(context) {
+                $0.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            }
         }
         ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         ccurl_set_write(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-            EasyHandle.of(context).receiveHead(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            EasyHandle.with(context) {
+                $0.receiveHead(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            }
         }
         ccurl_set_pointer(easy, CURLOPT_READDATA, context)
         ccurl_set_read(easy) { bytes, size, count, context in
-            EasyHandle.of(context).sendBody(
-                into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+            EasyHandle.with(context) {
+                $0.sendBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+            }
         }
         ccurl_set_pointer(easy, CURLOPT_SEEKDATA, context)
         ccurl_set_seek(easy) { context, offset, origin in
-            EasyHandle.of(context).rewindBody(to: Int(offset), origin: origin)
+            EasyHandle.with(context) { $0.rewindBody(to: Int(offset), origin: origin) }
         }
         ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context)
         ccurl_set_prerequest(easy) { context, _, _, _, _ in
-            EasyHandle.of(context).connectionReady()
+            EasyHandle.with(context) { $0.connectionReady() }
             return CURL_PREREQFUNC_OK
         }
         ccurl_set_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
         ccurl_set_resolver_start(easy) { _, _, context in
-            EasyHandle.of(context).connectionBegan()
+            EasyHandle.with(context) { $0.connectionBegan() }
             return 0
         }
         ccurl_set_pointer(easy, CURLOPT_SOCKOPTDATA, context)
         ccurl_set_socket(easy) { context, _, _ in
-            EasyHandle.of(context).connectionBegan()
+            EasyHandle.with(context) { $0.connectionBegan() }
             return CURL_SOCKOPT_OK
         }
     }
 
-    /// The handle that owns the easy handle: it outlives every call on it.
-    private static func of(_ context: UnsafeMutableRawPointer?) -> EasyHandle {
+    /// The handle that owns the easy handle; it outlives every call on it, so it is not counted for each.
+    @inline(__always)
+    private static func with<Value>(_ context: UnsafeMutableRawPointer?, _ body: (EasyHandle) -> Value)
+        -> Value
+    {
         // The context is set once, in `setCallbacks`, and never nil.
-        Unmanaged<EasyHandle>.fromOpaque(context!).takeUnretainedValue()
+        Unmanaged<EasyHandle>.fromOpaque(context!)._withUnsafeGuaranteedRef(body)
     }
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {

@@ -22,8 +22,9 @@ extension EasyHandle {
     private func setURL(_ url: String) throws(TransportError) {
         guard url != self.url else { return }
         try RequestRules.checkURL(url)
+        self.url = ""
+        try setOrThrow(CURLOPT_URL, url)
         self.url = url
-        set(CURLOPT_URL, url)
         // For https only: on a plain connection libcurl would let every request wait for the first response of
         // the first one, to learn that it can't multiplex.
         set(CURLOPT_PIPEWAIT, RequestRules.isSecure(url) ? 1 : 0)
@@ -36,13 +37,13 @@ extension EasyHandle {
             // libcurl sends none with NOBODY, and without it would await one in the response.
             throw TransportError(.invalidURL, phase: .send, message: "a HEAD request can't have a body")
         }
+        try setOrThrow(CURLOPT_CUSTOMREQUEST, shape.customMethod)
         self.shape = shape
         // Each of these options sets the method, POSTFIELDS too, so the order matters. HTTPGET clears NOBODY.
         ccurl_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
         set(CURLOPT_HTTPGET, 1)
         if shape.hasBody { set(CURLOPT_POST, 1) }
         if shape.isHead { set(CURLOPT_NOBODY, 1) }
-        set(CURLOPT_CUSTOMREQUEST, shape.customMethod)
     }
 
     private func setBody(_ body: [UInt8], _ shape: RequestShape) throws(TransportError) {

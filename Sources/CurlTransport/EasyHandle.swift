@@ -27,9 +27,10 @@ final class EasyHandle {
     var uploadCount = 0
     var maxBodyBytes = 0
     var isHead = false
-    var deadlines = TransferDeadlines(limits: Timeouts(), start: 0)
-    var head = ResponseHead()
-    var body: [UInt8] = []
+    // Unchecked: a callback touches these for each chunk, and none runs while another part of this type does.
+    @exclusivity(unchecked) var deadlines = TransferDeadlines(limits: Timeouts(), start: 0)
+    @exclusivity(unchecked) var head = ResponseHead()
+    @exclusivity(unchecked) var body: [UInt8] = []
     var isOverLimit = false
 
     init(options: CurlTransportOptions, time: LoopTime) throws(TransportError) {
@@ -70,7 +71,7 @@ final class EasyHandle {
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_HTTP_VERSION, options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        set(CURLOPT_BUFFERSIZE, 64 << 10)
+        set(CURLOPT_BUFFERSIZE, 16 << 10)
         // Empty: every coding that this libcurl decodes (CURLOPT_ACCEPT_ENCODING(3)).
         set(CURLOPT_ACCEPT_ENCODING, "")
         set(CURLOPT_USERAGENT, options.userAgent)
@@ -81,6 +82,14 @@ final class EasyHandle {
         if let proxy = options.proxy { set(CURLOPT_PROXY, proxy) }
         if let path = options.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }
         ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    /// For options whose old value must not stay: libcurl may have no memory, or find the value too long.
+    func setOrThrow(_ option: CURLoption, _ value: String?) throws(TransportError) {
+        guard ccurl_set_string(easy, option, value) == CURLE_OK else {
+            throw TransportError(
+                .internal, message: "libcurl has no memory for the request, or it is too long")
+        }
     }
 
     func set(_ option: CURLoption, _ value: Int) { ccurl_set_long(easy, option, value) }

@@ -48,7 +48,7 @@ typedef struct cjson_error {
 } cjson_error;
 
 // Zero in a field, or NULL for the whole, means the default. `depth`: containers inside each other (`[]` is 1),
-// default 512, at most 1000. `bytes`: the size of a result, default and at most 4 GiB - 1.
+// default 512, at most 1000. `bytes`: the size of a result, default 256 MiB, at most 4 GiB - 1.
 typedef struct cjson_limits {
     uint32_t depth;
     size_t bytes;

@@ -1,8 +1,8 @@
 // The one door to Lua 5.4: whatever can raise, yield or jump is called here, under protection.
 //
-// Swift runs *inside* a C frame of ours and answers with a verdict; only after it has returned does that frame
-// raise or yield. Swift itself calls nothing but the functions below and those of lua.h that the manual marks as
-// raising nothing but memory errors, which the allocator never refuses while the host is innermost.
+// Swift runs *inside* a C frame of ours and answers with a verdict; only after it has returned does that
+// frame raise or yield. Swift itself calls nothing but the functions below and those of lua.h that the manual
+// marks as raising nothing but memory errors, which the allocator never refuses while the host is innermost.
 #ifndef CLUA_H
 #define CLUA_H
 
@@ -67,7 +67,8 @@ bool clua_expired(const clua_state *state);
 // call.c: every way from Swift into Lua. Results are Lua's status codes; an error's value is left on top.
 
 /// As `lua_pcall`, with a traceback. `ticks` is the CPU budget, named `milliseconds` in its message.
-int clua_call(clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds);
+int clua_call(
+    clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds);
 /// Text only; leaves a function or a message.
 int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk);
 /// Where and how the last failed call failed. The caller frees both strings, which may be NULL.
@@ -93,8 +94,9 @@ bool clua_rawset(lua_State *L, int index);
 bool clua_may_wait(lua_State *L);
 /// Readies an idle thread: what is pushed next is the function and its arguments.
 void clua_prepare(lua_State *thread);
-/// Starts or continues `thread`. `count` values on the top of `target`, the thread that waits, are its arguments or
-/// answer; with `raising` the one value is raised there. LUA_OK: `*results` values on top; LUA_YIELD: it waits.
+/// Starts or continues `thread`. `count` values on the top of `target`, the thread that waits, are its
+/// arguments or answer; with `raising` the one value is raised there. LUA_OK: `*results` values on top;
+/// LUA_YIELD: it waits.
 int clua_resume(
     clua_state *state, lua_State *thread, lua_State *target, int count, bool raising, uint64_t ticks,
     int64_t milliseconds, int *results, uint64_t *used);
@@ -113,7 +115,8 @@ void *clua_error_at(lua_State *L, int index);
 void clua_link_error(lua_State *L);
 /// Pushes the userdata that already stands for `object`, if there is one.
 bool clua_push_known(lua_State *L, void *object);
-/// Pushes a new userdata and takes over one reference; false (nothing pushed) when `class_key` has no metatable yet.
+/// Pushes a new userdata and takes over one reference; false (nothing pushed) when `class_key` has no
+/// metatable yet.
 bool clua_push_object(lua_State *L, void *object, const void *class_key);
 /// The object of a host object at `index`, or NULL.
 void *clua_object_at(lua_State *L, int index);

@@ -8,7 +8,8 @@ public final class LuaCoroutine {
         case finished
     }
 
-    let state: LuaState
+    /// Gone at the end, so that a finished coroutine keeps no state alive.
+    private var state: LuaState?
     let thread: AnchoredThread
     let phase: RunPhase
     private var stage = Stage.running
@@ -36,23 +37,31 @@ public final class LuaCoroutine {
         if case .waiting = stage { true } else { false }
     }
 
-    /// Ends it where it waits: no value reaches it, its to-be-closed variables run, and its completion gets an error
-    /// of kind `cancelled`. One that is running ends at its next wait. A finished one stays as it is.
+    /// Ends it where it waits: no value reaches it, its to-be-closed variables run, and its completion gets
+    /// an error of kind `cancelled`. One that is running ends at its next wait. A finished one stays as it
+    /// is.
     public func cancel() {
+        guard let state else { return }
         state.verifyOwner()
         switch stage {
         case .finished: break
         case .running: isCancelled = true
-        case .waiting(let waiter): abandon(waiter)
+        case .waiting(let waiter): abandon(waiter, state)
         }
+    }
+
+    func verifyOwner() {
+        state?.verifyOwner()
     }
 
     func start(argumentCount: Int32) {
         // The message handler and the script's function come first.
-        advance(target: thread.pointer, count: argumentCount + 2, raising: false)
+        if let state { advance(state, target: thread.pointer, count: argumentCount + 2, raising: false) }
     }
 
     func proceed(with answer: LuaWaiter.Answer, from waiter: LuaWaiter) {
+        guard let state else { return }
+        state.verifyOwner()
         // A wait that failed before it began left its waiter behind.
         guard case .waiting(let current) = stage, current === waiter else { return }
         let target = waiter.thread
@@ -62,71 +71,67 @@ public final class LuaCoroutine {
         switch answer {
         case .values(let push):
             let count = push(lua)
-            advance(target: target, count: count, raising: false)
+            advance(state, target: target, count: count, raising: false)
         case .failure(let error):
             state.present(error, on: lua)
             if error is LuaUsageError { clua_push_position(target) }
-            advance(target: target, count: 1, raising: true)
+            advance(state, target: target, count: 1, raising: true)
         }
     }
 
-    private func advance(target: OpaquePointer, count: Int32, raising: Bool) {
+    private func advance(_ state: LuaState, target: OpaquePointer, count: Int32, raising: Bool) {
         var results: Int32 = 0
         var used: UInt64 = 0
-        let (ticks, milliseconds) = allowance
+        let budget = phase.budget(after: usedTicks)
         let saved = state.enter(phase, coroutine: self)
         let status = clua_resume(
-            state.core, thread.pointer, target, count, raising, ticks, milliseconds, &results, &used)
+            state.core, thread.pointer, target, count, raising, budget.ticks, budget.milliseconds, &results,
+            &used)
         state.leave(saved)
         usedTicks += used
         let lua = Lua(thread.pointer, state)
         switch status {
-        case LUA_OK: finish(.success(results), on: lua)
-        case LUA_YIELD: park()
-        default: finish(.failure(state.takeError(status, from: lua)), on: lua)
+        case LUA_OK: finish(.success(results), lua)
+        case LUA_YIELD: park(state)
+        default: finish(.failure(state.takeError(status, from: lua)), lua)
         }
     }
 
-    /// The budget of this go: its own, or what is left of the whole.
-    private var allowance: (ticks: UInt64, milliseconds: Int64) {
-        let left = phase.totalTicks > usedTicks ? phase.totalTicks - usedTicks : 1
-        return left < phase.budgetTicks
-            ? (left, RunPhase.milliseconds(phase.totalSeconds))
-            : (phase.budgetTicks, RunPhase.milliseconds(phase.budgetSeconds))
-    }
-
-    private func park() {
+    private func park(_ state: LuaState) {
         guard let waiter = nextWaiter else {
             fatalError("resthost: a Lua coroutine yielded without a waiter")
         }
         nextWaiter = nil
         stage = .waiting(waiter)
         state.waiting[ObjectIdentifier(self)] = self
-        if isCancelled { abandon(waiter) }
+        if isCancelled { abandon(waiter, state) }
     }
 
-    private func abandon(_ waiter: LuaWaiter) {
+    private func abandon(_ waiter: LuaWaiter, _ state: LuaState) {
         state.waiting[ObjectIdentifier(self)] = nil
         stage = .finished
         waiter.cancel()
         let saved = state.enter(phase)
         clua_cancel(
-            state.core, thread.pointer, phase.budgetTicks, RunPhase.milliseconds(phase.budgetSeconds))
+            state.core, thread.pointer, phase.budget.ticks, phase.budget.milliseconds)
         state.leave(saved)
-        conclude(.failure(LuaError(kind: .cancelled, message: "cancelled while it waited")))
+        conclude(
+            .failure(LuaError(kind: .cancelled, message: "cancelled while it waited")),
+            Lua(thread.pointer, state))
         // A thread that was closed in the middle isn't used again.
         state.release(slot: thread.slot)
     }
 
-    private func finish(_ result: Result<Int32, LuaError>, on lua: Lua) {
+    private func finish(_ result: Result<Int32, LuaError>, _ lua: Lua) {
         stage = .finished
-        conclude(result)
-        state.giveBack(thread)
+        conclude(result, lua)
+        lua.state.giveBack(thread)
     }
 
-    private func conclude(_ result: Result<Int32, LuaError>) {
+    private func conclude(_ result: Result<Int32, LuaError>, _ lua: Lua) {
         let tell = completion
         completion = nil
-        tell?(Lua(thread.pointer, state), result)
+        state = nil
+        tell?(lua, result)
     }
 }

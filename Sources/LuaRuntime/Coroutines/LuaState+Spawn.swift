@@ -5,8 +5,8 @@ extension LuaState {
     ///
     /// - Parameters:
     ///   - arguments: pushes the arguments and answers how many.
-    ///   - completion: called once, perhaps before `spawn` returns, with the results on top of the stack or the
-    ///     error. A cancelled coroutine fails with kind `cancelled`.
+    ///   - completion: called once, perhaps before `spawn` returns, with the results on top of the stack or
+    ///     the error. A cancelled coroutine fails with kind `cancelled`.
     @discardableResult
     public func spawn(
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },

@@ -44,7 +44,7 @@ public final class LuaWaiter {
     }
 
     private func answer(_ answer: Answer) {
-        coroutine.state.verifyOwner()
+        coroutine.verifyOwner()
         switch stage {
         case .starting(nil): stage = .starting(answer)
         case .waiting:

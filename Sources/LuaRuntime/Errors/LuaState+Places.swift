@@ -11,7 +11,8 @@ extension LuaState {
         name.hasPrefix("@") || name.hasPrefix("=") ? String(name.dropFirst()) : name
     }
 
-    /// Takes "file:line: " off a message when the file is one of ours: a message may well begin with "host:80: ".
+    /// Takes "file:line: " off a message when the file is one of ours: a message may well begin with
+    /// "host:80: ".
     func split(_ text: String, file: String?, line: Int) -> Place {
         let fallback = Place(file: file, line: line > 0 ? line : nil, message: text)
         var search = text.startIndex

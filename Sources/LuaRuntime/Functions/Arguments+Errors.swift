@@ -4,7 +4,8 @@ extension Arguments {
         bad(index, name, "\(expected) expected, got \(lua.typeName(slot(index)))")
     }
 
-    /// "bad argument #1 'path' to 'resource' (reason)"; of a setter: "bad value for 'path' of resource (reason)".
+    /// "bad argument #1 'path' to 'resource' (reason)"; of a setter: "bad value for 'path' of resource
+    /// (reason)".
     public func bad(_ index: Int32, _ name: String, _ reason: String) -> LuaUsageError {
         box.role == .field
             ? LuaUsageError("bad value for '\(box.name)' of \(box.className) (\(reason))")

@@ -1,6 +1,7 @@
 /// The arguments of one call. Each reader names argument and function when the script gave something else.
 ///
-/// Argument 1 is the first after the object in a method, the first of all in a function, the new value in a setter.
+/// Argument 1 is the first after the object in a method, the first of all in a function, the new value in a
+/// setter.
 public struct Arguments {
     public let lua: Lua
     let box: HostBox
@@ -58,7 +59,8 @@ public struct Arguments {
         return slot(index)
     }
 
-    /// `expected` is what the message calls it; default: the name of the class whose objects are of this type.
+    /// `expected` is what the message calls it; default: the name of the class whose objects are of this
+    /// type.
     public func object<Object: AnyObject>(
         _ index: Int32, _ name: String, as type: Object.Type, expected: String? = nil
     ) throws -> Object {

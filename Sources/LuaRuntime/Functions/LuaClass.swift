@@ -1,4 +1,5 @@
-/// What scripts can do with host objects of one kind. The reference and the type stubs are made from these tables.
+/// What scripts can do with host objects of one kind. The reference and the type stubs are made from these
+/// tables.
 ///
 /// A class belongs to no state: make it once, push objects of it anywhere on the thread.
 public final class LuaClass {
@@ -7,7 +8,8 @@ public final class LuaClass {
     public let documentation: String
     public let methods: [LuaMethod]
     public let properties: [LuaProperty]
-    /// Answers for a name (argument 1) that is neither method nor property. Call `unknownField` when it can't.
+    /// Answers for a name (argument 1) that is neither method nor property. Call `unknownField` when it
+    /// can't.
     public let index: HostFunction?
     /// Sets such a name (argument 1) to argument 2.
     public let newIndex: HostFunction?

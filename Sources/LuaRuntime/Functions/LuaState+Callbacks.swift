@@ -53,8 +53,8 @@ extension LuaState {
     }
 
     private func coroutineThatMayWait(_ lua: Lua) throws -> LuaCoroutine {
-        if let phase, !phase.mayWait { throw refusal(phase.waitAdvice) }
-        guard lua.isYieldable, let coroutine else {
+        if let phase = entry.phase, !phase.mayWait { throw refusal(phase.waitAdvice) }
+        guard lua.isYieldable, let coroutine = entry.coroutine else {
             throw refusal(
                 "a function such as table.sort, string.gsub or require is running in between;"
                     + " wait before or after it")

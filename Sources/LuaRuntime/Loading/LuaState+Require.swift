@@ -41,7 +41,7 @@ extension LuaState {
         lua.push(try compile(file.source, chunk: file.path))
         lua.push(name)
         lua.push(file.path)
-        try lua.call(arguments: 2, results: 1, phase: phase ?? .access)
+        try lua.call(arguments: 2, results: 1, phase: entry.phase ?? .access)
         if lua.type(-1) == .nil {
             lua.pop()
             lua.push(true)

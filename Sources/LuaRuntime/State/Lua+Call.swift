@@ -5,14 +5,14 @@ extension Lua {
     /// For `call`: as many results as there are.
     public static var allResults: Int32 { -1 }
 
-    /// Calls the function below the `arguments` topmost values, takes them all off and leaves `results` values. The
-    /// function can't wait; for that there is `LuaState.spawn`. Called inside a script, it also counts against the
-    /// budget of that script.
+    /// Calls the function below the `arguments` topmost values, takes them all off and leaves `results`
+    /// values. The function can't wait; for that there is `LuaState.spawn`. Called inside a script, it also
+    /// counts against the budget of that script.
     public func call(arguments: Int32, results: Int32, phase: RunPhase) throws(LuaError) {
         checkStack(2)
         let saved = state.enter(phase)
         let status = clua_call(
-            state.core, raw, arguments, results, phase.budgetTicks, RunPhase.milliseconds(phase.budgetSeconds)
+            state.core, raw, arguments, results, phase.budget.ticks, phase.budget.milliseconds
         )
         state.leave(saved)
         if status != LUA_OK { throw state.takeError(status, from: self) }
@@ -57,9 +57,9 @@ extension Lua {
 
     private func guarded(_ body: (_ ticks: UInt64, _ milliseconds: Int64) -> Int32) throws(LuaError) {
         checkStack(4)
-        let phase = state.phase ?? .access
+        let phase = state.entry.phase ?? .access
         let saved = state.enter(phase)
-        let status = body(phase.budgetTicks, RunPhase.milliseconds(phase.budgetSeconds))
+        let status = body(phase.budget.ticks, phase.budget.milliseconds)
         state.leave(saved)
         if status != LUA_OK { throw state.takeError(status, from: self) }
     }

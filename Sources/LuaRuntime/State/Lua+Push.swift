@@ -54,8 +54,8 @@ extension Lua {
         push(box: HostBox(name: name, role: .function, function: function))
     }
 
-    /// Pushes the userdata that stands for `object`: always the same one while it lives, so scripts may compare it
-    /// and use it as a key. The class given first stays.
+    /// Pushes the userdata that stands for `object`: always the same one while it lives, so scripts may
+    /// compare it and use it as a key. The class given first stays.
     public func push(object: AnyObject, class luaClass: LuaClass) {
         checkStack(8)
         let address = Unmanaged.passUnretained(object).toOpaque()

@@ -17,7 +17,8 @@ extension Lua {
         return string(-1) ?? type.name
     }
 
-    /// Only of a string, numbers are not converted. Bytes that are no UTF-8 become U+FFFD; `bytes` keeps them.
+    /// Only of a string, numbers are not converted. Bytes that are no UTF-8 become U+FFFD; `bytes` keeps
+    /// them.
     public func string(_ index: Int32) -> String? {
         withBytes(index) { String(decoding: $0, as: UTF8.self) }
     }

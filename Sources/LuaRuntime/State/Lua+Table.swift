@@ -55,8 +55,8 @@ extension Lua {
         lua_rawequal(checked, left, right) != 0
     }
 
-    /// Calls `body` with each key at -2 and value at -1; what it pushes is popped. It may change and clear fields
-    /// but should add none: then the loop ends early.
+    /// Calls `body` with each key at -2 and value at -1; what it pushes is popped. It may change and clear
+    /// fields but should add none: then the loop ends early.
     public func forEachPair(_ table: Int32, _ body: (Lua) throws -> Void) rethrows {
         let table = tableIndex(table)
         let bottom = top
@@ -70,8 +70,8 @@ extension Lua {
         }
     }
 
-    /// Pops a table or nil and makes it the metatable. A table with `__gc` stops the process: finalizers run where
-    /// no budget reaches.
+    /// Pops a table or nil and makes it the metatable. A table with `__gc` stops the process: finalizers run
+    /// where no budget reaches.
     public func setMetatable(_ index: Int32) {
         let index = absolute(index)
         if type(-1) == .table {

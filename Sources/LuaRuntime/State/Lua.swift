@@ -1,8 +1,10 @@
 import CLua
 
-/// A view of one Lua stack: the main thread's or a coroutine's. Host functions get one; it is valid while they run.
+/// A view of one Lua stack: the main thread's or a coroutine's. Host functions get one; it is valid while
+/// they run.
 ///
-/// Indices are Lua's: 1 is the bottom, -1 the top. Nothing here raises a Lua error; what may run script code throws.
+/// Indices are Lua's: 1 is the bottom, -1 the top. Nothing here raises a Lua error; what may run script code
+/// throws.
 public struct Lua {
     let raw: OpaquePointer
     public let state: LuaState

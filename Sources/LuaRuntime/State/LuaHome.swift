@@ -4,40 +4,39 @@ import Synchronization
 final class LuaHome: Sendable {
     private struct Content {
         var released: [Int] = []
-        var live = 0
         var isClosed = false
     }
 
     private let content = Mutex(Content())
     /// Says without the lock that there is something to drain.
     private let hasReleased = Atomic(false)
+    private let references = Atomic(0)
 
-    var isClosed: Bool { content.withLock { $0.isClosed } }
-    var live: Int { content.withLock { $0.live } }
+    /// References that somebody holds.
+    var live: Int { references.load(ordering: .relaxed) }
 
     func adopt() {
-        content.withLock { $0.live += 1 }
+        references.add(1, ordering: .relaxed)
     }
 
-    /// A finalizer that Lua runs in the middle of an allocation may end here, so Lua is not touched: the slot waits
-    /// for the next entry.
+    /// A finalizer that Lua runs in the middle of an allocation may end here, so Lua is not touched: the slot
+    /// waits for the next entry.
     func release(_ slot: Int) {
-        content.withLock {
-            $0.live -= 1
-            if !$0.isClosed { $0.released.append(slot) }
+        references.subtract(1, ordering: .relaxed)
+        content.withLock { content in
+            if !content.isClosed { content.released.append(slot) }
         }
         hasReleased.store(true, ordering: .releasing)
     }
 
-    func drain(_ body: (Int) -> Void) {
-        guard hasReleased.exchange(false, ordering: .acquiring) else { return }
-        for slot in content.withLock({ content in
-            let slots = content.released
-            content.released.removeAll()
-            return slots
-        }) {
-            body(slot)
+    /// Exchanges the released slots for `slots`, which is empty and lends its memory. False when there are
+    /// none.
+    func drain(into slots: inout [Int]) -> Bool {
+        guard hasReleased.load(ordering: .relaxed), hasReleased.exchange(false, ordering: .acquiring) else {
+            return false
         }
+        content.withLock { swap(&$0.released, &slots) }
+        return true
     }
 
     func close() {

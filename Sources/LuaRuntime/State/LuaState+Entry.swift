@@ -1,21 +1,19 @@
-/// What an entry puts aside and its end puts back.
-struct EntryRecord {
-    let phase: RunPhase?
-    let coroutine: LuaCoroutine?
+/// Whose rules apply while a script runs.
+struct Entry {
+    var phase: RunPhase?
+    var coroutine: LuaCoroutine?
 }
 
 extension LuaState {
-    /// Entries nest: a host function may call back into Lua.
-    func enter(_ phase: RunPhase, coroutine entered: LuaCoroutine? = nil) -> EntryRecord {
+    /// Entries nest: a host function may call back into Lua. Answers what `leave` puts back.
+    func enter(_ phase: RunPhase, coroutine: LuaCoroutine? = nil) -> Entry {
         drainReleases()
-        let saved = EntryRecord(phase: self.phase, coroutine: coroutine)
-        self.phase = phase
-        coroutine = entered
-        return saved
+        let outer = entry
+        entry = Entry(phase: phase, coroutine: coroutine)
+        return outer
     }
 
-    func leave(_ saved: EntryRecord) {
-        phase = saved.phase
-        coroutine = saved.coroutine
+    func leave(_ outer: Entry) {
+        entry = outer
     }
 }

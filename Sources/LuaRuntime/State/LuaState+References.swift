@@ -22,6 +22,8 @@ extension LuaState {
 
     /// Lets go of what references gave up since the last entry.
     func drainReleases() {
-        home.drain { release(slot: $0) }
+        guard home.drain(into: &releasedSlots) else { return }
+        for slot in releasedSlots { release(slot: slot) }
+        releasedSlots.removeAll(keepingCapacity: true)
     }
 }

@@ -8,8 +8,8 @@ import CLua
     import Darwin
 #endif
 
-/// One Lua state: its values, limits and coroutines. It belongs to the thread that made it; any other thread that
-/// touches it stops the process.
+/// One Lua state: its values, limits and coroutines. It belongs to the thread that made it; any other thread
+/// that touches it stops the process.
 ///
 /// Host functions that hold the state keep it alive, so call `close()` rather than rely on `deinit`.
 public final class LuaState {
@@ -24,17 +24,17 @@ public final class LuaState {
     public var searchRoots: [String]
     /// Told the path of each file that `compile` or `require` read.
     public var onFileLoaded: ((String) -> Void)?
-    /// May push the value that scripts get for a Swift error, and then answers true. Uncaught, the value still comes
-    /// back out as the same `LuaError.cause`.
+    /// May push the value that scripts get for a Swift error, and then answers true. Uncaught, the value
+    /// still comes back out as the same `LuaError.cause`.
     public var errorPresenter: ((any Error, Lua) -> Bool)?
 
-    /// Whose budget and rules apply now; nil between entries.
-    var phase: RunPhase?
-    var coroutine: LuaCoroutine?
+    /// Empty between entries.
+    var entry = Entry()
     var waiting: [ObjectIdentifier: LuaCoroutine] = [:]
     var idleThreads: [AnchoredThread] = []
     var nextSlot = 1
     var freeSlots: [Int] = []
+    var releasedSlots: [Int] = []
     /// Keeps the classes whose metatables are keyed by their address.
     var classes: [LuaClass] = []
     /// By type, for messages that name what was expected.
@@ -79,7 +79,8 @@ public final class LuaState {
         clua_collect(core)
     }
 
-    /// Cancels what waits, finalizes all values and frees the state. Safe to call twice; nothing else is, afterwards.
+    /// Cancels what waits, finalizes all values and frees the state. Safe to call twice; nothing else is,
+    /// afterwards.
     @discardableResult
     public func close() -> LeakReport {
         verifyOwner()
@@ -112,6 +113,6 @@ public final class LuaState {
 
     @inline(__always)
     func verifyOwner() {
-        if pthread_equal(pthread_self(), owner) == 0 { Misuse.wrongThread(owner: ownerName) }
+        if pthread_self() != owner { Misuse.wrongThread(owner: ownerName) }
     }
 }

@@ -8,8 +8,8 @@ import CLua
     import Darwin
 #endif
 
-/// Errors of the program that embeds Lua, not of a script: the process stops, because going on would corrupt a state
-/// that only one thread may touch.
+/// Errors of the program that embeds Lua, not of a script: the process stops, because going on would corrupt
+/// a state that only one thread may touch.
 enum Misuse {
     static func wrongThread(owner: String) -> Never {
         stop(

@@ -2,26 +2,21 @@
 @EngineActor
 final class NetworkWork: RequestWork {
     private let resource: Resource
-    private let method: String
-    private let mutations: [RequestMutation]
-    private let isRepeat: Bool
+    private let plan: RequestPlan
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
     private var isCancelled = false
 
     /// Builds the request now; it goes out when it is started.
-    init(resource: Resource, method: String, mutations: [RequestMutation], isRepeat: Bool = false) {
-        self.isRepeat = isRepeat
+    init(_ plan: RequestPlan, of resource: Resource) {
+        self.plan = plan
         self.resource = resource
-        self.method = method
-        self.mutations = mutations
-        draft = Self.build(resource, method, mutations)
+        draft = Self.build(plan, resource)
     }
 
     /// URL and method → configured headers → the caller's mutation → configured mutators (siesta-semantics 15.1).
-    private static func build(
-        _ resource: Resource, _ method: String, _ mutations: [RequestMutation]
-    ) -> Result<RequestDraft, RequestError> {
+    private static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError> {
+        let method = plan.method
         let now = resource.engine.scheduler.now
         let resolved = resource.resolvedConfiguration(for: method)
         if let failure = resolved.failure { return .failure(failure) }
@@ -31,7 +26,7 @@ final class NetworkWork: RequestWork {
         }
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
         do {
-            for mutation in mutations { try mutation(&draft) }
+            for mutation in plan.mutations { try mutation(&draft) }
             for mutator in resolved.configuration.mutators { try mutator(&draft) }
             return .success(try draft.validate())
         } catch {
@@ -44,11 +39,11 @@ final class NetworkWork: RequestWork {
 
     /// The method after mutation; it decides on pipeline and decorators (14.20).
     var finalMethod: String {
-        if case .success(let draft) = draft { draft.method } else { method }
+        if case .success(let draft) = draft { draft.method } else { plan.method }
     }
 
     func start(_ request: Request) {
-        if isRepeat { resource.track(request) }
+        if plan.isRepeat { resource.track(request) }
         switch draft {
         case .failure(let error): request.complete(ResponseInfo(.failure(error)))
         case .success(let draft):
@@ -78,6 +73,9 @@ final class NetworkWork: RequestWork {
             case .failure(let error):
                 finish(.failure(failure(.transport(error), step)), step, request)
             case .success(let response):
+                request.exchange = Exchange(
+                    url: step.url, status: response.status, httpVersion: response.httpVersion,
+                    headers: response.headers, timings: response.timings, redirects: followed)
                 engine.log.write(.network, "\(response.status) \(step.method) \(step.url)")
                 let decision = Redirect.decide(
                     step: step, status: response.status, location: response.headers["Location"],
@@ -122,6 +120,7 @@ final class NetworkWork: RequestWork {
     private func finish(
         _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
     ) {
+        guard plan.usesPipeline else { return request.complete(ResponseInfo(response)) }
         let engine = resource.engine
         let resolved = resource.resolvedConfiguration(for: finalMethod)
         if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
@@ -144,7 +143,9 @@ final class NetworkWork: RequestWork {
 
     /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
     func repeated() -> any RequestWork {
-        NetworkWork(resource: resource, method: method, mutations: mutations, isRepeat: true)
+        var plan = plan
+        plan.isRepeat = true
+        return NetworkWork(plan, of: resource)
     }
 
     var fraction: Double {
@@ -152,5 +153,5 @@ final class NetworkWork: RequestWork {
         return min(1, Double(progress.bytesReceived) / Double(total))
     }
 
-    var description: String { "\(method) \(resource.urlString)" }
+    var description: String { "\(plan.method) \(resource.urlString)" }
 }

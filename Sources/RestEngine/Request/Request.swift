@@ -14,6 +14,9 @@ public final class Request {
     private var progressHooks: [@EngineActor (Double) -> Void] = []
     private var haveHooksRun = false
 
+    /// What the server answered last; nil before that, and for requests that use no network.
+    public internal(set) var exchange: Exchange?
+
     /// The outcome; nil before the end.
     public private(set) var info: ResponseInfo?
 

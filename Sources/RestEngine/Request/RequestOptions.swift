@@ -10,6 +10,9 @@ public struct RequestOptions: Sendable {
     /// Edits the request before the configured mutators do (siesta-semantics 6.7, 15.1).
     public var mutate: RequestMutation?
 
+    /// False: the body comes back as the server sent it.
+    public var usesPipeline = true
+
     public init(body: RequestBody? = nil, contentType: String? = nil) {
         self.body = body
         self.contentType = contentType

@@ -3,19 +3,17 @@ extension Resource {
     /// or a date (19.8, D14).
     @discardableResult
     public func load() -> Request {
-        load(
-            using: start(
-                method: "GET",
-                mutations: [
-                    { [unowned self] draft in
-                        guard let data = state.data else { return }
-                        if let etag = data.etag {
-                            draft.headers.set("If-None-Match", etag)
-                        } else if let date = data.lastModified {
-                            draft.headers.set("If-Modified-Since", date)
-                        }
-                    }
-                ]))
+        load(using: start(RequestPlan(method: "GET", mutations: [condition])))
+    }
+
+    /// Makes a request conditional on the data that is there when it is built.
+    private func condition(_ draft: inout RequestDraft) {
+        guard let data = state.data else { return }
+        if let etag = data.etag {
+            draft.headers.set("If-None-Match", etag)
+        } else if let date = data.lastModified {
+            draft.headers.set("If-Modified-Since", date)
+        }
     }
 
     /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5).

@@ -6,7 +6,9 @@ extension Resource {
             return failedRequest(.invalidRequestMethod(method: method), method: method)
         }
         do throws(RequestError.CauseError) {
-            return start(method: method, mutations: try mutations(for: options))
+            return start(
+                RequestPlan(
+                    method: method, mutations: try mutations(for: options), usesPipeline: options.usesPipeline))
         } catch { return failedRequest(error.cause, method: method) }
     }
 
@@ -19,8 +21,8 @@ extension Resource {
     }
 
     /// Builds, decorates, tracks, starts (5.16).
-    func start(method: String, mutations: [RequestMutation]) -> Request {
-        let work = NetworkWork(resource: self, method: method, mutations: mutations)
+    func start(_ plan: RequestPlan) -> Request {
+        let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
         do {
             for decorate in configuration(for: work.finalMethod).decorators {
@@ -31,7 +33,7 @@ extension Resource {
                 engine: engine,
                 outcome: .failure(
                     RequestError(
-                        thrown: error, timestamp: engine.scheduler.now, url: urlString, method: method)))
+                        thrown: error, timestamp: engine.scheduler.now, url: urlString, method: plan.method)))
         }
         track(request)
         return request.start()

@@ -63,7 +63,7 @@ extension Tree {
 
         public static let standard = Limits()
 
-        public init(depth: Int = 512, bytes: Int = Int(UInt32.max)) {
+        public init(depth: Int = 512, bytes: Int = 256 << 20) {
             self.depth = depth
             self.bytes = bytes
         }

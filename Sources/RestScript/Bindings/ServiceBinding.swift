@@ -145,7 +145,7 @@ extension ScriptContext {
 
     private func wipeResources(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
-        guard !call.isAbsent(1) else { return try service.wipeResources() }
+        guard !call.isAbsent(1) else { return service.wipeResources { _ in true } }
         if call.type(1) == .function {
             let matches = try call.function(1, "fn")
             return try service.wipeResources { resource in

@@ -117,7 +117,8 @@ import Testing
         let error = try #require(fixture.failure(of: "wait()", phase: phase))
         #expect(
             error.description
-                == "test.lua:1: cannot wait here: a block runs while a request is built; wait in a job instead"
+                == "test.lua:1: cannot wait here: a block runs while a request is built;"
+                + " wait in a job instead"
         )
         #expect(error.kind == .wait)
     }

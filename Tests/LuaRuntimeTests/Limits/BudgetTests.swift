@@ -12,7 +12,7 @@ import Testing
         "while true do pcall(coroutine.wrap(function() while true do end end)) end",
         "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
         "while true do xpcall(function() while true do end end, function() while true do end end) end",
-        "local x <close> = setmetatable({}, { __close = function() while true do end end }) while true do end",
+        "local x <close> = setmetatable({}, { __close = function() while 1 do end end }) while true do end",
         """
         while true do
             local co = coroutine.create(function()
@@ -24,7 +24,10 @@ import Testing
         end
         """,
         "local function f() return f() end f()",
-        "local t = setmetatable({}, { __index = function(t, k) return t[k + 1] end }) while true do pcall(function() return t[1] end) end",
+        """
+        local t = setmetatable({}, { __index = function(t, k) return t[k + 1] end })
+        while true do pcall(function() return t[1] end) end
+        """,
         "for i = 1, 1 / 0 do local s = tostring(i) .. 'x' end",
         "while true do nested(function() while true do end end) end",
         "while true do pcall(nested, function() while true do end end) end",
@@ -74,9 +77,20 @@ import Testing
         #expect(try fixture.run("return pcall(nested, function() while true do end end)") == "false")
     }
 
+    @Test func `a budget holds through another state on the same thread`() throws {
+        let other = Fixture()
+        let inner = phase
+        fixture.define("elsewhere") { _ in
+            do { try other.run("while true do end", phase: inner) } catch {}
+            return .results(0)
+        }
+        #expect(try fixture.run("elsewhere() return 'went on'") == "went on")
+        #expect(fixture.failure(of: "while true do elsewhere() end", phase: phase)?.kind == .budget)
+    }
+
     @Test func `waiting begins a new budget but the total goes on`() throws {
         let phase = RunPhase(name: "job", mayWait: true, budgetSeconds: 0.2, totalSeconds: 0.1)
-        fixture.define("pause") { _ in .suspend { waiter in fixture.later.append(waiter) } }
+        fixture.define("pause") { [unowned fixture] _ in .suspend { fixture.later.append($0) } }
         var result: Result<String, LuaError>?
         try fixture.spawn("while true do for i = 1, 1e6 do end pause() end", phase: phase) { result = $0 }
         while let waiter = fixture.later.popLast() { waiter.resume { _ in 0 } }

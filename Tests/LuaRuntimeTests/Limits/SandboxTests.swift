@@ -7,19 +7,21 @@ import Testing
     /// Sorted names of a table's fields.
     private func names(of table: String) throws -> String {
         try fixture.run(
-            "local n = {} for k in pairs(\(table)) do n[#n + 1] = k end table.sort(n) return table.concat(n, ' ')"
+            "local n = {} for k in pairs(\(table)) do n[#n + 1] = k end"
+                + " table.sort(n) return table.concat(n, ' ')"
         )
     }
 
     @Test func `the globals are those of the allow-list`() throws {
         #expect(
             try names(of: "_G")
-                == "_G _VERSION assert collectgarbage coroutine debug error getmetatable io ipairs load math next os "
-                + "pairs pcall print rawequal rawget rawlen rawset require select setmetatable string table tonumber "
-                + "tostring type utf8 xpcall")
+                == "_G _VERSION assert collectgarbage coroutine debug error getmetatable io ipairs load math "
+                + "next os pairs pcall print rawequal rawget rawlen rawset require select setmetatable string "
+                + "table tonumber tostring type utf8 xpcall")
         #expect(
             try names(of: "string")
-                == "byte char find format gmatch gsub len lower match pack packsize rep reverse sub unpack upper"
+                == "byte char find format gmatch gsub len lower match pack packsize rep reverse "
+                + "sub unpack upper"
         )
         #expect(
             try names(of: "coroutine") == "close create isyieldable resume running status wrap yield")

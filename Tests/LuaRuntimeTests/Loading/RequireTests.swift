@@ -59,7 +59,8 @@ import Testing
         let error = try #require(fixture.failure(of: "require 'a.b'"))
         #expect(
             error.message
-                == "module 'a.b' not found: no file '\(files.path)/a/b.lua'; no file '\(files.path)/a/b/init.lua'"
+                == "module 'a.b' not found: no file '\(files.path)/a/b.lua';"
+                + " no file '\(files.path)/a/b/init.lua'"
         )
     }
 

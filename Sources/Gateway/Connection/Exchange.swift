@@ -1,0 +1,11 @@
+/// A request that is answered later, or in more than one step: what its answer needs of it.
+struct Exchange {
+    var number = 0
+    var method: String
+    var target: [UInt8]
+    var isHead: Bool
+    var isAuthorized: Bool
+    var framing: AnswerWriter.Framing
+    var ifNoneMatch: [UInt8]?
+    var startedAt: Double
+}
