@@ -2,7 +2,8 @@ public import RestEngine
 
 /// An engine that stands still: a clock moved by hand, a transport of stubs, and one service.
 ///
-/// In a suite with the trait `.leakChecked` nothing of it may outlive its test: settle or cancel what is in flight.
+/// In a suite with the trait `.leakChecked` nothing of it may outlive its test: settle or cancel what is in
+/// flight.
 @EngineActor
 public final class EngineFixture {
     public let clock = ManualClock()

@@ -21,7 +21,8 @@ public final class LeakList {
     var survivors: [String] { members.filter { $0.object != nil }.map(\.name) }
 }
 
-/// Fails each test of a suite that leaves an object of its ``EngineFixture`` alive: a cycle, or something in flight.
+/// Fails each test of a suite that leaves an object of its ``EngineFixture`` alive, by a cycle or by something
+/// in flight.
 public struct LeakChecked: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 

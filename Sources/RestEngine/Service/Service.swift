@@ -41,7 +41,7 @@ public final class Service {
     }
 
     func resource(at url: URLText?) -> Resource {
-        // The invalid resource has the place that is no URL; kept elsewhere it would hold the service for ever.
+        // The invalid resource has the place that is no URL; kept elsewhere it would hold the service forever.
         table.resource(for: url?.string ?? ":") { Resource(service: self, url: url) }
     }
 

@@ -1,4 +1,4 @@
-/// A transport without a network: answers what it was told to, when it was told to, and remembers what was sent.
+/// A transport without a network: answers what it was told to, when it was told to, and remembers what came.
 ///
 /// Nothing happens but on the scheduler's turns and timers, so with a ``ManualClock`` a test decides when.
 @EngineActor
@@ -19,8 +19,8 @@ public final class StubTransport: Transport {
 
     // MARK: Stubs
 
-    /// Answers requests of `method`, or of any method when it is nil, whose URL matches a glob (the query is not
-    /// part of the match). Of several stubs that match, the newest answers.
+    /// Answers requests of `method`, or of any method when it is nil, whose URL matches a glob (the query is
+    /// not part of the match). Of several stubs that match, the newest answers.
     ///
     /// - Parameters:
     ///   - base: What a glob without a scheme is relative to.
