@@ -9,8 +9,8 @@
 
 namespace cjson {
 
-/// Appends to a caller's buffer. Trivially destructible. Running out of memory or room is remembered, and what is
-/// appended from then on is dropped.
+/// Appends to a caller's buffer. Trivially destructible. Running out of memory or room is remembered, and
+/// what is appended from then on is dropped.
 class Writer {
 public:
     /// So much more than the limit may be reserved, by who can't tell beforehand what is needed.

@@ -8,7 +8,8 @@ namespace {
 
 class Checker {
 public:
-    Checker(Span bytes, const Limits &limits) : at(bytes.data), end(bytes.data + bytes.count), limits(limits) {}
+    Checker(Span bytes, const Limits &limits)
+        : at(bytes.data), end(bytes.data + bytes.count), limits(limits) {}
 
     bool whole() { return value(0, true) && at == end; }
 

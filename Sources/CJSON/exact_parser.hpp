@@ -6,8 +6,8 @@
 
 namespace cjson {
 
-/// Parses byte by byte, for what simdjson refuses: it knows where the error is, and takes integers beyond 64 bits as
-/// doubles. Its verdict is final. `offset` is what the text's first byte counts as.
+/// Parses byte by byte, for what simdjson refuses: it knows where the error is, and takes integers beyond 64
+/// bits as doubles. Its verdict is final. `offset` is what the text's first byte counts as.
 int parseExactly(Span text, size_t offset, const Limits &limits, Writer &out, cjson_error *error);
 
 }  // namespace cjson

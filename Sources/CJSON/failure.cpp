@@ -82,8 +82,8 @@ int fail(cjson_error *error, int code, size_t offset, const Place *place, const 
         Path path(place);
         error->code = code;
         error->offset = offset;
-        std::snprintf(error->message, sizeof error->message, "%s%s: %s", path.isCut() ? "..." : "", path.cString(),
-                      message);
+        const char *cut = path.isCut() ? "..." : "";
+        std::snprintf(error->message, sizeof error->message, "%s%s: %s", cut, path.cString(), message);
     }
     return code;
 }

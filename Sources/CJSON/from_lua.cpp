@@ -27,10 +27,12 @@ int read(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
 }  // namespace
 }  // namespace cjson
 
-int cjson_tree_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out, cjson_error *error) {
+int cjson_tree_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
+                        cjson_error *error) {
     return cjson::read<cjson::TreeSink>(L, index, limits, out, error);
 }
 
-int cjson_json_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out, cjson_error *error) {
+int cjson_json_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
+                        cjson_error *error) {
     return cjson::read<cjson::JSONSink>(L, index, limits, out, error);
 }

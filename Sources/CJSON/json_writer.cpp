@@ -36,7 +36,8 @@ constexpr uint64_t zeros(uint64_t eight) {
 
 /// Whether one of eight bytes needs more than a copy: control, quote, backslash, or not ASCII.
 constexpr bool isSpecial(uint64_t eight) {
-    return (((eight - ones * 0x20) & ~eight) | zeros(eight ^ ones * '"') | zeros(eight ^ ones * '\\') | eight) & highs;
+    uint64_t controls = (eight - ones * 0x20) & ~eight;
+    return (controls | zeros(eight ^ ones * '"') | zeros(eight ^ ones * '\\') | eight) & highs;
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ const char *Keys::describe(Mark mark) const {
     if (mark == Mark::array) {
         return strings ? "a list with names among its keys" : "a list with holes";
     }
-    return strings ? "a table with both a list's and an object's keys" : "a table with integer keys that are no list";
+    return strings ? "a table with both a list's and an object's keys"
+                   : "a table with integer keys that are no list";
 }
 
 Span KeyText::of(lua_Integer integer) {
@@ -66,7 +67,8 @@ Span KeyText::of(lua_State *L, int index) {
     if (lua_isinteger(L, index)) {
         return of(lua_tointeger(L, index));
     }
-    const char *name = lua_type(L, index) == LUA_TNUMBER ? "fraction" : lua_toboolean(L, index) ? "true" : "false";
+    const char *boolean = lua_toboolean(L, index) ? "true" : "false";
+    const char *name = lua_type(L, index) == LUA_TNUMBER ? "fraction" : boolean;
     return {reinterpret_cast<const uint8_t *>(name), std::strlen(name)};
 }
 

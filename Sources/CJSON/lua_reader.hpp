@@ -139,7 +139,10 @@ private:
         if (const char *odd = keys.unencodable()) {
             return refuse(place, odd);
         }
-        return Sink::takesTables ? general(index, keys, place, depth, mark) : refuse(place, keys.describe(mark));
+        if (!Sink::takesTables) {
+            return refuse(place, keys.describe(mark));
+        }
+        return general(index, keys, place, depth, mark);
     }
 
     int list(int index, size_t count, const Place *parent, uint32_t depth) {
@@ -195,7 +198,9 @@ private:
             return Mark::none;
         }
         const void *metatable = lua_topointer(L, -1);
-        Mark mark = metatable == arrayMark ? Mark::array : metatable == objectMark ? Mark::object : Mark::none;
+        Mark mark = metatable == arrayMark ? Mark::array
+            : metatable == objectMark      ? Mark::object
+                                           : Mark::none;
         if (mark == Mark::none) {
             lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.classIDs);
             lua_pushvalue(L, -2);
@@ -223,7 +228,9 @@ private:
         return code ? fail(error, code, offset, place, cjson::describe(code)) : CJSON_OK;
     }
 
-    int refuse(const Place *place, const char *what) { return fail(error, CJSON_UNENCODABLE, 0, place, what); }
+    int refuse(const Place *place, const char *what) {
+        return fail(error, CJSON_UNENCODABLE, 0, place, what);
+    }
 
     int tooDeep(const Place *place, uint32_t depth) {
         path[depth - 1] = lua_topointer(L, -1);

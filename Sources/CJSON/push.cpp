@@ -123,7 +123,8 @@ private:
             lua_pushlstring(L, text, key.count);
             return;
         }
-        size_t hash = key.count + key.data[0] * 5u + key.data[key.count - 1] * 11u + key.data[key.count / 2] * 3u;
+        size_t last = key.count - 1;
+        size_t hash = key.count + key.data[0] * 5u + key.data[last / 2] * 3u + key.data[last] * 11u;
         size_t slot = hash % cacheSize;
         Span &cached = cache[slot];
         int index = base + 2 + static_cast<int>(slot);
@@ -158,7 +159,8 @@ void cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count) {
     Pusher(L, {tree, count}).root();
 }
 
-int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson_limits *limits, cjson_error *error) {
+int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson_limits *limits,
+                    cjson_error *error) {
     luaL_checkstack(L, 2, nullptr);
     cjson_buffer tree = takeSpareBuffer();
     int code = cjson_tree_from_json(json, count, count, limits, &tree, error);

@@ -75,7 +75,8 @@ bool parseDouble(const char *begin, const char *end, double &value) {
     if (std::from_chars(begin, end, value).ec == std::errc{}) {
         return true;
     }
-    // Out of range, at which end from_chars doesn't say: the decimal exponent of the first digit that isn't 0 does.
+    // Out of range, at which end from_chars doesn't say: the decimal exponent of the first digit that isn't 0
+    // does.
     long long exponent = 0;
     bool inFraction = false, found = false;
     const char *at = begin;

@@ -11,10 +11,10 @@
 //     classed              class id u32, node (not itself classed)
 //   bytes   = length u8, or 255 and length u32 when it is 255 or more; then as many bytes
 //   size    = of all that follows the size field up to the end of the node, so that a reader can skip it
-//   count   = first, so that a table can be made with its final size; `items` of them go to a table's list part
+//   count   = first, so that a table can be made with its final size; `items` of them go to a list part
 //
-// Numbers are little-endian and unaligned. Each value has exactly one encoding, but for the order of keys: two trees
-// with equal bytes are equal.
+// Numbers are little-endian and unaligned. Each value has exactly one encoding, but for the order of keys:
+// two trees with equal bytes are equal.
 #ifndef TREE_HPP
 #define TREE_HPP
 

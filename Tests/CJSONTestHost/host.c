@@ -45,7 +45,10 @@ static int refuse(lua_State *L, const cjson_error *error) {
 }
 
 static cjson_limits limits(lua_State *L) {
-    return (cjson_limits){.depth = (uint32_t)luaL_optinteger(L, 2, 0), .bytes = (size_t)luaL_optinteger(L, 3, 0)};
+    return (cjson_limits){
+        .depth = (uint32_t)luaL_optinteger(L, 2, 0),
+        .bytes = (size_t)luaL_optinteger(L, 3, 0),
+    };
 }
 
 static int decode(lua_State *L) {
@@ -142,8 +145,9 @@ static int class(lua_State *L) {
 
 static int open(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"decode", decode}, {"encode", encode}, {"tree", tree},         {"push", push},   {"carry", carry}, {"text", text},
-        {"array", array},   {"object", object}, {"is_array", is_array}, {"class", class}, {NULL, NULL},
+        {"decode", decode}, {"encode", encode}, {"tree", tree},   {"push", push},
+        {"carry", carry},   {"text", text},     {"array", array}, {"object", object},
+        {"is_array", is_array}, {"class", class}, {NULL, NULL},
     };
     luaL_openlibs(L);
     cjson_open(L);

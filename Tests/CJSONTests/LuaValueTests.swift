@@ -4,7 +4,8 @@ import Testing
     @Test func `JSON becomes tables`() {
         run(
             #"""
-            local v = decode([==[{"id":7,"big":9223372036854775807,"f":1.0,"s":"\u00e9","n":null,"l":[1,[2]],"e":{},"t":true}]==])
+            local v = decode([==[{"id":7,"big":9223372036854775807,"f":1.0,"s":"\u00e9","n":null,
+                "l":[1,[2]],"e":{},"t":true}]==])
             assert(v.id == 7 and math.type(v.id) == "integer")
             assert(v.big == math.maxinteger and math.type(v.f) == "float" and v.s == "é" and v.n == null)
             assert(#v.l == 2 and v.l[2][1] == 2 and next(v.e) == nil and v.t == true)
@@ -39,7 +40,8 @@ import Testing
     @Test func `tables become lists and objects`() {
         run(
             #"""
-            assert(encode({}) == "{}" and encode(array {}) == "[]" and encode({1, "a", true}) == '[1,"a",true]')
+            assert(encode({}) == "{}" and encode(array {}) == "[]")
+            assert(encode({1, "a", true}) == '[1,"a",true]')
             assert(encode({a = 1}) == '{"a":1}')
             local backwards = {}
             for i = 20, 1, -1 do backwards[i] = i end
@@ -74,7 +76,9 @@ import Testing
                 local done, message, code = encoder(value)
                 assert(done == nil and code)
                 local expected = [==[\(message ?? "")]==]
-                if expected ~= "" and (encoder == encode or code ~= 6) then assert(message == expected, message) end
+                if expected ~= "" and (encoder == encode or code ~= 6) then
+                    assert(message == expected, message)
+                end
             end
             """)
     }
@@ -82,7 +86,10 @@ import Testing
     @Test func `a tree holds all that a value can be`() {
         run(
             #"""
-            local v = carry {1, 2, nil, 4, x = "y", [2.5] = {["\xff"] = "\0\xfe"}, [true] = 0/0, [-7] = 1/0, [1 << 40] = false}
+            local v = carry {
+                1, 2, nil, 4, x = "y",
+                [2.5] = {["\xff"] = "\0\xfe"}, [true] = 0/0, [-7] = 1/0, [1 << 40] = false,
+            }
             assert(v[1] == 1 and v[2] == 2 and v[3] == nil and v[4] == 4 and v.x == "y")
             assert(v[2.5]["\xff"] == "\0\xfe" and v[true] ~= v[true] and v[-7] == 1/0 and v[1 << 40] == false)
             assert(is_array(carry(array {1, nil, 3})) and not is_array(carry {1, nil, 3, [9] = 9}))
@@ -118,7 +125,9 @@ import Testing
             #"""
             local User, Other = {__index = {hi = function(s) return "hi " .. s.name end}}, {}
             assert(class(User) == 1 and class(Other) == 2 and class(User) == 1)
-            local v = carry {setmetatable({name = "Ada"}, User), setmetatable({}, Other), setmetatable({1}, {})}
+            local v = carry {
+                setmetatable({name = "Ada"}, User), setmetatable({}, Other), setmetatable({1}, {}),
+            }
             assert(v[1]:hi() == "hi Ada" and getmetatable(v[2]) == Other and is_array(v[3]))
             assert(encode(v) == '[{"name":"Ada"},{},[1]]' and text(v) == encode(v))
             """#)

@@ -2,9 +2,9 @@ import CJSON
 
 /// Structured content: null, booleans, integers, doubles, strings, arrays and objects in one run of bytes.
 ///
-/// Content crosses threads and Lua states in this form. A sub-tree is a slice that shares, and so keeps, the bytes of
-/// the whole; ``compacted()`` cuts it loose. Reading walks the bytes: an element of an array of n costs n skips, so
-/// iterate rather than count.
+/// Content crosses threads and Lua states in this form. A sub-tree is a slice that shares, and so keeps, the
+/// bytes of the whole; ``compacted()`` cuts it loose. Reading walks the bytes: an element of an array of n
+/// costs n skips, so iterate rather than count.
 public struct Tree: Sendable {
     let storage: [UInt8]
     let start: UInt32
@@ -16,7 +16,8 @@ public struct Tree: Sendable {
         self.end = end
     }
 
-    /// Takes over bytes that an encoder of CJSON made. Bytes of other origin go through ``init(checking:limits:)``.
+    /// Takes over bytes that an encoder of CJSON made. Bytes of other origin go through
+    /// ``init(checking:limits:)``.
     public init(encoded: [UInt8]) {
         precondition(!encoded.isEmpty, "Tree: no bytes; an encoded tree has at least its tag")
         self.init(storage: encoded, start: 0, end: UInt32(encoded.count))

@@ -10,7 +10,8 @@ import Testing
     @Test func `written as a literal keeps the order of its keys`() {
         #expect(
             sample.description
-                == #"{"id":7,"name":"Ada","score":1.5,"ok":true,"none":null,"tags":["a","b"],"empty":{},"list":[]}"#
+                == #"{"id":7,"name":"Ada","score":1.5,"ok":true,"none":null,"#
+                + #""tags":["a","b"],"empty":{},"list":[]}"#
         )
     }
 
@@ -52,7 +53,8 @@ import Testing
         #expect(part?.encoded == Tree(["a", "b"]).encoded)
     }
 
-    @Test(arguments: [0, 1, -1, 127, 128, -128, -129, 40_000, 1 << 31, -(1 << 31) - 1, Int64.max, Int64.min] as [Int64])
+    @Test(
+        arguments: [0, 1, -1, 127, 128, -128, -129, 40_000, 1 << 31, -(1 << 31) - 1, .max, .min] as [Int64])
     func `holds any integer`(int: Int64) {
         #expect(Tree(int).int == int)
         #expect(Tree(int).description == String(int))

@@ -5,7 +5,8 @@
 
 /// An array of records such as services answer: numbers, texts, times, flags, a nested object and a list.
 inline std::string records(int count) {
-    static const char *names[] = {"Ada Lovelace", "Grace Hopper", "Ren\u00e9e Fa\u00efza", "Alan Turing", "Edsger Dijkstra"};
+    static const char *names[] = {"Ada Lovelace", "Grace Hopper", "Ren\u00e9e Fa\u00efza",
+                                  "Alan Turing", "Edsger Dijkstra"};
     static const char *states[] = {"open", "closed", "in review"};
     std::string text = "[";
     unsigned seed = 12345;
@@ -36,7 +37,8 @@ inline std::string numbers(int count) {
 inline std::string texts(int count) {
     std::string text = "[";
     for (int i = 0; i < count; i++) {
-        text += (i ? ",\"" : "\"") + std::string(static_cast<size_t>(20 + i * 7 % 200), 'x') + std::to_string(i) + "\"";
+        std::string run(static_cast<size_t>(20 + i * 7 % 200), 'x');
+        text += (i ? ",\"" : "\"") + run + std::to_string(i) + "\"";
     }
     return text + "]";
 }
