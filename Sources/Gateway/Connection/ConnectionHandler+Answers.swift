@@ -129,7 +129,7 @@ extension ConnectionHandler {
     ) {
         needsFlush = true
         let isLast = framing(exchange).closes
-        let promise = isLast ? closing(context) : nil
+        let promise = isLast ? closing(lingers: exchange.hasUnreadBytes || input.readableBytes > 0) : nil
         if let body {
             context.write(wrapOutboundOut(head), promise: nil)
             context.write(wrapOutboundOut(body), promise: promise)
@@ -147,7 +147,7 @@ extension ConnectionHandler {
     func fail(_ problem: Problem) {
         guard let context else { return }
         let exchange = Exchange(
-            method: "-", target: [], isHead: false, isAuthorized: false,
+            method: "-", target: [], isHead: false, isAuthorized: false, hasUnreadBytes: true,
             framing: AnswerWriter.Framing(closes: true), ifNoneMatch: nil, startedAt: loop.clock())
         write(problem.reply, exchange, context)
         flush(context)
@@ -167,16 +167,16 @@ extension ConnectionHandler {
         context.writeAndFlush(wrapOutboundOut(body)).whenComplete { _ in bound.value.close() }
     }
 
-    /// The promise of the last answer. When it is out, the sending half closes first: closing all at once would
-    /// reset the connection if bytes are still coming in, and the client might never see the answer.
-    private func closing(_ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+    /// The promise of the last answer. Closing at once while bytes are still coming in would reset the connection, and
+    /// the client might never see the answer; then the sending half closes first (RFC 9112 9.6).
+    private func closing(lingers: Bool) -> EventLoopPromise<Void> {
         phase = .closing
         input = ByteBuffer()
         let promise = loop.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         promise.futureResult.whenComplete { _ in
             bound.value.lastTick = bound.value.loop.tick
-            bound.value.context?.close(mode: .output, promise: nil)
+            bound.value.context?.close(mode: lingers ? .output : .all, promise: nil)
         }
         return promise
     }

@@ -99,7 +99,8 @@ extension ConnectionHandler {
         exchangeCount += 1
         return Exchange(
             number: exchangeCount, method: method, target: target, isHead: head.method == .head,
-            isAuthorized: isAuthorized, framing: framing(for: head), ifNoneMatch: ifNoneMatch, startedAt: now)
+            isAuthorized: isAuthorized, hasUnreadBytes: head.hasBody, framing: framing(for: head),
+            ifNoneMatch: ifNoneMatch, startedAt: now)
     }
 
     /// A body that nobody reads would be taken for the next request, so the connection ends with it.

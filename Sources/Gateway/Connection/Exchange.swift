@@ -5,6 +5,8 @@ struct Exchange {
     var target: [UInt8]
     var isHead: Bool
     var isAuthorized: Bool
+    /// Bytes may follow that nobody reads: a body, or what came after a head that made no sense.
+    var hasUnreadBytes: Bool
     var framing: AnswerWriter.Framing
     var ifNoneMatch: [UInt8]?
     var startedAt: Double

@@ -16,26 +16,30 @@ struct TargetTable {
 
     @inline(__always)
     func find(_ target: UnsafeRawBufferPointer) -> HotAnswer? {
-        var index = Int(truncatingIfNeeded: hash(target)) & (slots.count - 1)
-        while let answer = slots[index] {
-            if answer.isFor(target) { return answer }
-            index = (index + 1) & (slots.count - 1)
-        }
-        return nil
+        slots[place(of: target)]
     }
 
     /// Replaces what was there for the same target.
     mutating func insert(_ answer: HotAnswer) {
-        if count == limit {
-            slots = Array(repeating: nil, count: slots.count)
-            count = 0
-        }
         answer.withTarget { target in
-            var index = Int(truncatingIfNeeded: hash(target)) & (slots.count - 1)
-            while let other = slots[index], !other.isFor(target) { index = (index + 1) & (slots.count - 1) }
-            if slots[index] == nil { count += 1 }
-            slots[index] = answer
+            let place = place(of: target)
+            if slots[place] == nil {
+                if count == limit {
+                    slots = Array(repeating: nil, count: slots.count)
+                    count = 0
+                }
+                count += 1
+            }
+            slots[self.place(of: target)] = answer
         }
+    }
+
+    /// Where the target is, or would be put.
+    @inline(__always)
+    private func place(of target: UnsafeRawBufferPointer) -> Int {
+        var index = Int(truncatingIfNeeded: hash(target)) & (slots.count - 1)
+        while let other = slots[index], !other.isFor(target) { index = (index + 1) & (slots.count - 1) }
+        return index
     }
 
     /// At most half full, a power of two.

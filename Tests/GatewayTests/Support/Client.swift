@@ -32,6 +32,20 @@ final class Client {
 
     deinit { close(descriptor) }
 
+    /// Makes a socket's file as a killed program leaves it: nobody listens.
+    static func leaveSocket(at path: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let descriptor = open(AF_UNIX)
+        withUnsafeBytes(of: &address) { bytes in
+            // The buffer is a whole sockaddr_un.
+            _ = bind(
+                descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+        close(descriptor)
+    }
+
     private static func open(_ family: Int32) -> Int32 {
         #if canImport(Glibc)
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)

@@ -6,10 +6,12 @@ import Testing
 /// A gateway before an engine whose network is a stub and whose time stands still.
 final class World: GatewayDirectory {
     let clock = TestClock()
-    let transport = StubTransport()
+    let transport = ManualTransport()
     let engine: Engine
     @EngineActor private var services: [String: Service] = [:]
     @EngineActor private(set) var health = GatewayHealth()
+    @EngineActor private var reads = 0
+    @EngineActor private var awaitedReads: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
     /// Runs `body` with a gateway that listens on a port of its own, and stops it.
     static func run(
@@ -31,6 +33,15 @@ final class World: GatewayDirectory {
             throw error
         }
         await gateway.stop(drain: 0)
+    }
+
+    /// One that only gives its services.
+    static func empty() async -> World { await World() }
+
+    @EngineActor
+    static func publication() -> Publication {
+        // A new world has one service.
+        World().services.values.first!.resource("").publicationForReaders()
     }
 
     @EngineActor
@@ -72,12 +83,32 @@ final class World: GatewayDirectory {
     }
 
     @EngineActor
+    func override(_ path: String, content: Content) {
+        services["github"]?.resource(path).overrideLocalContent(content)
+    }
+
+    /// Returns when so many reads have come to the engine.
+    @EngineActor
+    func waitForReads(_ count: Int) async {
+        if reads >= count { return }
+        await withCheckedContinuation { awaitedReads = (count, $0) }
+    }
+
+    @EngineActor
     func setHealth(_ health: GatewayHealth) { self.health = health }
 
     // MARK: GatewayDirectory
 
     @EngineActor
-    func service(named name: String) -> Service? { services[name] }
+    func service(named name: String) -> Service? {
+        reads += 1
+        if let awaited = awaitedReads, awaited.count <= reads {
+            awaitedReads = nil
+            // The read itself is still to come, in this same call of the loop.
+            EngineLoop.shared.submit { awaited.continuation.resume() }
+        }
+        return services[name]
+    }
 
     @EngineActor
     var serviceNames: [String] { Array(services.keys) }

@@ -2,7 +2,7 @@ import RestEngine
 
 /// A transport without a network. Requests wait until the test replies, or are answered by `automatic`.
 @EngineActor
-final class StubTransport: Transport {
+final class ManualTransport: Transport {
     typealias Completion = @EngineActor (TransportResult) -> Void
 
     final class Call: Transfer {
