@@ -40,14 +40,12 @@ let package = Package(
         .systemLibrary(
             name: "SystemCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(
-            name: "SystemSIMDJSON", pkgConfig: "simdjson", providers: [.apt(["libsimdjson-dev"]), .brew(["simdjson"])]),
-        .systemLibrary(
             name: "SystemPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .target(name: "CLua", dependencies: ["SystemLua"], cSettings: cSettings),
         .target(name: "CCurl", dependencies: ["SystemCurl"], cSettings: cSettings),
         .target(
-            name: "CJSON", dependencies: ["SystemSIMDJSON", "SystemLua"],
-            cxxSettings: [.treatAllWarnings(as: .error)]),
+            name: "CJSON", dependencies: ["SystemLua"], cxxSettings: [.treatAllWarnings(as: .error)],
+            linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CPlatform", cSettings: cSettings),
         .target(name: "CRegex", dependencies: ["SystemPCRE2"], cSettings: cSettings),
 
@@ -73,7 +71,11 @@ let package = Package(
 
         .target(
             name: "TestSupport", dependencies: ["RestEngine"], path: "Tests/TestSupport", swiftSettings: settings),
-        .testTarget(name: "CJSONTests", dependencies: ["CJSON", "RestEngine"], swiftSettings: settings),
+        .target(
+            name: "CJSONTestHost", dependencies: ["CJSON", "SystemLua"], path: "Tests/CJSONTestHost",
+            cSettings: cSettings),
+        .testTarget(
+            name: "CJSONTests", dependencies: ["CJSON", "CJSONTestHost", "RestEngine"], swiftSettings: settings),
         .testTarget(name: "RestEngineTests", dependencies: ["RestEngine", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "TestSupport"], swiftSettings: settings),
         .testTarget(

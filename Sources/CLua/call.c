@@ -15,6 +15,12 @@ int clua_traceback(lua_State *L) {
     free(failure->source);
     *failure = (clua_failure){0};
     // Level 0 is this handler, level 1 what raised.
+    if (lua_getstack(L, 1, &ar)) {
+        lua_getinfo(L, "f", &ar);
+        lua_CFunction raiser = lua_tocfunction(L, -1);
+        failure->deliberate = raiser && (raiser == state->raisers[0] || raiser == state->raisers[1]);
+        lua_settop(L, 1);
+    }
     for (int level = 1; lua_getstack(L, level, &ar); level++) {
         lua_getinfo(L, "Sl", &ar);
         if (ar.currentline > 0) {
@@ -29,10 +35,11 @@ int clua_traceback(lua_State *L) {
     return 1;
 }
 
-void clua_take_failure(clua_state *state, char **traceback, char **source, int *line) {
+void clua_take_failure(clua_state *state, char **traceback, char **source, int *line, bool *deliberate) {
     *traceback = state->failure.traceback;
     *source = state->failure.source;
     *line = state->failure.line;
+    *deliberate = state->failure.deliberate;
     state->failure = (clua_failure){0};
 }
 

@@ -10,6 +10,7 @@ typedef struct {
     char *traceback;
     char *source;
     int line;
+    bool deliberate;
 } clua_failure;
 
 struct clua_state {
@@ -46,6 +47,8 @@ struct clua_state {
     /// Whether all threads between the run's and the current one could pass a wait on.
     bool relays;
 
+    /// What `error` and `assert` are: what they raise, a script meant to.
+    lua_CFunction raisers[2];
     clua_failure failure;
 };
 

@@ -135,7 +135,11 @@ static void open_base(lua_State *L) {
     forget(L, "dofile");
     forget(L, "loadfile");
     forget(L, "warn");
-    lua_settop(L, -2);
+    lua_getfield(L, -1, "error");
+    lua_getfield(L, -2, "assert");
+    state_of(L)->raisers[0] = lua_tocfunction(L, -2);
+    state_of(L)->raisers[1] = lua_tocfunction(L, -1);
+    lua_settop(L, -4);
 }
 
 static void open_plain(lua_State *L) {

@@ -1,4 +1,51 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+struct Resthost: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resthost",
+        abstract: "A scriptable REST host: a Lua script says how to request an API, everybody else just asks.",
+        discussion: """
+            Examples:
+              resthost run config.lua                    serve the script's services over HTTP
+              resthost get config.lua /users/octocat     one resource, on standard output
+              resthost check config.lua                  what is wrong with the script
+              resthost fixtures api                      a folder of JSON files as an API
+
+            Exit codes: 0 done, 1 a request failed, 2 wrong usage or an error in the script.
+            """,
+        version: HostVersion.text,
+        subcommands: [
+            RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self,
+        ])
+}
+
+/// The entry of the program: as ArgumentParser's own, but wrong usage exits with 2 on every system.
 @main
-struct Resthost {
-    static func main() {}
+enum Program {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try Resthost.parseAsRoot()
+            try command.run()
+        } catch {
+            let code = Resthost.exitCode(for: error)
+            if let exit = error as? ExitCode { Streams.exit(exit.rawValue) }
+            let message = Resthost.fullMessage(for: error)
+            if code == .success {
+                Streams.output(message + "\n")
+                Streams.exit(0)
+            }
+            Streams.error(message + "\n")
+            Streams.exit(2)
+        }
+        Streams.exit(0)
+    }
 }

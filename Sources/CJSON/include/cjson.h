@@ -1,8 +1,129 @@
-// A thin C face on simdjson.
+// A thin C face on simdjson, and the flat encoded tree in which content crosses threads and Lua states.
+//
+// A tree is one contiguous byte buffer; Sources/CJSON/tree.hpp documents its format. Text and trees know no
+// Lua state. A function that takes a lua_State belongs to that state's thread, and says whether it may raise.
 #ifndef CJSON_H
 #define CJSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Declared here, not included: a Swift module that imports CJSON sees no Lua API.
+typedef struct lua_State lua_State;
+
+// Bytes from malloc. Starts as all zeros; a function that fills one replaces what it held and reuses the
+// memory. After a failure its count is 0.
+typedef struct cjson_buffer {
+    uint8_t *data;
+    size_t count;
+    size_t capacity;
+} cjson_buffer;
+
+void cjson_buffer_free(cjson_buffer *buffer);
+
+enum {
+    CJSON_OK = 0,
+    CJSON_MALFORMED = 1,     // the text is no JSON
+    CJSON_INVALID_UTF8 = 2,  // in the text, or in a string that shall become text
+    CJSON_TOO_DEEP = 3,      // more containers inside each other than the limit
+    CJSON_TOO_LARGE = 4,     // the result would pass the limit of bytes
+    CJSON_NUMBER_RANGE = 5,  // a number beyond what a double holds; NaN and infinities when encoding
+    CJSON_UNENCODABLE = 6,   // a function, coroutine or userdata; a table that is neither list nor object
+    CJSON_CYCLE = 7,         // a table that contains itself
+    CJSON_NO_MEMORY = 8,
+    CJSON_INVALID_TREE = 9,  // bytes that are no tree
+};
+
+// `offset` counts bytes from the start of the text (decoding), or inside the offending string (encoding).
+// `message` is a sentence; when encoding it begins with the path of the offending value, as in
+// `users[3].name: `.
+typedef struct cjson_error {
+    int code;
+    size_t offset;
+    char message[192];
+} cjson_error;
+
+// Zero in a field, or NULL for the whole, means the default. `depth`: containers inside each other (`[]` is
+// 1), default 512, at most 1000. `bytes`: the size of a result, default 256 MiB, at most 4 GiB - 1.
+typedef struct cjson_limits {
+    uint32_t depth;
+    size_t bytes;
+} cjson_limits;
+
+// Bytes that must be readable behind the text for it to be parsed in place.
+#define CJSON_PADDING 64
+
+// JSON text to tree. `capacity` is how many bytes are readable from `json` on: with CJSON_PADDING more than
+// `count` the text isn't copied. Scalars parse too: see cjson_tree_kind. Integers that fit 64 bits stay
+// integers, larger ones become doubles. A leading byte order mark is skipped. Keys keep their order, repeated
+// keys stay.
+int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits,
+                         cjson_buffer *out, cjson_error *error);
+
+// Tree to compact JSON text. A double of integral value is written with `.0`, so that its kind survives.
+int cjson_json_from_tree(const uint8_t *tree, size_t count, cjson_buffer *out, cjson_error *error);
+
+// What encloses the whole: of a tree that a function of this header made.
+typedef enum cjson_kind {
+    CJSON_KIND_NULL,
+    CJSON_KIND_BOOLEAN,
+    CJSON_KIND_INTEGER,
+    CJSON_KIND_DOUBLE,
+    CJSON_KIND_STRING,
+    CJSON_KIND_ARRAY,
+    CJSON_KIND_OBJECT,
+    CJSON_KIND_TABLE,  // a Lua table that is neither array nor object
+    CJSON_KIND_CLASS,  // a value with a class
+} cjson_kind;
+
+cjson_kind cjson_tree_kind(const uint8_t *tree, size_t count);
+
+// Whether bytes of unknown origin are exactly one tree. All other functions trust the tree they are given.
+bool cjson_tree_is_valid(const uint8_t *tree, size_t count, const cjson_limits *limits);
+
+// Makes null, marks and classes of a state. Once for each state, before any other call; may raise memory
+// errors.
+void cjson_open(lua_State *L);
+
+// Pushes one value. May raise memory errors: call it protected. Nothing leaks then.
+void cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count);
+
+// Pushes one value and answers CJSON_OK, or pushes nothing. May raise memory errors as cjson_push_tree.
+int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson_limits *limits,
+                    cjson_error *error);
+
+// The value at `index` as a tree, or as JSON text. Never raise, run no metamethod and leave the stack as it
+// was. Objects come out in the order of lua_next, which differs between states.
+//
+// A table is: an array when marked so or when it holds exactly 1...n, n > 0; else an object when all keys are
+// strings, or when marked so and all keys are strings or integers (which become text); else a general table,
+// which only a tree can hold. Metatables are ignored, but for marks and classes.
+int cjson_tree_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
+                        cjson_error *error);
+int cjson_json_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
+                        cjson_error *error);
+
+// `null` is a light userdata, equal to itself in all states. These three never raise.
+void cjson_push_null(lua_State *L);
+bool cjson_is_null(lua_State *L, int index);
+bool cjson_is_array(lua_State *L, int index);  // whether the table is marked as one
+
+// Give the table at `index` the mark's metatable. Decoded arrays have it. Never raise.
+void cjson_mark_array(lua_State *L, int index);
+void cjson_mark_object(lua_State *L, int index);
+
+// A class is a metatable with a number; a tree holds the number, so states that exchange trees must agree on
+// it. The metatable is at `index`. Registering twice gives the same number (from 1 on). May raise memory
+// errors.
+uint32_t cjson_register_class(lua_State *L, int index);
+void cjson_register_class_as(lua_State *L, int index, uint32_t class_id);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

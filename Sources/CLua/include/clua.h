@@ -72,7 +72,7 @@ int clua_call(
 /// Text only; leaves a function or a message.
 int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk);
 /// Where and how the last failed call failed. The caller frees both strings, which may be NULL.
-void clua_take_failure(clua_state *state, char **traceback, char **source, int *line);
+void clua_take_failure(clua_state *state, char **traceback, char **source, int *line, bool *deliberate);
 /// Gives a position to a string on top: "file:line: ".
 void clua_push_position(lua_State *L);
 
@@ -146,5 +146,12 @@ static inline void clua_remove(lua_State *L, int index) {
 }
 static inline void clua_insert(lua_State *L, int index) { lua_rotate(L, index, 1); }
 static inline void clua_push_globals(lua_State *L) { lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS); }
+
+// place.c
+
+/// The innermost line of script code that is running; false when there is none. The source lives as long as its code.
+bool clua_caller_place(lua_State *L, const char **source, int *line);
+/// Where the function at `index` was written; false for what no script wrote. Needs one free slot.
+bool clua_function_place(lua_State *L, int index, const char **source, int *line);
 
 #endif

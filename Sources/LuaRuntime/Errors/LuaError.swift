@@ -28,10 +28,12 @@ public struct LuaError: Error, CustomStringConvertible {
     public let cause: (any Error)?
     /// What was raised, unless it was a string.
     public let value: LuaReference?
+    /// The script called `error` or `assert`: the message is its own words, not Lua's.
+    public let isDeliberate: Bool
 
     public init(
         kind: Kind, message: String, file: String? = nil, line: Int? = nil, traceback: String = "",
-        cause: (any Error)? = nil, value: LuaReference? = nil
+        cause: (any Error)? = nil, value: LuaReference? = nil, isDeliberate: Bool = false
     ) {
         self.kind = kind
         self.message = message
@@ -40,6 +42,7 @@ public struct LuaError: Error, CustomStringConvertible {
         self.traceback = traceback
         self.cause = cause
         self.value = value
+        self.isDeliberate = isDeliberate
     }
 
     /// "file:line: message".

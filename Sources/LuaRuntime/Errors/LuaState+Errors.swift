@@ -29,7 +29,8 @@ extension LuaState {
         var traceback: UnsafeMutablePointer<CChar>?
         var source: UnsafeMutablePointer<CChar>?
         var line: Int32 = 0
-        clua_take_failure(core, &traceback, &source, &line)
+        var isDeliberate = false
+        clua_take_failure(core, &traceback, &source, &line, &isDeliberate)
         defer {
             free(traceback)
             free(source)
@@ -49,7 +50,7 @@ extension LuaState {
             kind: kind(status, place.message, isExpired, hasCause: cause != nil), message: place.message,
             file: place.file,
             line: place.line, traceback: traceback.map { tidy(String(cString: $0)) } ?? "", cause: cause,
-            value: text == nil ? lua.reference(-1) : nil)
+            value: text == nil ? lua.reference(-1) : nil, isDeliberate: isDeliberate)
     }
 
     private func kind(_ status: Int32, _ message: String, _ isExpired: Bool, hasCause: Bool) -> LuaError.Kind

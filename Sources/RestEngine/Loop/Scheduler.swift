@@ -38,26 +38,29 @@ public final class Scheduler {
     /// Runs the timers that are due, then what was queued when the turn began. False when there was nothing.
     @discardableResult
     public func runTurn() -> Bool {
-        var didWork = false
-        if let first = timers.min {
-            let uptime = clock.uptime
-            var next: TimerEntry? = first
-            while let entry = next, entry.timer.work == nil || entry.deadline <= uptime {
-                timers.removeMin()
-                if let work = entry.timer.take() {
-                    work()
-                    didWork = true
-                }
-                next = timers.min
-            }
-        }
         var left = queue.count
-        if left > 0 { didWork = true }
+        var didWork = left > 0
+        for timer in takeDueTimers() {
+            guard let work = timer.take() else { continue }
+            work()
+            didWork = true
+        }
         while left > 0, let work = queue.popFirst() {
             work()
             left -= 1
         }
         return didWork
+    }
+
+    /// All at once, so that a timer set meanwhile, even for now, waits for the next turn.
+    private func takeDueTimers() -> [Timer] {
+        let uptime = clock.uptime
+        var due: [Timer] = []
+        while let first = timers.min, first.timer.work == nil || first.deadline <= uptime {
+            timers.removeMin()
+            due.append(first.timer)
+        }
+        return due
     }
 
     /// Seconds until there is work: 0 for now, nil for none in sight.

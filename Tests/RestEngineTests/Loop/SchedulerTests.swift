@@ -30,4 +30,55 @@ struct SchedulerTests {
         #expect(scheduler.runTurn())
         #expect(log == [1, 2, 3])
     }
+
+    @Test func `what a timer queues or sets runs in a later turn`() {
+        let scheduler = Scheduler(clock: ManualClock())
+        var log: [String] = []
+        scheduler.after(0) {
+            log.append("timer")
+            scheduler.nextTurn { log.append("queued") }
+            scheduler.after(0) { log.append("timer of timer") }
+        }
+        #expect(scheduler.runTurn())
+        #expect(log == ["timer"])
+        #expect(scheduler.timeUntilWork == 0)
+        #expect(scheduler.runTurn())
+        #expect(log == ["timer", "timer of timer", "queued"])
+        #expect(!scheduler.runTurn())
+    }
+
+    @Test func `a timer may cancel another that is due with it`() {
+        let scheduler = Scheduler(clock: ManualClock())
+        var second: Timer?
+        var log: [String] = []
+        scheduler.after(0) { second?.cancel() }
+        second = scheduler.after(0) { log.append("second") }
+        scheduler.runTurn()
+        #expect(log.isEmpty)
+    }
+
+    @Test func `the time until work, without cancelled timers`() {
+        let clock = ManualClock()
+        let scheduler = Scheduler(clock: clock)
+        #expect(scheduler.timeUntilWork == nil && !scheduler.hasWork)
+        let timer = scheduler.after(1) {}
+        scheduler.after(3) {}
+        clock.advance(by: 0.5)
+        #expect(scheduler.timeUntilWork == 0.5)
+        timer.cancel()
+        #expect(scheduler.timeUntilWork == 2.5)
+        scheduler.nextTurn {}
+        #expect(scheduler.timeUntilWork == 0)
+    }
+
+    @Test func `a clock set back holds no timer up`() {
+        let clock = ManualClock(now: 100)
+        let scheduler = Scheduler(clock: clock)
+        var count = 0
+        scheduler.after(5) { count += 1 }
+        clock.set(10)
+        clock.advance(by: 5)
+        scheduler.runTurn()
+        #expect(count == 1 && scheduler.now == 15)
+    }
 }

@@ -1,0 +1,69 @@
+# resthost
+#
+#   make run             install what is missing, build, run the quick start
+#   make test            install what is missing, build, run every suite
+#   make quick           format, floors, length and the suites that need no sockets
+#   make check           quick's static checks, every suite, the examples, the release build
+#   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/
+#   make bench-partners  install those partners
+#   make format          rewrite the sources with swift format
+#   make asan            suites that touch C, with the address sanitizer
+#   make tsan            suites that use threads, with the thread sanitizer
+#   make build           the release program, which needs no Swift on the machine it runs on
+#   make install         that program to PREFIX/bin (PREFIX is /usr/local)
+#
+# Here things only get a name; the work is in scripts/.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# What `swift test` gets on top, for example: make test TEST_FLAGS='--filter Scheduler'
+TEST_FLAGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test quick check bench bench-partners format asan tsan build install bootstrap static
+
+help:
+	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
+
+bootstrap:
+	@scripts/bootstrap
+
+run: build
+	examples/quickstart/run
+
+test: bootstrap
+	@scripts/run-tests $(TEST_FLAGS)
+
+# Cheap to dear: what takes a second fails first.
+static:
+	@scripts/check-floors
+	@scripts/check-length
+	@scripts/check-format
+
+quick: static bootstrap
+	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter RestScriptTests
+
+check: static test build
+	@scripts/check-examples
+
+bench: build
+	@scripts/bench/run
+
+bench-partners:
+	@scripts/bench/partners
+
+format:
+	swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+asan: bootstrap
+	@scripts/sanitize address
+
+tsan: bootstrap
+	@scripts/sanitize thread
+
+build: bootstrap
+	@scripts/build-release
+
+install: build
+	@scripts/install-program "$(DESTDIR)$(PREFIX)"

@@ -1,0 +1,103 @@
+// Tree to JSON text.
+#include "failure.hpp"
+#include "sinks.hpp"
+
+namespace cjson {
+namespace {
+
+class Encoder {
+public:
+    Encoder(const uint8_t *tree, JSONWriter &json, cjson_error *error) : at(tree), json(json), error(error) {}
+
+    int value(const Place *place) {
+        auto tag = static_cast<Tag>(*at++);
+        switch (tag) {
+        case Tag::null: json.null(); break;
+        case Tag::no: json.boolean(false); break;
+        case Tag::yes: json.boolean(true); break;
+        case Tag::int8:
+        case Tag::int32:
+        case Tag::int64: json.integer(takeInteger(tag, at)); break;
+        case Tag::real: at += 8; return scalar(json.real(load<double>(at - 8)), place, 0);
+        case Tag::string: return string(place);
+        case Tag::array: return array(place);
+        case Tag::object: return object(place);
+        case Tag::table:
+            return fail(error, CJSON_UNENCODABLE, 0, place, "a table that is neither list nor object");
+        case Tag::classed: at += 4; return value(place);
+        }
+        return CJSON_OK;
+    }
+
+private:
+    int array(const Place *parent) {
+        auto count = takeCount();
+        json.byte('[');
+        for (uint32_t i = 0; i < count; i++) {
+            if (i) {
+                json.byte(',');
+            }
+            Place place{parent, {}, i + size_t{1}};
+            if (int code = value(&place)) {
+                return code;
+            }
+        }
+        json.byte(']');
+        return CJSON_OK;
+    }
+
+    int object(const Place *parent) {
+        auto count = takeCount();
+        json.byte('{');
+        for (uint32_t i = 0; i < count; i++) {
+            if (i) {
+                json.byte(',');
+            }
+            Place place{parent, takeBytes(at), 0};
+            size_t offset = 0;
+            if (int code = scalar(json.string(place.key, offset), &place, offset)) {
+                return code;
+            }
+            json.byte(':');
+            if (int code = value(&place)) {
+                return code;
+            }
+        }
+        json.byte('}');
+        return CJSON_OK;
+    }
+
+    int string(const Place *place) {
+        size_t offset = 0;
+        int code = json.string(takeBytes(at), offset);
+        return scalar(code, place, offset);
+    }
+
+    int scalar(int code, const Place *place, size_t offset) {
+        return code ? fail(error, code, offset, place, describe(code)) : CJSON_OK;
+    }
+
+    uint32_t takeCount() {
+        at += containerHead;
+        return load<uint32_t>(at - 4);
+    }
+
+    const uint8_t *at;
+    JSONWriter &json;
+    cjson_error *error;
+};
+
+}  // namespace
+}  // namespace cjson
+
+int cjson_json_from_tree(const uint8_t *tree, size_t, cjson_buffer *out, cjson_error *error) {
+    using namespace cjson;
+    out->count = 0;
+    Writer writer(*out, maximumBytes);
+    JSONWriter json(writer);
+    if (int code = Encoder(tree, json, error).value(nullptr)) {
+        return code;
+    }
+    int code = writer.finish();
+    return code ? failWriting(error, code, 0) : CJSON_OK;
+}

@@ -1,0 +1,26 @@
+#ifndef JSON_WRITER_HPP
+#define JSON_WRITER_HPP
+
+#include "buffer.hpp"
+
+namespace cjson {
+
+/// Writes JSON text front to back. What JSON can't hold is answered with a code.
+class JSONWriter {
+public:
+    explicit JSONWriter(Writer &out) : out(out) {}
+
+    void null() { out.bytes("null", 4); }
+    void boolean(bool value) { out.bytes(value ? "true" : "false", value ? 4 : 5); }
+    void integer(int64_t value);
+    int real(double value);
+    /// `offset` gets the place of what is no UTF-8.
+    int string(Span span, size_t &offset);
+    void byte(char c) { out.byte(static_cast<uint8_t>(c)); }
+
+private:
+    Writer &out;
+};
+
+}  // namespace cjson
+#endif

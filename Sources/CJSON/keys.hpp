@@ -1,0 +1,43 @@
+#ifndef KEYS_HPP
+#define KEYS_HPP
+
+#include "lua.hpp"
+#include "tree.hpp"
+
+namespace cjson {
+
+/// What keys the table at an index has.
+struct Keys {
+    size_t count = 0, strings = 0, integers = 0, items = 0;
+    lua_Integer largest = 0;
+    /// The type of a key that only a general table can have, or that nothing can hold.
+    int otherType = LUA_TNONE;
+    bool holdsOthers = false;
+
+    Keys(lua_State *L, int index);
+
+    /// Exactly 1...n.
+    bool areList() const { return items == count && largest == static_cast<lua_Integer>(count); }
+    /// What an object can be written with.
+    bool areNames() const { return strings + integers == count; }
+    /// Why not even a general table can have them, or null.
+    const char *unencodable() const;
+    /// Why JSON can't have them.
+    const char *describe(Mark mark) const;
+};
+
+/// The text of a key, for a path or an object. Holds it: the key must stay where it is.
+class KeyText {
+public:
+    Span of(lua_Integer integer);
+    Span of(lua_State *L, int index);
+
+private:
+    char text[32];
+};
+
+/// `a function` and the like.
+const char *describeType(int type);
+
+}  // namespace cjson
+#endif

@@ -1,0 +1,31 @@
+#ifndef LUA_HPP
+#define LUA_HPP
+
+extern "C" {
+#include <lauxlib.h>
+#include <lua.h>
+}
+
+#include "include/cjson.h"
+
+namespace cjson {
+
+/// Keys, by address, of what cjson_open puts into a registry.
+struct RegistryKeys {
+    char array, object, classes, classIDs;
+};
+extern const RegistryKeys registryKeys;
+
+/// The address that is null.
+extern const char nullSentinel;
+
+/// The address of the table under a registry key. Needs a free stack slot; never raises.
+inline const void *registered(lua_State *L, const char &key) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
+    const void *address = lua_topointer(L, -1);
+    lua_pop(L, 1);
+    return address;
+}
+
+}  // namespace cjson
+#endif

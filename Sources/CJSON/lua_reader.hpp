@@ -1,0 +1,261 @@
+#ifndef LUA_READER_HPP
+#define LUA_READER_HPP
+
+#include "failure.hpp"
+#include "keys.hpp"
+#include "lua.hpp"
+#include "sinks.hpp"
+
+namespace cjson {
+
+/// Walks a Lua value and tells a sink. Only calls that can't raise: raw reads, no conversion, no allocation.
+template <class Sink>
+class LuaReader {
+public:
+    LuaReader(lua_State *L, Sink &sink, Writer &out, const Limits &limits, cjson_error *error)
+        : L(L), sink(sink), out(out), depthLimit(limits.depth), error(error),
+          arrayMark(registered(L, registryKeys.array)), objectMark(registered(L, registryKeys.object)) {}
+
+    /// Reads the value on the top of the stack, and leaves it there after a success.
+    int value(const Place *place, uint32_t depth) {
+        size_t offset = 0;
+        switch (lua_type(L, -1)) {
+        case LUA_TNIL: sink.null(); return CJSON_OK;
+        case LUA_TBOOLEAN: sink.boolean(lua_toboolean(L, -1)); return CJSON_OK;
+        case LUA_TNUMBER:
+            if (!lua_isinteger(L, -1)) {
+                return scalar(sink.real(lua_tonumber(L, -1)), place, 0);
+            }
+            sink.integer(lua_tointeger(L, -1));
+            return CJSON_OK;
+        case LUA_TSTRING: {
+            int code = sink.string(top(), offset);
+            return scalar(code, place, offset);
+        }
+        case LUA_TTABLE: return table(place, depth + 1);
+        case LUA_TLIGHTUSERDATA:
+            if (cjson_is_null(L, -1)) {
+                sink.null();
+                return CJSON_OK;
+            }
+            break;
+        }
+        return refuse(place, describeType(lua_type(L, -1)));
+    }
+
+private:
+    int table(const Place *place, uint32_t depth) {
+        if (depth > depthLimit) {
+            return tooDeep(place, depth);
+        }
+        if (!lua_checkstack(L, 6)) {
+            return fail(error, CJSON_NO_MEMORY, 0, place, "out of memory");
+        }
+        // Tables that share tables can be endless work: nothing more is read once the result is too large.
+        if (int code = out.failure()) {
+            return failWriting(error, code, 0);
+        }
+        path[depth - 1] = lua_topointer(L, -1);
+        Mark mark = takeMark();
+        int index = lua_gettop(L);
+        lua_pushnil(L);
+        if (!lua_next(L, index)) {
+            if (mark == Mark::array) {
+                sink.endArray(sink.beginArray(), 0);
+            } else {
+                sink.endObject(sink.beginObject(), 0);
+            }
+            return CJSON_OK;
+        }
+        // Most tables are what their first key says; the few others are begun again with their keys counted.
+        size_t begun = out.count();
+        bool done = false;
+        int code = CJSON_OK;
+        if (isItem(1) && mark != Mark::object) {
+            code = array(index, place, depth, done);
+        } else if (lua_type(L, -2) == LUA_TSTRING && mark != Mark::array) {
+            code = object(index, place, depth, done);
+        }
+        if (code || done) {
+            return code;
+        }
+        lua_settop(L, index);
+        out.rewind(begun);
+        return counted(index, place, depth, mark);
+    }
+
+    /// `done` stays false when a key is found that no array has. Begins with the first pair on the stack.
+    int array(int index, const Place *parent, uint32_t depth, bool &done) {
+        size_t begun = sink.beginArray(), count = 0;
+        do {
+            if (!isItem(static_cast<lua_Integer>(count) + 1)) {
+                return CJSON_OK;
+            }
+            sink.element(count);
+            Place place{parent, {}, ++count};
+            if (int code = value(&place, depth)) {
+                return code;
+            }
+            lua_pop(L, 1);
+        } while (lua_next(L, index));
+        sink.endArray(begun, count);
+        done = true;
+        return CJSON_OK;
+    }
+
+    /// `done` stays false when a key is found that is no string. Begins with the first pair on the stack.
+    int object(int index, const Place *parent, uint32_t depth, bool &done) {
+        size_t begun = sink.beginObject(), count = 0;
+        do {
+            if (lua_type(L, -2) != LUA_TSTRING) {
+                return CJSON_OK;
+            }
+            Place place{parent, text(-2), 0};
+            if (int code = pair(place, count, depth)) {
+                return code;
+            }
+            count++;
+            lua_pop(L, 1);
+        } while (lua_next(L, index));
+        sink.endObject(begun, count);
+        done = true;
+        return CJSON_OK;
+    }
+
+    int pair(const Place &place, size_t count, uint32_t depth) {
+        size_t offset = 0;
+        int code = sink.key(count, place.key, offset);
+        return code ? scalar(code, &place, offset) : value(&place, depth);
+    }
+
+    int counted(int index, const Place *place, uint32_t depth, Mark mark) {
+        Keys keys(L, index);
+        if (mark != Mark::object && keys.areList()) {
+            return list(index, keys.count, place, depth);
+        }
+        if (mark == Mark::object && keys.areNames()) {
+            return named(index, keys.count, place, depth);
+        }
+        if (const char *odd = keys.unencodable()) {
+            return refuse(place, odd);
+        }
+        if (!Sink::takesTables) {
+            return refuse(place, keys.describe(mark));
+        }
+        return general(index, keys, place, depth, mark);
+    }
+
+    int list(int index, size_t count, const Place *parent, uint32_t depth) {
+        size_t begun = sink.beginArray();
+        for (size_t i = 0; i < count; i++) {
+            lua_rawgeti(L, index, static_cast<lua_Integer>(i + 1));
+            sink.element(i);
+            Place place{parent, {}, i + 1};
+            if (int code = value(&place, depth)) {
+                return code;
+            }
+            lua_pop(L, 1);
+        }
+        sink.endArray(begun, count);
+        return CJSON_OK;
+    }
+
+    /// A table marked as object: its integer keys become text.
+    int named(int index, size_t count, const Place *parent, uint32_t depth) {
+        size_t begun = sink.beginObject(), written = 0;
+        for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+            KeyText digits;
+            bool isText = lua_type(L, -2) == LUA_TSTRING;
+            Place place{parent, isText ? text(-2) : digits.of(lua_tointeger(L, -2)), 0};
+            if (int code = pair(place, written++, depth)) {
+                return code;
+            }
+        }
+        sink.endObject(begun, count);
+        return CJSON_OK;
+    }
+
+    int general(int index, const Keys &keys, const Place *parent, uint32_t depth, Mark mark) {
+        size_t head = sink.beginTable(keys.count, mark, keys.items);
+        for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+            KeyText name;
+            Place place{parent, name.of(L, -2), 0};
+            lua_pushvalue(L, -2);
+            int code = value(&place, depth);
+            lua_pop(L, 1);
+            code = code ? code : value(&place, depth);
+            if (code) {
+                return code;
+            }
+        }
+        sink.endTable(head, keys.count);
+        return CJSON_OK;
+    }
+
+    /// The mark of the table on the top; tells the sink of its class.
+    Mark takeMark() {
+        if (!lua_getmetatable(L, -1)) {
+            return Mark::none;
+        }
+        const void *metatable = lua_topointer(L, -1);
+        Mark mark = metatable == arrayMark ? Mark::array
+            : metatable == objectMark      ? Mark::object
+                                           : Mark::none;
+        if (mark == Mark::none) {
+            lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.classIDs);
+            lua_pushvalue(L, -2);
+            if (lua_rawget(L, -2) == LUA_TNUMBER) {
+                sink.classed(static_cast<uint32_t>(lua_tointeger(L, -1)));
+            }
+            lua_pop(L, 2);
+        }
+        lua_pop(L, 1);
+        return mark;
+    }
+
+    /// Whether the key of the pair on the top is this integer.
+    bool isItem(lua_Integer item) const { return lua_isinteger(L, -2) && lua_tointeger(L, -2) == item; }
+
+    Span top() const { return text(-1); }
+
+    Span text(int index) const {
+        size_t count;
+        auto bytes = lua_tolstring(L, index, &count);
+        return {reinterpret_cast<const uint8_t *>(bytes), count};
+    }
+
+    int scalar(int code, const Place *place, size_t offset) {
+        return code ? fail(error, code, offset, place, cjson::describe(code)) : CJSON_OK;
+    }
+
+    int refuse(const Place *place, const char *what) {
+        return fail(error, CJSON_UNENCODABLE, 0, place, what);
+    }
+
+    int tooDeep(const Place *place, uint32_t depth) {
+        path[depth - 1] = lua_topointer(L, -1);
+        // The first table that is one of its own ancestors is where a script must look.
+        for (uint32_t inner = 1; inner < depth; inner++) {
+            for (uint32_t outer = 0; outer < inner; outer++) {
+                if (path[outer] == path[inner]) {
+                    for (uint32_t i = inner + 1; i < depth; i++) {
+                        place = place->parent;
+                    }
+                    return fail(error, CJSON_CYCLE, 0, place, "a table that contains itself");
+                }
+            }
+        }
+        return fail(error, CJSON_TOO_DEEP, 0, place, "nested too deeply");
+    }
+
+    lua_State *L;
+    Sink &sink;
+    Writer &out;
+    uint32_t depthLimit;
+    cjson_error *error;
+    const void *arrayMark, *objectMark;
+    const void *path[maximumDepth + 1];
+};
+
+}  // namespace cjson
+#endif

@@ -1,0 +1,156 @@
+#include "parse.hpp"
+
+#include <simdjson.h>
+
+#include "exact_parser.hpp"
+#include "tree_writer.hpp"
+
+namespace cjson {
+namespace {
+
+/// What a thread keeps of a large text is many times the text: above this it goes back after use.
+constexpr size_t keptCapacity = size_t{1} << 20;
+
+struct Bench {
+    simdjson::dom::parser parser;
+    cjson_buffer text = {};
+    cjson_buffer spare = {};
+
+    ~Bench() {
+        cjson_buffer_free(&text);
+        cjson_buffer_free(&spare);
+    }
+};
+
+Bench &bench() {
+    thread_local Bench bench;
+    return bench;
+}
+
+/// Copies simdjson's tape, which it documents in its doc/tape.md.
+class TapeReader {
+public:
+    TapeReader(const simdjson::dom::document &document, uint32_t depth, Writer &out)
+        : tape(document.tape.get()), strings(document.string_buf.get()), limit(depth), tree(out) {}
+
+    bool root() {
+        at = 1;
+        return value(0);
+    }
+
+private:
+    bool value(uint32_t depth) {
+        uint64_t word = tape[at++];
+        switch (static_cast<char>(word >> 56)) {
+        case '{': return object(word, depth + 1);
+        case '[': return array(word, depth + 1);
+        case '"': tree.string(string(word)); break;
+        case 'l': tree.integer(static_cast<int64_t>(tape[at++])); break;
+        case 'u': tree.real(static_cast<double>(tape[at++])); break;
+        case 'd': tree.real(load<double>(reinterpret_cast<const uint8_t *>(tape + at++))); break;
+        case 't': tree.boolean(true); break;
+        case 'f': tree.boolean(false); break;
+        default: tree.null(); break;
+        }
+        return true;
+    }
+
+    bool array(uint64_t word, uint32_t depth) {
+        size_t end = after(word), begun = tree.begin(Tag::array), count = 0;
+        bool fits = depth <= limit;
+        for (; fits && at < end; count++) {
+            fits = value(depth);
+        }
+        at = end + 1;
+        tree.end(begun, count);
+        return fits;
+    }
+
+    bool object(uint64_t word, uint32_t depth) {
+        size_t end = after(word), begun = tree.begin(Tag::object), count = 0;
+        bool fits = depth <= limit;
+        for (; fits && at < end; count++) {
+            tree.bytes(string(tape[at++]));
+            fits = value(depth);
+        }
+        at = end + 1;
+        tree.end(begun, count);
+        return fits;
+    }
+
+    /// The index of a container's closing word.
+    static size_t after(uint64_t word) { return static_cast<uint32_t>(word) - 1; }
+
+    Span string(uint64_t word) const {
+        const uint8_t *head = strings + (word & 0x00FFFFFFFFFFFFFF);
+        return {head + 4, load<uint32_t>(head)};
+    }
+
+    const uint64_t *tape;
+    const uint8_t *strings;
+    uint32_t limit;
+    TreeWriter tree;
+    size_t at = 0;
+};
+
+/// A copy of the text with room behind it, or null.
+const uint8_t *padded(cjson_buffer &buffer, Span text) {
+    Writer copy(buffer, SIZE_MAX / 2);
+    uint8_t *to = copy.reserve(text.count + CJSON_PADDING);
+    if (to) {
+        std::memcpy(to, text.data, text.count);
+        std::memset(to + text.count, 0, CJSON_PADDING);
+    }
+    return to;
+}
+
+bool parseQuickly(Span text, size_t capacity, const Limits &limits, Writer &out) {
+    Bench &bench = cjson::bench();
+    bool inPlace = capacity - text.count >= CJSON_PADDING;
+    const uint8_t *json = inPlace ? text.data : padded(bench.text, text);
+    bool parsed = json && !bench.parser.parse(json, text.count, false).error()
+        && TapeReader(bench.parser.doc, limits.depth, out).root();
+    if (bench.text.capacity > keptCapacity) {
+        cjson_buffer_free(&bench.text);
+    }
+    if (bench.parser.capacity() > keptCapacity) {
+        bench.parser = simdjson::dom::parser();
+    }
+    return parsed;
+}
+
+}  // namespace
+
+cjson_buffer takeSpareBuffer() {
+    cjson_buffer buffer = bench().spare;
+    bench().spare = {};
+    return buffer;
+}
+
+void giveSpareBuffer(cjson_buffer buffer) {
+    if (bench().spare.data || buffer.capacity > keptCapacity) {
+        cjson_buffer_free(&buffer);
+    } else {
+        bench().spare = buffer;
+    }
+}
+
+}  // namespace cjson
+
+int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits,
+                         cjson_buffer *out, cjson_error *error) {
+    using namespace cjson;
+    static_assert(CJSON_PADDING >= simdjson::SIMDJSON_PADDING);
+    out->count = 0;
+    capacity = capacity < count ? count : capacity;
+    size_t mark = count >= 3 && std::memcmp(json, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    Span text{json + mark, count - mark};
+    Limits bounds(limits);
+    Writer quick(*out, bounds.bytes);
+    if (text.count && parseQuickly(text, capacity - mark, bounds, quick)) {
+        int code = quick.finish();
+        return code ? failWriting(error, code, count) : CJSON_OK;
+    }
+    Writer exact(*out, bounds.bytes);
+    return parseExactly(text, mark, bounds, exact, error);
+}

@@ -1,0 +1,86 @@
+#ifndef SINKS_HPP
+#define SINKS_HPP
+
+#include "json_writer.hpp"
+#include "tree_writer.hpp"
+
+namespace cjson {
+
+/// Takes what LuaReader finds and writes a tree.
+class TreeSink {
+public:
+    explicit TreeSink(Writer &out) : tree(out) {}
+
+    static constexpr bool takesTables = true;
+
+    void null() { tree.null(); }
+    void boolean(bool value) { tree.boolean(value); }
+    void integer(int64_t value) { tree.integer(value); }
+    int real(double value) { return tree.real(value), CJSON_OK; }
+    int string(Span span, size_t &) { return tree.string(span), CJSON_OK; }
+
+    size_t beginArray() { return tree.begin(Tag::array); }
+    void element(size_t) {}
+    void endArray(size_t begun, size_t count) { tree.end(begun, count); }
+
+    size_t beginObject() { return tree.begin(Tag::object); }
+    int key(size_t, Span span, size_t &) { return tree.bytes(span), CJSON_OK; }
+    void endObject(size_t begun, size_t count) { tree.end(begun, count); }
+
+    size_t beginTable(size_t count, Mark mark, size_t items) { return tree.beginTable(count, mark, items); }
+    void endTable(size_t head, size_t count) { tree.endTable(head, count); }
+
+    void classed(uint32_t id) { tree.classed(id); }
+
+private:
+    TreeWriter tree;
+};
+
+/// Takes what LuaReader finds and writes JSON text.
+class JSONSink {
+public:
+    explicit JSONSink(Writer &out) : json(out) {}
+
+    static constexpr bool takesTables = false;
+
+    void null() { json.null(); }
+    void boolean(bool value) { json.boolean(value); }
+    void integer(int64_t value) { json.integer(value); }
+    int real(double value) { return json.real(value); }
+    int string(Span span, size_t &offset) { return json.string(span, offset); }
+
+    size_t beginArray() { return json.byte('['), 0; }
+    void element(size_t index) { separate(index); }
+    void endArray(size_t, size_t) { json.byte(']'); }
+
+    size_t beginObject() { return json.byte('{'), 0; }
+    int key(size_t index, Span span, size_t &offset) {
+        separate(index);
+        int code = json.string(span, offset);
+        json.byte(':');
+        return code;
+    }
+    void endObject(size_t, size_t) { json.byte('}'); }
+
+    size_t beginTable(size_t, Mark, size_t) { return 0; }
+    void endTable(size_t, size_t) {}
+
+    void classed(uint32_t) {}
+
+private:
+    void separate(size_t index) {
+        if (index) {
+            json.byte(',');
+        }
+    }
+
+    JSONWriter json;
+};
+
+/// What is wrong with a number or string that a sink answered with `code`.
+inline const char *describe(int code) {
+    return code == CJSON_INVALID_UTF8 ? "a string that is not UTF-8" : "NaN and infinities have no JSON form";
+}
+
+}  // namespace cjson
+#endif

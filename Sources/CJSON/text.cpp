@@ -1,0 +1,101 @@
+#include "text.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <system_error>
+
+namespace cjson {
+
+namespace {
+
+/// The size of the well-formed sequence (Unicode, table 3-7) that begins with a byte >= 0x80, or 0.
+size_t sequence(const uint8_t *at, size_t left) {
+    uint8_t first = at[0];
+    size_t size = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (size == 0 || size > left) {
+        return 0;
+    }
+    uint8_t low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+    uint8_t high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    if (at[1] < low || at[1] > high) {
+        return 0;
+    }
+    for (size_t i = 2; i < size; i++) {
+        if ((at[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return size;
+}
+
+}  // namespace
+
+size_t invalidUTF8(const uint8_t *bytes, size_t count) {
+    size_t at = 0;
+    while (at < count) {
+        uint64_t eight;
+        if (count - at >= 8 && (std::memcpy(&eight, bytes + at, 8), (eight & 0x8080808080808080) == 0)) {
+            at += 8;
+        } else if (bytes[at] < 0x80) {
+            at += 1;
+        } else if (size_t size = sequence(bytes + at, count - at)) {
+            at += size;
+        } else {
+            return at;
+        }
+    }
+    return count;
+}
+
+size_t encodeScalar(uint32_t scalar, uint8_t *to) {
+    auto tail = [scalar](int shift) { return static_cast<uint8_t>(0x80 | ((scalar >> shift) & 0x3F)); };
+    if (scalar < 0x80) {
+        to[0] = static_cast<uint8_t>(scalar);
+        return 1;
+    }
+    if (scalar < 0x800) {
+        to[0] = static_cast<uint8_t>(0xC0 | (scalar >> 6));
+        to[1] = tail(0);
+        return 2;
+    }
+    if (scalar < 0x10000) {
+        to[0] = static_cast<uint8_t>(0xE0 | (scalar >> 12));
+        to[1] = tail(6);
+        to[2] = tail(0);
+        return 3;
+    }
+    to[0] = static_cast<uint8_t>(0xF0 | (scalar >> 18));
+    to[1] = tail(12);
+    to[2] = tail(6);
+    to[3] = tail(0);
+    return 4;
+}
+
+bool parseDouble(const char *begin, const char *end, double &value) {
+    if (std::from_chars(begin, end, value).ec == std::errc{}) {
+        return true;
+    }
+    // Out of range, at which end from_chars doesn't say: the decimal exponent of the first digit that isn't 0
+    // does.
+    long long exponent = 0;
+    bool inFraction = false, found = false;
+    const char *at = begin;
+    for (; at < end && *at != 'e' && *at != 'E'; at++) {
+        if (*at == '.') {
+            inFraction = true;
+        } else if (*at != '-') {
+            found = found || *at != '0';
+            exponent += inFraction ? (found ? 0 : -1) : (found ? 1 : 0);
+        }
+    }
+    if (at < end) {
+        at += at[1] == '+' ? 2 : 1;
+        long long written = 0;
+        bool fits = std::from_chars(at, end, written).ec == std::errc{};
+        exponent += fits ? written : *at == '-' ? INT32_MIN : INT32_MAX;
+    }
+    value = *begin == '-' ? -0.0 : 0.0;
+    return !found || exponent < 0;
+}
+
+}  // namespace cjson

@@ -1,0 +1,80 @@
+// The encoded tree.
+//
+//   node    = tag byte, then by tag:
+//     null, no, yes        nothing
+//     int8, int32, int64   the integer in the shortest of the three that holds it
+//     real                 8 bytes, IEEE 754 double
+//     string               bytes
+//     array                size u32, count u32, `count` nodes
+//     object               size u32, count u32, `count` times: bytes (the key), node
+//     table                size u32, count u32, mark u8, items u32, `count` times: node (the key), node
+//     classed              class id u32, node (not itself classed)
+//   bytes   = length u8, or 255 and length u32 when it is 255 or more; then as many bytes
+//   size    = of all that follows the size field up to the end of the node, so that a reader can skip it
+//   count   = first, so that a table can be made with its final size; `items` of them go to a list part
+//
+// Numbers are little-endian and unaligned. Each value has exactly one encoding, but for the order of keys:
+// two trees with equal bytes are equal.
+#ifndef TREE_HPP
+#define TREE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace cjson {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they lie in memory");
+
+enum class Tag : uint8_t { null, no, yes, int8, int32, int64, real, string, array, object, table, classed };
+
+enum class Mark : uint8_t { none, array, object };
+
+constexpr uint32_t defaultDepth = 512;
+constexpr uint32_t maximumDepth = 1000;
+constexpr size_t defaultBytes = size_t{256} << 20;
+constexpr size_t maximumBytes = UINT32_MAX;
+
+/// Bytes between an array's or object's tag and its first element; a table has five more.
+constexpr size_t containerHead = 8;
+constexpr size_t tableHead = containerHead + 5;
+
+struct Span {
+    const uint8_t *data;
+    size_t count;
+};
+
+template <class Number>
+inline Number load(const uint8_t *at) {
+    Number number;
+    std::memcpy(&number, at, sizeof number);
+    return number;
+}
+
+/// Reads a length and its bytes, and moves behind them.
+inline Span takeBytes(const uint8_t *&at) {
+    size_t count = *at++;
+    if (count == 255) {
+        count = load<uint32_t>(at);
+        at += 4;
+    }
+    Span span{at, count};
+    at += count;
+    return span;
+}
+
+/// Reads an integer of one of the three tags, and moves behind it.
+inline int64_t takeInteger(Tag tag, const uint8_t *&at) {
+    if (tag == Tag::int8) {
+        return static_cast<int8_t>(*at++);
+    }
+    if (tag == Tag::int32) {
+        at += 4;
+        return load<int32_t>(at - 4);
+    }
+    at += 8;
+    return load<int64_t>(at - 8);
+}
+
+}  // namespace cjson
+#endif

@@ -1,0 +1,106 @@
+#ifndef TREE_WRITER_HPP
+#define TREE_WRITER_HPP
+
+#include "buffer.hpp"
+
+namespace cjson {
+
+/// Writes nodes front to back.
+class TreeWriter {
+public:
+    explicit TreeWriter(Writer &out) : out(out) {}
+
+    void tag(Tag tag) { out.byte(static_cast<uint8_t>(tag)); }
+    void null() { tag(Tag::null); }
+    void boolean(bool value) { tag(value ? Tag::yes : Tag::no); }
+
+    void integer(int64_t value) {
+        if (value == static_cast<int8_t>(value)) {
+            tagged(Tag::int8, static_cast<int8_t>(value));
+        } else if (value == static_cast<int32_t>(value)) {
+            tagged(Tag::int32, static_cast<int32_t>(value));
+        } else {
+            tagged(Tag::int64, value);
+        }
+    }
+    void real(double value) { tagged(Tag::real, value); }
+    void string(Span span) {
+        tag(Tag::string);
+        bytes(span);
+    }
+    void bytes(Span span) {
+        uint8_t *to = out.reserve(span.count + 5);
+        if (!to) {
+            return;
+        }
+        size_t head = 1;
+        if (span.count < 255) {
+            *to = static_cast<uint8_t>(span.count);
+        } else {
+            auto count = static_cast<uint32_t>(span.count);
+            *to = 255;
+            std::memcpy(to + 1, &count, sizeof count);
+            head = 5;
+        }
+        if (span.count) {
+            std::memcpy(to + head, span.data, span.count);
+        }
+        out.advance(head + span.count);
+    }
+
+    /// Ends bytes that were appended behind room for the long head, which began at `head`.
+    void closeBytes(size_t head) {
+        size_t count = out.count() - head - 5;
+        if (count >= 255) {
+            out.patch(head + 1, static_cast<uint32_t>(count));
+        } else if (uint8_t *to = out.at(head)) {
+            *to = static_cast<uint8_t>(count);
+            std::memmove(to + 1, to + 5, count);
+            out.rewind(head + 1 + count);
+        }
+    }
+
+    /// Begins an array or object, whose count follows with `end`.
+    size_t begin(Tag container) {
+        tag(container);
+        out.number(uint64_t{0});
+        return out.count();
+    }
+    void end(size_t begun, size_t count) {
+        patch(begun - containerHead, count);
+    }
+
+    /// Begins a general table, all of whose head is known.
+    size_t beginTable(size_t count, Mark mark, size_t items) {
+        tag(Tag::table);
+        size_t head = out.count();
+        out.number(uint32_t{0});
+        out.number(static_cast<uint32_t>(count));
+        out.byte(static_cast<uint8_t>(mark));
+        out.number(static_cast<uint32_t>(items));
+        return head;
+    }
+    void endTable(size_t head, size_t count) { patch(head, count); }
+
+    void classed(uint32_t id) { tagged(Tag::classed, id); }
+
+private:
+    void patch(size_t head, size_t count) {
+        out.patch(head, static_cast<uint32_t>(out.count() - head - 4));
+        out.patch(head + 4, static_cast<uint32_t>(count));
+    }
+
+    template <class Number>
+    void tagged(Tag tag, Number value) {
+        if (uint8_t *to = out.reserve(1 + sizeof value)) {
+            *to = static_cast<uint8_t>(tag);
+            std::memcpy(to + 1, &value, sizeof value);
+            out.advance(1 + sizeof value);
+        }
+    }
+
+    Writer &out;
+};
+
+}  // namespace cjson
+#endif

@@ -1,0 +1,25 @@
+// Where script code stands: of running calls and of functions.
+#include "internal.h"
+
+bool clua_caller_place(lua_State *L, const char **source, int *line) {
+    lua_Debug ar;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "Sl", &ar);
+        if (ar.currentline > 0) {
+            *source = ar.source;
+            *line = ar.currentline;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool clua_function_place(lua_State *L, int index, const char **source, int *line) {
+    lua_Debug ar;
+    if (!lua_isfunction(L, index) || lua_iscfunction(L, index)) return false;
+    lua_pushvalue(L, index);
+    lua_getinfo(L, ">S", &ar);
+    *source = ar.source;
+    *line = ar.linedefined;
+    return true;
+}

@@ -1,0 +1,144 @@
+internal import CCurl
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What libcurl calls during `curl_multi_perform`, on the engine loop. Nothing here calls libcurl's multi
+/// functions or anybody's code: completions wait until the pass is over.
+extension EasyHandle {
+    func setCallbacks() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_pointer(easy, CURLOPT_PRIVATE, context)
+
+        ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        ccurl_set_write(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            EasyHandle.with(context) {
+                $0.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            }
+        }
+        ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
+        ccurl_set_write(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            EasyHandle.with(context) {
+                $0.receiveHead(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            }
+        }
+        ccurl_set_pointer(easy, CURLOPT_READDATA, context)
+        ccurl_set_read(easy) { bytes, size, count, context in
+            EasyHandle.with(context) {
+                $0.sendBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+            }
+        }
+        ccurl_set_pointer(easy, CURLOPT_SEEKDATA, context)
+        ccurl_set_seek(easy) { context, offset, origin in
+            EasyHandle.with(context) { $0.rewindBody(to: Int(offset), origin: origin) }
+        }
+        ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context)
+        ccurl_set_prerequest(easy) { context, _, _, _, _ in
+            EasyHandle.with(context) { $0.connectionReady() }
+            return CURL_PREREQFUNC_OK
+        }
+        ccurl_set_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
+        ccurl_set_resolver_start(easy) { _, _, context in
+            EasyHandle.with(context) { $0.connectionBegan() }
+            return 0
+        }
+        ccurl_set_pointer(easy, CURLOPT_SOCKOPTDATA, context)
+        ccurl_set_socket(easy) { context, _, _ in
+            EasyHandle.with(context) { $0.connectionBegan() }
+            return CURL_SOCKOPT_OK
+        }
+    }
+
+    /// The handle that owns the easy handle; it outlives every call on it, so it is not counted for each.
+    @inline(__always)
+    private static func with<Value>(_ context: UnsafeMutableRawPointer?, _ body: (EasyHandle) -> Value)
+        -> Value
+    {
+        // The context is set once, in `setCallbacks`, and never nil.
+        Unmanaged<EasyHandle>.fromOpaque(context!)._withUnsafeGuaranteedRef(body)
+    }
+
+    private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {
+        head.append(line)
+        if head.isFinal { noteResponse() }
+        return line.count
+    }
+
+    private func receiveBody(_ chunk: UnsafeRawBufferPointer) -> Int {
+        noteResponse()
+        let count = body.count + chunk.count
+        if count > maxBodyBytes || (body.isEmpty && !reserve()) {
+            isOverLimit = true
+            return -1
+        }
+        if count + Self.spareBytes > body.capacity {
+            body.reserveCapacity(max(count, body.capacity * 2) + Self.spareBytes)
+        }
+        body.append(contentsOf: chunk)
+        return chunk.count
+    }
+
+    /// Room that every body has behind its end, for a parser that reads past it.
+    static let spareBytes = 64
+    /// A length is only a claim until the bytes are there.
+    private static let largestReservation = 1 << 20
+
+    /// Makes room for the announced length; false if it is over the limit already.
+    private func reserve() -> Bool {
+        var length: curl_off_t = -1
+        ccurl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length)
+        guard length > 0 else { return true }
+        if !head.isEncoded, length > maxBodyBytes { return false }
+        let expected = Int(min(length, curl_off_t(Self.largestReservation)))
+        body.reserveCapacity((head.isEncoded ? expected * 4 : expected) + Self.spareBytes)
+        return true
+    }
+
+    private func sendBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, upload.count - uploadOffset)
+        upload.withUnsafeBytes { bytes in
+            buffer.copyMemory(
+                from: UnsafeRawBufferPointer(rebasing: bytes[uploadOffset..<(uploadOffset + count)]))
+        }
+        uploadOffset += count
+        if uploadOffset < upload.count {
+            deadlines.bodyBytesSent(at: time.now)
+            noteDeadline()
+        } else {
+            deadlines.bodySent()
+        }
+        return count
+    }
+
+    /// libcurl sends a body again when a kept connection turns out to be closed.
+    private func rewindBody(to offset: Int, origin: Int32) -> Int32 {
+        guard origin == SEEK_SET, (0...upload.count).contains(offset) else { return CURL_SEEKFUNC_FAIL }
+        uploadOffset = offset
+        return CURL_SEEKFUNC_OK
+    }
+
+    private func connectionBegan() {
+        deadlines.connectionBegan(at: time.now)
+        noteDeadline()
+    }
+
+    private func connectionReady() {
+        deadlines.connectionReady(at: time.now)
+    }
+
+    private func noteResponse() {
+        let isFirst = !deadlines.hasResponse
+        deadlines.responseBytes(at: time.now)
+        if isFirst { noteDeadline() }
+    }
+
+    /// A limit began to run. Limits that only move away need no word: the poller finds out when it looks.
+    private func noteDeadline() {
+        if let next = deadlines.next { time.check(at: next.deadline) }
+    }
+}

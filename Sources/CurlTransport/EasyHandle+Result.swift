@@ -1,0 +1,82 @@
+internal import CCurl
+internal import RestEngine
+
+/// What came of a transfer.
+extension EasyHandle {
+    func result(_ code: CURLcode) -> TransportResult {
+        if isOverLimit {
+            return .failure(
+                TransportError(
+                    .tooLarge, phase: .receive,
+                    message: "the response's body is larger than the limit of \(maxBodyBytes) bytes",
+                    limit: maxBodyBytes))
+        }
+        if code == CURLE_OPERATION_TIMEDOUT {
+            return .failure(timeout(deadlines.connected == nil ? .connect : .total))
+        }
+        guard code == CURLE_OK else {
+            return .failure(
+                TransportError(
+                    curlCode: code.rawValue, hasResponse: deadlines.hasResponse, detail: errorDetail))
+        }
+        return .success(response())
+    }
+
+    func timeout(_ phase: TransportError.Phase) -> TransportError {
+        let message =
+            switch phase {
+            case .connect: "no connection was made within the time limit"
+            case .firstByte: "the response did not begin within the time limit"
+            case .idle: "no byte came or went within the idle time limit"
+            default: "the transfer did not end within the time limit"
+            }
+        return TransportError(.timeout, phase: phase, message: message)
+    }
+
+    var progress: TransferProgress {
+        var progress = TransferProgress()
+        progress.bytesSent = offset(CURLINFO_SIZE_UPLOAD_T)
+        progress.bytesToSend = Int64(uploadCount)
+        progress.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
+        let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        progress.bytesToReceive = deadlines.hasResponse && length >= 0 ? length : nil
+        return progress
+    }
+
+    private func response() -> TransportResponse {
+        let timings = timings()
+        let isDecoded = head.isEncoded && !isHead && timings.bytesReceived > 0
+        let body = body
+        self.body = []
+        return TransportResponse(
+            status: head.status, httpVersion: head.httpVersion, headers: head.headers(isDecoded: isDecoded),
+            body: body, timings: timings)
+    }
+
+    private func timings() -> TransferTimings {
+        var timings = TransferTimings()
+        var newConnections = 0
+        ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &newConnections)
+        timings.isConnectionReused = newConnections == 0
+        timings.queue = deadlines.queueTime
+        // For a reused connection libcurl reports when it was found.
+        if newConnections > 0 {
+            timings.nameLookup = seconds(CURLINFO_NAMELOOKUP_TIME_T)
+            timings.connect = seconds(CURLINFO_CONNECT_TIME_T)
+            timings.tls = seconds(CURLINFO_APPCONNECT_TIME_T)
+        }
+        timings.firstByte = seconds(CURLINFO_STARTTRANSFER_TIME_T)
+        timings.total = seconds(CURLINFO_TOTAL_TIME_T)
+        timings.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
+        timings.bytesSent = offset(CURLINFO_SIZE_UPLOAD_T)
+        return timings
+    }
+
+    private func offset(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        ccurl_get_offset(easy, info, &value)
+        return Int64(value)
+    }
+
+    private func seconds(_ microseconds: CURLINFO) -> Double { Double(offset(microseconds)) / 1e6 }
+}

@@ -1,0 +1,98 @@
+internal import CCurl
+internal import RestEngine
+
+/// Owner of one easy handle and of what its callbacks fill.
+///
+/// Not bound to the actor by its type, because libcurl calls back without one; it is reached from the pool,
+/// from a transfer and inside the poller's pass only, which are.
+final class EasyHandle {
+    let easy: UnsafeMutableRawPointer
+    let time: LoopTime
+    let hasConnectionCaps: Bool
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    /// Place in the poller's list of running transfers; -1 when it has none.
+    var index = -1
+    var transfer: CurlTransfer?
+
+    // Of the request; kept until the next one to see what differs.
+    var url = ""
+    var headerList: HeaderList?
+    var shape = RequestShape()
+    var connectLimit = -1
+
+    // Of the running transfer.
+    var upload: [UInt8] = []
+    var uploadOffset = 0
+    var uploadCount = 0
+    var maxBodyBytes = 0
+    var isHead = false
+    // Unchecked: a callback touches these for each chunk, and none runs while another part of this type does.
+    @exclusivity(unchecked) var deadlines = TransferDeadlines(limits: Timeouts(), start: 0)
+    @exclusivity(unchecked) var head = ResponseHead()
+    @exclusivity(unchecked) var body: [UInt8] = []
+    var isOverLimit = false
+
+    init(options: CurlTransportOptions, time: LoopTime) throws(TransportError) {
+        guard let easy = curl_easy_init() else {
+            throw TransportError(.internal, message: "libcurl has no memory for another transfer")
+        }
+        self.easy = easy
+        self.time = time
+        hasConnectionCaps = options.maxConnectionsPerHost != nil || options.maxTotalConnections != nil
+        errorText.pointee = 0
+        setConstants(options)
+        setCallbacks()
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        errorText.deallocate()
+    }
+
+    /// What libcurl says about the failure; names hosts and certificates, never secrets.
+    var errorDetail: String { String(cString: errorText) }
+
+    /// Lets go of what the last transfer held.
+    func clear() {
+        transfer = nil
+        upload = []
+        body = []
+        head.clear()
+        errorText.pointee = 0
+    }
+
+    private func setConstants(_ options: CurlTransportOptions) {
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        set(CURLOPT_HTTP_VERSION, options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_BUFFERSIZE, 16 << 10)
+        // Empty: every coding that this libcurl decodes (CURLOPT_ACCEPT_ENCODING(3)).
+        set(CURLOPT_ACCEPT_ENCODING, "")
+        set(CURLOPT_USERAGENT, options.userAgent)
+        // Without it, ending a transfer that is looking up a name waits for the resolver's thread, and the
+        // loop with it (CURLOPT_QUICK_EXIT(3)).
+        set(CURLOPT_QUICK_EXIT, 1)
+        if let file = options.caFile { set(CURLOPT_CAINFO, file) }
+        if let proxy = options.proxy { set(CURLOPT_PROXY, proxy) }
+        if let path = options.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    /// For options whose old value must not stay: libcurl may have no memory, or find the value too long.
+    func setOrThrow(_ option: CURLoption, _ value: String?) throws(TransportError) {
+        guard ccurl_set_string(easy, option, value) == CURLE_OK else {
+            throw TransportError(
+                .internal, message: "libcurl has no memory for the request, or it is too long")
+        }
+    }
+
+    func set(_ option: CURLoption, _ value: Int) { ccurl_set_long(easy, option, value) }
+
+    func set(_ option: CURLoption, _ value: String?) { ccurl_set_string(easy, option, value) }
+}

@@ -1,0 +1,59 @@
+internal import CCurl
+internal import RestEngine
+
+/// A request's header lines as libcurl takes them; owns the list.
+final class HeaderList {
+    private(set) var list: UnsafeMutablePointer<curl_slist>?
+    private let headers: Headers
+    private let hasBody: Bool
+
+    /// `hasBody`: libcurl would add headers of its own to this request, which are switched off.
+    init(_ headers: Headers, hasBody: Bool) throws(TransportError) {
+        self.headers = headers
+        self.hasBody = hasBody
+        var names = Names()
+        for field in headers.fields {
+            try RequestRules.checkField(field)
+            if names.note(field.name) { continue }
+            // A name with a colon and nothing behind it would remove the header, not send it empty
+            // (CURLOPT_HTTPHEADER(3)).
+            let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || (9...13).contains($0) }
+            try append(isEmpty ? field.name + ";" : field.name + ": " + field.value)
+        }
+        if hasBody {
+            if !names.hasContentType { try append("Content-Type:") }
+            if !names.hasExpect { try append("Expect:") }
+        }
+    }
+
+    deinit { curl_slist_free_all(list) }
+
+    func isSame(_ headers: Headers, hasBody: Bool) -> Bool {
+        self.hasBody == hasBody && self.headers == headers
+    }
+
+    private func append(_ line: String) throws(TransportError) {
+        guard let longer = curl_slist_append(list, line) else {
+            throw TransportError(.internal, message: "there is no memory for the request's headers")
+        }
+        list = longer
+    }
+
+    private struct Names {
+        var hasContentType = false
+        var hasExpect = false
+
+        /// True for the fields that frame the message: the transport writes them from the body it has, and a
+        /// second opinion would desynchronise the connection.
+        mutating func note(_ name: String) -> Bool {
+            switch name.utf8.count {
+            case 6: if name.lowercased() == "expect" { hasExpect = true }
+            case 12: if name.lowercased() == "content-type" { hasContentType = true }
+            case 14: return name.lowercased() == "content-length"
+            case 17: return name.lowercased() == "transfer-encoding"
+            default: break
+            }
+            return false
+        }
+    }
+}

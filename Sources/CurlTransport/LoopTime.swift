@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The time of the current pass, and when the next time limit has to be looked at: shared by the poller and
+/// the handles, whose callbacks run inside it. Engine loop only.
+final class LoopTime {
+    /// Seconds on a clock that never jumps; read once a pass, not once a chunk.
+    private(set) var now: Double = 0
+    /// No limit passes before this; it may be earlier than the first that does.
+    private(set) var nextCheck = Double.infinity
+
+    init() { update() }
+
+    func update() {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        now = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    func check(at deadline: Double) {
+        if deadline < nextCheck { nextCheck = deadline }
+    }
+
+    /// Forgets the next check; whoever calls this looks at all limits and sets it again.
+    func beginCheck() { nextCheck = .infinity }
+}

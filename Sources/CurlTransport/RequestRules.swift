@@ -1,0 +1,58 @@
+internal import RestEngine
+
+/// What may be put on the wire. A request that could be read as another one, or as two, is refused before
+/// anything is sent.
+enum RequestRules {
+    static func checkMethod(_ method: String) throws(TransportError) {
+        guard isToken(method) else {
+            throw TransportError(.invalidURL, phase: .send, message: "the method is not an HTTP token")
+        }
+    }
+
+    static func checkURL(_ url: String) throws(TransportError) {
+        guard hasScheme("http://", url) || hasScheme("https://", url) else {
+            throw TransportError(.invalidURL, message: "the URL does not begin with http:// or https://")
+        }
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw TransportError(.invalidURL, message: "the URL contains a space or a control character")
+        }
+    }
+
+    static func checkField(_ field: Headers.Field) throws(TransportError) {
+        guard isToken(field.name) else {
+            throw TransportError(
+                .invalidURL, phase: .send, message: "the name of a header is not an HTTP token")
+        }
+        guard field.value.utf8.allSatisfy({ $0 != 0x0D && $0 != 0x0A && $0 != 0 }) else {
+            throw TransportError(
+                .invalidURL, phase: .send,
+                message: "the value of the header '\(field.name)' contains a line break or a NUL")
+        }
+    }
+
+    static func isSecure(_ url: String) -> Bool { hasScheme("https://", url) }
+
+    /// RFC 9110 5.6.2.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { tokenBytes[Int($0)] }
+    }
+
+    private static let tokenBytes: [Bool] = {
+        var table = [Bool](repeating: false, count: 256)
+        for byte in "!#$%&'*+-.^_`|~0123456789".utf8 { table[Int(byte)] = true }
+        for byte in UInt8(ascii: "a")...UInt8(ascii: "z") {
+            table[Int(byte)] = true
+            table[Int(byte) - 0x20] = true
+        }
+        return table
+    }()
+
+    /// `scheme` in lower case.
+    private static func hasScheme(_ scheme: String, _ url: String) -> Bool {
+        var bytes = url.utf8.makeIterator()
+        return scheme.utf8.allSatisfy { expected in
+            guard let byte = bytes.next() else { return false }
+            return byte == expected || (byte | 0x20 == expected && byte > 0x40)
+        }
+    }
+}

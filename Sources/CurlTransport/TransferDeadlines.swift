@@ -1,0 +1,64 @@
+internal import RestEngine
+
+/// The four limits of one transfer: which of them run, and which has passed. All times are on one clock,
+/// which is given from outside.
+struct TransferDeadlines {
+    private let limits: Timeouts
+    let start: Double
+    private(set) var connectStart: Double?
+    private(set) var connected: Double?
+    private var lastByte: Double?
+    private(set) var hasResponse = false
+
+    init(limits: Timeouts, start: Double) {
+        self.limits = limits
+        self.start = start
+    }
+
+    /// A name look-up or a connection begins; only the first counts. What was before is waiting for a slot.
+    mutating func connectionBegan(at now: Double) {
+        if connectStart == nil { connectStart = now }
+    }
+
+    /// The connection is ready for the request, be it new or reused.
+    mutating func connectionReady(at now: Double) {
+        if connected == nil { connected = now }
+    }
+
+    mutating func bodyBytesSent(at now: Double) {
+        if !hasResponse { lastByte = now }
+    }
+
+    /// The whole body is out: from here the first byte of the response is awaited, and the line may rest.
+    mutating func bodySent() {
+        if !hasResponse { lastByte = nil }
+    }
+
+    mutating func responseBytes(at now: Double) {
+        hasResponse = true
+        lastByte = now
+    }
+
+    /// Seconds spent waiting for a connection slot.
+    var queueTime: Double { max(0, (connectStart ?? connected ?? start) - start) }
+
+    /// The limit that passes next, if nothing more happens.
+    var next: (deadline: Double, phase: TransportError.Phase)? {
+        var next: (deadline: Double, phase: TransportError.Phase)?
+        func consider(_ limit: Double, from time: Double?, _ phase: TransportError.Phase) {
+            guard let time, limit > 0 else { return }
+            if next.map({ time + limit < $0.deadline }) ?? true { next = (time + limit, phase) }
+        }
+        consider(limits.connect, from: connected == nil ? connectStart : nil, .connect)
+        consider(limits.firstByte, from: hasResponse ? nil : start, .firstByte)
+        consider(limits.idle, from: lastByte, .idle)
+        consider(limits.total, from: start, .total)
+        return next
+    }
+
+    /// The limit that has passed, the earliest if several have.
+    func expired(at now: Double) -> TransportError.Phase? {
+        guard let next, next.deadline <= now else { return nil }
+        return next.phase
+    }
+}

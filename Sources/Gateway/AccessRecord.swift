@@ -1,0 +1,11 @@
+/// One answered request, for an access log.
+public struct AccessRecord: Sendable {
+    public var method: String
+    /// As the client sent it, query included.
+    public var target: String
+    public var status: Int
+    /// Of the answer's body.
+    public var bytes: Int
+    /// Seconds from the end of the request's head to the hand-over of the answer to the socket.
+    public var duration: Double
+}

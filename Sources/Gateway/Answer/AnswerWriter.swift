@@ -1,0 +1,68 @@
+import NIOCore
+import RestEngine
+
+/// Writes heads of answers.
+struct AnswerWriter {
+    let allocator: ByteBufferAllocator
+    private var second = Int.min
+    private var dateField = ""
+
+    init(allocator: ByteBufferAllocator) { self.allocator = allocator }
+
+    /// What the connection adds to the head.
+    struct Framing {
+        var closes = false
+        /// HTTP/1.0 keeps a connection only when told so.
+        var saysKeepAlive = false
+    }
+
+    /// The head of a resource's content: of 200, or of 304, which leaves out what it describes (RFC 9110 15.4.5).
+    mutating func contentHead(
+        status: Int, _ answer: PublishedAnswer, _ cacheStatus: CacheStatus, now: Double, _ framing: Framing
+    ) -> ByteBuffer {
+        let rendering = ContentRendering.of(answer.content)
+        let left = Self.wholeSeconds(answer.expiresAt - now)
+        var head = allocator.buffer(capacity: 512)
+        head.writeString(status == 304 ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
+        head.writeString(date(now))
+        if status != 304 { head.writeImmutableBuffer(rendering.fields) }
+        head.writeImmutableBuffer(rendering.etagField)
+        head.writeString(
+            "Age: \(Self.wholeSeconds(now - answer.timestamp))\r\nCache-Control: max-age=\(left)\r\n")
+        head.writeString("Cache-Status: \(cacheStatus.text(timeLeft: left))\r\n")
+        finish(&head, framing)
+        return head
+    }
+
+    mutating func head(of reply: Reply, now: Double, _ framing: Framing) -> ByteBuffer {
+        var head = allocator.buffer(capacity: 512)
+        head.writeString("HTTP/1.1 \(reply.status) \(StatusPhrase.text(for: reply.status))\r\n")
+        head.writeString(date(now))
+        for (name, value) in reply.fields { head.writeString("\(name): \(value)\r\n") }
+        head.writeString("Content-Length: \(reply.body.count)\r\n")
+        finish(&head, framing)
+        return head
+    }
+
+    private func finish(_ head: inout ByteBuffer, _ framing: Framing) {
+        if framing.closes {
+            head.writeString("Connection: close\r\n\r\n")
+        } else {
+            head.writeString(framing.saysKeepAlive ? "Connection: keep-alive\r\n\r\n" : "\r\n")
+        }
+    }
+
+    private mutating func date(_ now: Double) -> String {
+        let second = Self.wholeSeconds(now)
+        if second != self.second {
+            self.second = second
+            dateField = "Date: \(HTTPDate.text(unixSeconds: second))\r\n"
+        }
+        return dateField
+    }
+
+    /// RFC 9111 1.2.2: a time that is too long to be written is 2 to the 31st.
+    static func wholeSeconds(_ seconds: Double) -> Int {
+        seconds > 0 ? Int(min(seconds.rounded(.down), 2_147_483_648 * 4)) : 0
+    }
+}

@@ -1,0 +1,43 @@
+import RestEngine
+
+extension Problem {
+    /// The failure of a read of the resource at `path`.
+    init(_ error: RequestError, reading path: ResourcePath) {
+        // The line that people read in logs, without the parts that have members of their own here.
+        var sentence = error
+        sentence.url = nil
+        sentence.attempt = 1
+        var detail = "\(sentence)"
+        switch error.cause {
+        // Their details quote texts that the configuration made, secrets included.
+        case .invalidURL, .notURLEncodable, .unencodableText: detail = error.userMessage
+        default: break
+        }
+        self.init(Self.status(of: error), error.code, detail)
+        url = error.url.flatMap(path.visible)
+        attempt = error.attempt
+        if status == 503 { retryAfter = 1 }
+    }
+
+    /// What the upstream said, if it complained; else by who is to blame.
+    private static func status(of error: RequestError) -> Int {
+        if let status = error.httpStatusCode, 400...599 ~= status { return status }
+        switch error.cause {
+        case .transport(let failure):
+            return switch failure.code {
+            case .timeout: 504
+            case .queueFull: 503
+            case .internal, .invalidURL: 500
+            case .connectionFailed, .dnsFailed, .tlsFailed, .tooLarge, .decodingFailed: 502
+            }
+        case .requestCancelled: return 503
+        case .noLocalDataFor304, .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray,
+            .malformedJSON,
+            .unparsableImage, .tooManyRedirects, nil:
+            return 502
+        case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,
+            .wrongInputType, .transformerReturnedNil, .scriptError, .scriptLimit, .internal, .custom:
+            return 500
+        }
+    }
+}

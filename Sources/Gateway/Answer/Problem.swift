@@ -1,0 +1,50 @@
+import RestEngine
+
+/// A failure as clients see it: `application/problem+json` (RFC 9457).
+struct Problem: Error, Sendable, Equatable {
+    var status: Int
+    var detail: String
+    /// A bounded name, for programs.
+    var code: String
+    /// The upstream's URL, without what may be secret.
+    var url: String?
+    var attempt: Int?
+    /// Names that would have worked.
+    var services: [String]?
+    /// Fields of the answer's head that belong to the failure.
+    var allow: [String]?
+    var retryAfter: Int?
+    var asksForToken = false
+
+    init(_ status: Int, _ code: String, _ detail: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+    }
+
+    init(_ fault: RequestFault) { self.init(fault.status, fault.code, fault.detail) }
+
+    var reply: Reply {
+        var pairs: [(String, Tree)] = [
+            ("type", "about:blank"), ("title", Tree(StatusPhrase.text(for: status))),
+            ("status", Tree(status)),
+            ("detail", Tree(detail)), ("code", Tree(code)),
+        ]
+        if let url { pairs.append(("url", Tree(url))) }
+        if let attempt { pairs.append(("attempt", Tree(attempt))) }
+        if let services { pairs.append(("services", Tree(services.map { Tree($0) }))) }
+        var reply = Reply(status, json: Tree(pairs: pairs), type: "application/problem+json")
+        if let allow { reply.fields.append(("Allow", allow.joined(separator: ", "))) }
+        if let retryAfter { reply.fields.append(("Retry-After", "\(retryAfter)")) }
+        if asksForToken { reply.fields.append(("WWW-Authenticate", "Bearer")) }
+        return reply
+    }
+}
+
+extension Problem {
+    static var unauthorized: Problem {
+        var problem = Problem(401, "unauthorized", "a bearer token is needed")
+        problem.asksForToken = true
+        return problem
+    }
+}

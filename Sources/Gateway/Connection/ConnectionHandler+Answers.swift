@@ -1,0 +1,183 @@
+import NIOCore
+import RestEngine
+
+extension ConnectionHandler {
+    // MARK: Asking
+
+    /// Asks the engine, or answers what needs no engine.
+    func ask(_ exchange: Exchange, _ context: ChannelHandlerContext) {
+        switch exchange.target.withUnsafeBytes({ RequestTarget($0) }) {
+        case .host(let name): askHost(name, exchange, context)
+        case .resource(let path): read(path, exchange)
+        case .nothing: read(ResourcePath(service: "", path: "", query: nil), exchange)
+        }
+    }
+
+    private func read(_ path: ResourcePath, _ exchange: Exchange) {
+        let (connection, desk, method) = (wait(exchange), loop.desk, exchange.method)
+        let number = exchange.number
+        EngineLoop.shared.submit {
+            desk.read(path, method: method) { outcome in
+                connection.eventLoop.execute { connection.value.finish(number, outcome) }
+            }
+        }
+    }
+
+    private func askHost(_ name: String, _ exchange: Exchange, _ context: ChannelHandlerContext) {
+        guard exchange.method == "GET" || exchange.method == "HEAD" else {
+            var problem = Problem(405, "method_not_allowed", "\(exchange.method) is not possible here")
+            problem.allow = ["GET", "HEAD"]
+            return write(problem.reply, exchange, context)
+        }
+        let question: @Sendable @EngineActor (EngineDesk) -> Reply
+        let isAuthorized = exchange.isAuthorized
+        switch name {
+        case "health": question = { $0.health(withDetails: isAuthorized) }
+        case "services": question = { $0.serviceList() }
+        default:
+            let problem = Problem(404, "not_found", "there is no /-/\(name); try /-/health or /-/services")
+            return write(problem.reply, exchange, context)
+        }
+        let (connection, desk, number) = (wait(exchange), loop.desk, exchange.number)
+        // A health check that waits as long as everything else says nothing.
+        let timeout = name == "health" ? loop.limits.healthTimeout : nil
+        let late = timeout.map { seconds in
+            loop.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
+                connection.value.finish(number, EngineDesk.busyHealth)
+            }
+        }
+        EngineLoop.shared.submit {
+            let reply = question(desk)
+            connection.eventLoop.execute {
+                late?.cancel()
+                connection.value.finish(number, reply)
+            }
+        }
+    }
+
+    private func wait(_ exchange: Exchange) -> NIOLoopBound<ConnectionHandler> {
+        self.exchange = exchange
+        phase = .waiting
+        return NIOLoopBound(self, eventLoop: loop.eventLoop)
+    }
+
+    // MARK: Being answered
+
+    /// The exchange that waits, if it is still this one: the client may be gone, or answered by a time limit.
+    private func awaited(_ number: Int) -> (Exchange, ChannelHandlerContext)? {
+        guard phase == .waiting, let exchange, exchange.number == number, let context else { return nil }
+        self.exchange = nil
+        phase = .reading
+        lastTick = loop.tick
+        return (exchange, context)
+    }
+
+    func finish(_ number: Int, _ outcome: EngineDesk.Outcome) {
+        guard let (exchange, context) = awaited(number) else { return }
+        switch outcome {
+        case .problem(let problem): write(problem.reply, exchange, context)
+        case .answer(let answer, let status, let publication, let methods):
+            loop.targets.insert(
+                HotAnswer(target: exchange.target, publication: publication, methods: methods))
+            let matches = exchange.ifNoneMatch?.withUnsafeBytes {
+                EntityTag.list($0, contains: answer.content.etag)
+            }
+            writeContent(answer, status, exchange, isNotModified: matches ?? false, context)
+        }
+        proceed(context)
+    }
+
+    func finish(_ number: Int, _ reply: Reply) {
+        guard let (exchange, context) = awaited(number) else { return }
+        write(reply, exchange, context)
+        proceed(context)
+    }
+
+    /// Goes on with the requests behind the one just answered.
+    private func proceed(_ context: ChannelHandlerContext) {
+        if phase == .reading { answerRequests(context) }
+        flush(context)
+    }
+
+    // MARK: Writing
+
+    func writeContent(
+        _ answer: PublishedAnswer, _ status: CacheStatus, _ exchange: Exchange, isNotModified: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        let head = loop.writer.contentHead(
+            status: isNotModified ? 304 : 200, answer, status, now: loop.clock(), framing(exchange))
+        let body = isNotModified || exchange.isHead ? nil : ContentRendering.of(answer.content).body
+        write(head, body, status: isNotModified ? 304 : 200, exchange, context)
+    }
+
+    func write(_ reply: Reply, _ exchange: Exchange, _ context: ChannelHandlerContext) {
+        let head = loop.writer.head(of: reply, now: loop.clock(), framing(exchange))
+        write(
+            head, exchange.isHead ? nil : ByteBuffer(bytes: reply.body), status: reply.status, exchange,
+            context)
+    }
+
+    /// The gateway may have begun to stop since the request came.
+    private func framing(_ exchange: Exchange) -> AnswerWriter.Framing {
+        loop.isDraining ? AnswerWriter.Framing(closes: true) : exchange.framing
+    }
+
+    private func write(
+        _ head: ByteBuffer, _ body: ByteBuffer?, status: Int, _ exchange: Exchange,
+        _ context: ChannelHandlerContext
+    ) {
+        needsFlush = true
+        let isLast = framing(exchange).closes
+        let promise = isLast ? closing(lingers: exchange.hasUnreadBytes || input.readableBytes > 0) : nil
+        if let body {
+            context.write(wrapOutboundOut(head), promise: nil)
+            context.write(wrapOutboundOut(body), promise: promise)
+        } else {
+            context.write(wrapOutboundOut(head), promise: promise)
+        }
+        loop.accessLog?(
+            AccessRecord(
+                method: exchange.method, target: String(decoding: exchange.target, as: UTF8.self),
+                status: status,
+                bytes: body?.readableBytes ?? 0, duration: loop.clock() - exchange.startedAt))
+    }
+
+    /// Answers bytes that are no request, and closes.
+    func fail(_ problem: Problem) {
+        guard let context else { return }
+        let exchange = Exchange(
+            method: "-", target: [], isHead: false, isAuthorized: false, hasUnreadBytes: true,
+            framing: AnswerWriter.Framing(closes: true), ifNoneMatch: nil, startedAt: loop.clock())
+        write(problem.reply, exchange, context)
+        flush(context)
+    }
+
+    /// One connection too many: says so and closes. It was never added to the loop, which therefore doesn't sweep it.
+    func refuse(_ context: ChannelHandlerContext) {
+        var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
+        problem.retryAfter = 1
+        let (head, body) = (
+            loop.writer.head(of: problem.reply, now: loop.clock(), AnswerWriter.Framing(closes: true)),
+            ByteBuffer(bytes: problem.reply.body)
+        )
+        phase = .closing
+        context.write(wrapOutboundOut(head), promise: nil)
+        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(body)).whenComplete { _ in bound.value.close() }
+    }
+
+    /// The promise of the last answer. Closing at once while bytes are still coming in would reset the connection, and
+    /// the client might never see the answer; then the sending half closes first (RFC 9112 9.6).
+    private func closing(lingers: Bool) -> EventLoopPromise<Void> {
+        phase = .closing
+        input = ByteBuffer()
+        let promise = loop.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        promise.futureResult.whenComplete { _ in
+            bound.value.lastTick = bound.value.loop.tick
+            bound.value.context?.close(mode: lingers ? .output : .all, promise: nil)
+        }
+        return promise
+    }
+}

@@ -1,0 +1,141 @@
+import NIOCore
+import RestEngine
+
+/// One client's connection: reads requests, answers them in order. Event loop only.
+///
+/// Fresh content is answered here and now. Anything else is asked of the engine, and the connection reads no further
+/// request until the answer is there.
+final class ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    enum Phase {
+        case reading
+        /// The engine was asked for the answer to `exchange`.
+        case waiting
+        /// The last answer is on its way; what still comes in is dropped.
+        case closing
+        case closed
+    }
+
+    /// Beyond it nothing more is read from the socket.
+    private static let maxUnreadBytes = 64 << 10
+    /// Sweeps' worth of time for a client to take note of the last answer.
+    private static let lingerSeconds = 2.0
+
+    let loop: GatewayLoop
+    var context: ChannelHandlerContext?
+    var phase = Phase.reading
+    var exchange: Exchange?
+    var exchangeCount = 0
+    var input = ByteBuffer()
+    var parser: RequestParser
+    var needsFlush = false
+    /// The sweep at which the last bytes came or went.
+    var lastTick: Int
+    /// The sweep at which the head that is incomplete began.
+    var headTick: Int?
+    /// The value of Host that was accepted last; clients repeat themselves.
+    var acceptedHost: [UInt8] = []
+    private var isReadHeld = false
+
+    init(loop: GatewayLoop) {
+        self.loop = loop
+        parser = RequestParser(limits: loop.limits)
+        lastTick = loop.tick
+    }
+
+    // MARK: Life
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        if loop.isDraining {
+            context.close(promise: nil)
+        } else if !loop.add(self) {
+            refuse(context)
+        }
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        phase = .closed
+        exchange = nil
+        self.context = nil
+        loop.remove(self)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func close() { context?.close(promise: nil) }
+
+    /// Finishes what is under way, then closes.
+    func drain() {
+        if phase == .reading, input.readableBytes == 0 { close() }
+    }
+
+    func sweep() {
+        let idle = loop.tick - lastTick
+        switch phase {
+        case .waiting, .closed: break
+        case .closing: if idle > loop.ticks(Self.lingerSeconds) { close() }
+        case .reading:
+            if let headTick, loop.tick - headTick > loop.ticks(loop.limits.headerTimeout) {
+                self.headTick = nil
+                fail(Problem(408, "request_timeout", "the request did not arrive in time"))
+            } else if idle > loop.ticks(loop.limits.idleTimeout) {
+                close()
+            }
+        }
+    }
+
+    // MARK: Bytes
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard phase == .reading || phase == .waiting else { return }
+        lastTick = loop.tick
+        if input.readableBytes == 0 {
+            input = unwrapInboundIn(data)
+        } else {
+            var more = unwrapInboundIn(data)
+            if input.readerIndex > Self.maxUnreadBytes { input.discardReadBytes() }
+            input.writeBuffer(&more)
+        }
+        if phase == .reading { answerRequests(context) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        flush(context)
+    }
+
+    func flush(_ context: ChannelHandlerContext) {
+        guard needsFlush else { return }
+        needsFlush = false
+        context.flush()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard context.channel.isWritable, phase == .reading else { return }
+        lastTick = loop.tick
+        answerRequests(context)
+        flush(context)
+    }
+
+    /// Reading stops while a client sends requests but takes no answers.
+    func read(context: ChannelHandlerContext) {
+        if input.readableBytes >= Self.maxUnreadBytes {
+            isReadHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    func resumeReading(_ context: ChannelHandlerContext) {
+        guard isReadHeld, input.readableBytes < Self.maxUnreadBytes else { return }
+        isReadHeld = false
+        context.read()
+    }
+}

@@ -1,0 +1,82 @@
+import NIOCore
+import RestEngine
+
+/// The answer to one target as it goes out, kept by one event loop. Head and body are rendered once for each content
+/// and second; a hit writes what is there.
+final class HotAnswer {
+    /// Small bodies go out in one piece with their head; for larger ones the copy costs more than the second piece.
+    static let largestJoinedBody = 4096
+
+    let publication: Publication
+    private let target: [UInt8]
+    private let allowsGet: Bool
+    private let allowsHead: Bool
+    private var content: EncodedContent?
+    private var expiresAt = 0.0
+    private var second = Int.min
+    private(set) var head = ByteBuffer()
+    /// Head and body, or the head alone when `body` is not nil.
+    private(set) var whole = ByteBuffer()
+    private(set) var body: ByteBuffer?
+    private(set) var bodyCount = 0
+
+    init(target: [UInt8], publication: Publication, methods: [String]) {
+        self.target = target
+        self.publication = publication
+        allowsGet = methods.contains("GET")
+        allowsHead = methods.contains("HEAD")
+    }
+
+    @inline(__always)
+    func allows(_ method: RequestHead.Method) -> Bool {
+        switch method {
+        case .get: allowsGet
+        case .head: allowsHead
+        case .other: false
+        }
+    }
+
+    @inline(__always)
+    func isFor(_ other: UnsafeRawBufferPointer) -> Bool {
+        target.withUnsafeBytes { $0.elementsEqual(other) }
+    }
+
+    func withTarget<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        target.withUnsafeBytes(body)
+    }
+
+    /// Makes the buffers those of `answer` in the second of `now`.
+    @inline(__always)
+    func render(_ answer: PublishedAnswer, now: Double, _ writer: inout AnswerWriter) {
+        let second = Int(now)
+        if second == self.second, content === answer.content, expiresAt == answer.expiresAt { return }
+        renderAnew(answer, now: now, second: second, &writer)
+    }
+
+    private func renderAnew(_ answer: PublishedAnswer, now: Double, second: Int, _ writer: inout AnswerWriter)
+    {
+        self.second = second
+        content = answer.content
+        expiresAt = answer.expiresAt
+        let rendered = ContentRendering.of(answer.content).body
+        head = writer.contentHead(status: 200, answer, .hit, now: now, AnswerWriter.Framing())
+        whole = head
+        body = nil
+        bodyCount = rendered.readableBytes
+        if bodyCount <= Self.largestJoinedBody {
+            whole.writeImmutableBuffer(rendered)
+        } else {
+            body = rendered
+        }
+    }
+
+    /// Lets go of a content that is no longer served.
+    func forget() {
+        guard content != nil else { return }
+        content = nil
+        second = .min
+        head = ByteBuffer()
+        whole = head
+        body = nil
+    }
+}

@@ -1,0 +1,24 @@
+/// Why a gateway can't start.
+public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
+    case badAddress(String, why: String)
+    case addressInUse(String)
+    case permissionDenied(String)
+    case addressNotAvailable(String)
+    case missingFolder(String)
+    case badExposure(service: String, message: String)
+    case alreadyStarted
+    case cannotListen(String, message: String)
+
+    public var description: String {
+        switch self {
+        case .badAddress(let text, let why): "'\(text)' is no address to listen on: \(why)"
+        case .addressInUse(let text): "another program is listening on \(text)"
+        case .permissionDenied(let text): "no permission to listen on \(text)"
+        case .addressNotAvailable(let text): "this machine has no address \(text)"
+        case .missingFolder(let text): "the folder of the socket \(text) does not exist"
+        case .badExposure(let service, let message): "exposed paths of '\(service)': \(message)"
+        case .alreadyStarted: "the gateway has been started before"
+        case .cannotListen(let text, let message): "cannot listen on \(text): \(message)"
+        }
+    }
+}

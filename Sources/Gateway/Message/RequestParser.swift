@@ -1,0 +1,82 @@
+/// Reads the heads of HTTP/1.1 requests (RFC 9112), line by line, from bytes that grow at their end.
+///
+/// Strict where leniency lets two readers disagree about where a request ends: bare CR or LF, folded fields,
+/// blanks before the colon, two lengths. The outcome does not depend on how the bytes were split.
+struct RequestParser {
+    enum Step {
+        case needMore
+        /// All offsets count from the first byte that was given.
+        case head(RequestHead)
+        case fault(RequestFault)
+    }
+
+    let limits: GatewayLimits
+    private var head = RequestHead()
+    private var scanned = 0
+    private var lineStart = 0
+    /// Where the request line begins: empty lines before it are skipped (RFC 9112 2.2).
+    private var origin = 0
+    private var haveRequestLine = false
+
+    init(limits: GatewayLimits) { self.limits = limits }
+
+    /// `bytes` begins where the last head ended and holds everything since. After a head or a fault the next call
+    /// starts anew.
+    mutating func next(_ bytes: UnsafeRawBufferPointer) -> Step {
+        while scanned < bytes.count {
+            if let fault = startFault(bytes) { return fail(fault) }
+            guard let newline = bytes.firstNewline(from: scanned) else { break }
+            scanned = newline + 1
+            if let fault = sizeFault(end: scanned) { return fail(fault) }
+            guard newline > lineStart, bytes[newline - 1] == .carriageReturn else {
+                return fail(.bareNewline)
+            }
+            let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<(newline - 1)])
+            let start = lineStart
+            lineStart = scanned
+            if line.isEmpty {
+                guard haveRequestLine else {
+                    origin = scanned
+                    continue
+                }
+                return finish(end: scanned)
+            }
+            let fault =
+                haveRequestLine
+                ? head.readField(line, offset: start) : head.readRequestLine(line, offset: start, limits)
+            if let fault { return fail(fault) }
+            haveRequestLine = true
+        }
+        scanned = bytes.count
+        if let fault = sizeFault(end: bytes.count) { return fail(fault) }
+        return .needMore
+    }
+
+    /// Another protocol's greeting, TLS for example, may never send a line end.
+    private func startFault(_ bytes: UnsafeRawBufferPointer) -> RequestFault? {
+        guard !haveRequestLine, lineStart < bytes.count else { return nil }
+        let first = bytes[lineStart]
+        return HTTPByte.isToken(first) || first == .carriageReturn ? nil : .badRequestLine
+    }
+
+    private func sizeFault(end: Int) -> RequestFault? {
+        // The 64 bytes are for method and version.
+        guard haveRequestLine else {
+            return end - lineStart > limits.maxTargetBytes + 64 ? .targetTooLong : nil
+        }
+        return end - origin > limits.maxHeaderBytes ? .headTooLarge : nil
+    }
+
+    private mutating func fail(_ fault: RequestFault) -> Step {
+        self = RequestParser(limits: limits)
+        return .fault(fault)
+    }
+
+    private mutating func finish(end: Int) -> Step {
+        var finished = head
+        finished.length = end
+        self = RequestParser(limits: limits)
+        if let fault = finished.check() { return .fault(fault) }
+        return .head(finished)
+    }
+}

@@ -1,0 +1,30 @@
+/// The values of the Host header that are answered. Any other name belongs to somebody whose page points a browser
+/// at this address (DNS rebinding).
+struct HostNames {
+    private var names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+
+    init(_ more: [String]) {
+        for name in more { names.insert(Self.host(of: name)) }
+    }
+
+    mutating func insert(_ host: String) { names.insert(Self.host(of: host)) }
+
+    /// The port doesn't matter: a stranger's name is the danger, and forwarded ports are common.
+    func accept(_ value: UnsafeRawBufferPointer) -> Bool {
+        names.contains(Self.host(of: String(decoding: value, as: UTF8.self)))
+    }
+
+    private static func host(of text: String) -> String {
+        let lower = text.lowercased()
+        if lower.hasPrefix("["), let end = lower.firstIndex(of: "]") {
+            let rest = lower[lower.index(after: end)...]
+            return isPort(rest) ? String(lower[...end]) : lower
+        }
+        guard let colon = lower.firstIndex(of: ":"), isPort(lower[colon...]) else { return lower }
+        return String(lower[..<colon])
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.isEmpty || text.first == ":" && text.dropFirst().utf8.allSatisfy(HTTPByte.isDigit)
+    }
+}

@@ -1,0 +1,19 @@
+import CLua
+
+extension Lua {
+    /// Where the script that called the running host function stands.
+    public var callerPlace: (file: String, line: Int)? {
+        var source: UnsafePointer<CChar>?
+        var line: Int32 = 0
+        guard clua_caller_place(checked, &source, &line), let source else { return nil }
+        return (state.path(ofChunk: String(cString: source)), Int(line))
+    }
+
+    /// Where the function at `index` was written, `file:line`; nil for host functions and other values.
+    public func place(ofFunction index: Int32) -> String? {
+        var source: UnsafePointer<CChar>?
+        var line: Int32 = 0
+        guard clua_function_place(room, index, &source, &line), let source else { return nil }
+        return "\(state.path(ofChunk: String(cString: source))):\(line)"
+    }
+}

@@ -1,0 +1,38 @@
+/// How to request a resource with one method: what the blocks that match its URL said, in their order.
+/// Frozen once made; see ``ConfigurationResolver``.
+public struct Configuration: Sendable {
+    /// Seconds that loaded data stays up to date.
+    public var expirationTime: Double = 30
+    /// Seconds after a failed load before `loadIfNeeded` tries again, when there is no fresh data.
+    public var retryTime: Double = 1
+    public var headers = Headers()
+    /// Seconds between progress reports.
+    public var progressInterval: Double = 0.05
+    public var pipeline = Pipeline()
+    public var timeouts = Timeouts()
+    /// Cap on the decoded body of a response.
+    public var maxBodyBytes: Int = 64 << 20
+    public var redirects = RedirectPolicy()
+    /// Reads of a stale resource join the load in flight.
+    public var isCollapsing = true
+    /// Edit requests before they are sent, in order (siesta-semantics 15.1).
+    public var mutators: [RequestMutation] = []
+    /// Wrap or replace requests before they start, in order (15.4).
+    public var decorators: [RequestDecorator] = []
+
+    public init() {}
+}
+
+/// Edits a request before it is sent.
+public typealias RequestMutation = @EngineActor (inout RequestDraft) throws -> Void
+
+/// Gets a request that has not started and returns the one to use instead, which may be the same.
+public typealias RequestDecorator = @EngineActor (Resource, Request) throws -> Request
+
+/// Whether and how redirects are followed (RFC 9110 15.4); see ``Redirect``.
+public struct RedirectPolicy: Sendable, Equatable {
+    public var follow = true
+    public var max = 20
+
+    public init() {}
+}

@@ -1,0 +1,53 @@
+/// A Content-Type in its parts (RFC 9110 8.3.1).
+public struct MediaType: Sendable, Equatable {
+    /// `type/subtype`, lower-case.
+    public let essence: String
+    /// The charset parameter's value, unquoted and lower-case.
+    public let charset: String?
+
+    public init(_ text: String) {
+        let parts = Self.split(text)
+        essence = Self.trimmed(parts.first ?? "").lowercased()
+        var charset: String?
+        for part in parts.dropFirst() {
+            guard let equals = part.firstIndex(of: "=") else { continue }
+            guard Self.trimmed(part[..<equals]).equalsIgnoringCase("charset") else { continue }
+            var value = Self.trimmed(part[part.index(after: equals)...])
+            if value.utf8.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
+                value = String(value.dropFirst().dropLast())
+            }
+            if !value.isEmpty { charset = value.lowercased() }
+            break
+        }
+        self.charset = charset
+    }
+
+    /// The parts between semicolons, but for those in quotes (RFC 9110 5.6.6).
+    private static func split(_ text: String) -> [Substring] {
+        var parts: [Substring] = []
+        var start = text.startIndex
+        var isQuoted = false
+        var isEscaped = false
+        for index in text.utf8.indices {
+            let byte = text.utf8[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == UInt8(ascii: ";"), !isQuoted {
+                parts.append(text[start..<index])
+                start = text.utf8.index(after: index)
+            }
+        }
+        return parts + [text[start...]]
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var bytes = text.utf8
+        while let byte = bytes.first, byte == 0x20 || byte == 0x09 { bytes.removeFirst() }
+        while let byte = bytes.last, byte == 0x20 || byte == 0x09 { bytes.removeLast() }
+        return String(Substring(bytes))
+    }
+}

@@ -1,0 +1,74 @@
+internal import CRegex
+
+/// A regular expression (PCRE2 syntax) searched for anywhere in a URL (14.11). The work of one search is
+/// bounded.
+public final class CompiledRegex: CustomStringConvertible {
+    public let pattern: String
+    /// Empty, or `i`: letters match in either case.
+    public let options: String
+    private let handle: OpaquePointer
+
+    public init(_ pattern: String, options: String = "") throws(PatternError) {
+        if let other = options.utf8.first(where: { $0 != UInt8(ascii: "i") }) {
+            throw PatternError(
+                .badRegexOption, pattern: pattern,
+                message: "unknown option '\(Character(UnicodeScalar(other)))'",
+                suggestion: "the only option is 'i', for letters of either case")
+        }
+        var text = pattern
+        var error: Int32 = 0
+        var offset = 0
+        let compiled = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { chars in
+                cregex_compile(chars.baseAddress, chars.count, options.isEmpty ? 0 : 1, &error, &offset)
+            }
+        }
+        guard let compiled else {
+            throw PatternError(
+                .badRegex, pattern: pattern, message: Self.message(error), offset: offset,
+                suggestion: "write \\ before a character that stands for itself")
+        }
+        handle = compiled
+        self.pattern = pattern
+        self.options = options
+    }
+
+    deinit { cregex_free(handle) }
+
+    public var description: String { "/\(pattern)/\(options)" }
+
+    public func matches(_ url: URLText) throws(PatternError) -> Bool {
+        try matches(url.string)
+    }
+
+    public func matches(_ text: String) throws(PatternError) -> Bool {
+        var text = text
+        let result = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { chars in
+                cregex_search(handle, chars.baseAddress, chars.count)
+            }
+        }
+        switch Int(result) {
+        case CREGEX_MATCH: return true
+        case CREGEX_NO_MATCH: return false
+        case CREGEX_TOO_EXPENSIVE:
+            throw PatternError(
+                .regexTooExpensive, pattern: pattern, message: "regex too expensive on this URL",
+                suggestion: "avoid repeats of repeats such as (a+)+, or use a glob")
+        default:
+            throw PatternError(.regexFailed, pattern: pattern, message: "regex could not be matched")
+        }
+    }
+
+    private static func message(_ error: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            cregex_message(error, buffer.baseAddress, buffer.count)
+            // The C side always terminates the text.
+            return buffer.baseAddress.map { String(cString: $0) } ?? ""
+        }
+    }
+}
+
+// Unchecked for the pointer: the code behind it is never changed after `init`, each search has working memory
+// of its own, and it is freed in `deinit`, when nobody can search any more.
+extension CompiledRegex: @unchecked Sendable {}

@@ -1,0 +1,31 @@
+/// Which URLs a configuration block is for (14.9–14.15).
+public enum URLPattern: Sendable {
+    /// Every URL, other hosts included (14.15).
+    case all
+    case glob(GlobPattern)
+    case regex(CompiledRegex)
+    /// Exactly this URL (14.12).
+    case resource(URLText)
+    /// A function that the owner of the pattern keeps under this number, and evaluates (14.13).
+    case predicate(Int)
+
+    /// A glob as a script writes it, relative to the base of its service (14.9).
+    public static func glob(_ text: String, base: BaseURL?) throws(PatternError) -> URLPattern {
+        .glob(try GlobPattern(text, base: base))
+    }
+
+    public static func regex(_ text: String, options: String = "") throws(PatternError) -> URLPattern {
+        .regex(try CompiledRegex(text, options: options))
+    }
+
+    /// - Parameter predicate: Evaluates the function of a number for this URL.
+    public func matches(_ url: URLText, predicate: (Int) throws -> Bool) throws -> Bool {
+        switch self {
+        case .all: true
+        case .glob(let glob): glob.matches(url)
+        case .regex(let regex): try regex.matches(url)
+        case .resource(let resource): resource == url
+        case .predicate(let number): try predicate(number)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Patterns of content types: `*` stands for one or more characters other than `/` and `+`; case and parameters are
+/// ignored, and each pattern must match as a whole (siesta-semantics 17.2, D11).
+public struct ContentTypeFilter: Sendable {
+    public let patterns: [String]
+    private let lowered: [[UInt8]]
+
+    public init(_ patterns: [String]) {
+        self.patterns = patterns
+        lowered = patterns.map { Array($0.lowercased().utf8) }
+    }
+
+    /// A response without a Content-Type matches nothing.
+    public func matches(_ contentType: String?) -> Bool {
+        guard let contentType else { return false }
+        let essence = Array(MediaType(contentType).essence.utf8)
+        return lowered.contains { Self.matches($0, essence) }
+    }
+
+    /// A star takes as little as it can, and more when what follows fails. Only the last star ever needs to
+    /// take more: none crosses `/` or `+`, so an earlier one could reach nothing new.
+    private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
+        var position = 0
+        var index = 0
+        var star: (pattern: Int, text: Int)?
+        while true {
+            if position < pattern.count, pattern[position] == UInt8(ascii: "*"), isFree(text, index) {
+                position += 1
+                index += 1
+                star = (position, index)
+            } else if position < pattern.count, index < text.count, pattern[position] == text[index],
+                pattern[position] != UInt8(ascii: "*")
+            {
+                position += 1
+                index += 1
+            } else if position == pattern.count, index == text.count {
+                return true
+            } else {
+                guard let last = star, isFree(text, last.text) else { return false }
+                star = (last.pattern, last.text + 1)
+                (position, index) = (last.pattern, last.text + 1)
+            }
+        }
+    }
+
+    private static func isFree(_ text: [UInt8], _ index: Int) -> Bool {
+        index < text.count && text[index] != UInt8(ascii: "/") && text[index] != UInt8(ascii: "+")
+    }
+}

@@ -1,0 +1,23 @@
+/// Bytes of an image become one with its format and size (siesta-semantics 18.4).
+public struct ImageTransformer: Transformer {
+    public var transformErrors: Bool
+
+    public nonisolated init(transformErrors: Bool = false) { self.transformErrors = transformErrors }
+
+    public var description: String { "image" }
+
+    public func process(_ response: Response, _ context: PipelineContext) -> Response {
+        mapContent(of: response, errors: transformErrors, context) { entity throws(RequestError.CauseError) in
+            switch entity.content {
+            case .bytes(let bytes):
+                guard let image = Image(bytes: bytes) else { throw RequestError.CauseError(.unparsableImage) }
+                return .image(image)
+            // Another standard transformer claimed the type first (lua-api, Pipeline).
+            case .json, .text: return nil
+            default:
+                throw RequestError.CauseError(
+                    .wrongInputType(expected: "bytes", actual: entity.content.typeName, transformer: description))
+            }
+        }
+    }
+}

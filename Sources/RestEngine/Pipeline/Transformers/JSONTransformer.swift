@@ -1,0 +1,30 @@
+/// Bytes of JSON become a tree (siesta-semantics 18.1, 18.2).
+public struct JSONTransformer: Transformer {
+    public var transformErrors: Bool
+    /// Accept a number, string, boolean or null at the top.
+    public var allowFragments: Bool
+
+    public nonisolated init(transformErrors: Bool = true, allowFragments: Bool = false) {
+        self.transformErrors = transformErrors
+        self.allowFragments = allowFragments
+    }
+
+    public var description: String { "json" }
+
+    public func process(_ response: Response, _ context: PipelineContext) -> Response {
+        mapContent(of: response, errors: transformErrors, context) { entity throws(RequestError.CauseError) in
+            guard case .bytes(let bytes) = entity.content else {
+                throw RequestError.CauseError(
+                    .wrongInputType(expected: "bytes", actual: entity.content.typeName, transformer: description))
+            }
+            let tree: Tree
+            do throws(JSONError) { tree = try Tree(json: bytes) } catch {
+                throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
+            }
+            guard allowFragments || tree.kind == .object || tree.kind == .array else {
+                throw RequestError.CauseError(.jsonNotObjectOrArray(actual: "\(tree.kind)"))
+            }
+            return .json(tree)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// The transformers that a service has unless it says otherwise, each a configuration block of its own
+/// (siesta-semantics 1.5).
+public enum StandardTransformer: String, Sendable, CaseIterable {
+    case json, text, image
+
+    public var contentTypes: [String] {
+        switch self {
+        case .json: ["*/json", "*/*+json"]
+        case .text: ["text/*"]
+        case .image: ["image/*"]
+        }
+    }
+
+    public var transformer: any Transformer {
+        switch self {
+        case .json: JSONTransformer()
+        case .text: TextTransformer()
+        case .image: ImageTransformer()
+        }
+    }
+
+    var entry: ConfigurationEntry {
+        ConfigurationEntry(pattern: .all, description: "standard \(rawValue) transformer") { draft in
+            draft.configuration.pipeline["parsing"].add(transformer, contentTypes: contentTypes)
+        }
+    }
+}

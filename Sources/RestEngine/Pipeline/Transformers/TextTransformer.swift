@@ -1,0 +1,31 @@
+/// Bytes become text, by the charset that the server named, or ISO-8859-1 (siesta-semantics 18.3).
+public struct TextTransformer: Transformer {
+    public var transformErrors: Bool
+
+    public nonisolated init(transformErrors: Bool = true) { self.transformErrors = transformErrors }
+
+    public var description: String { "text" }
+
+    public func process(_ response: Response, _ context: PipelineContext) -> Response {
+        mapContent(of: response, errors: transformErrors, context) { entity throws(RequestError.CauseError) in
+            switch entity.content {
+            case .bytes(let bytes): return .text(try decode(bytes, charset: entity.charset ?? "iso-8859-1"))
+            // The JSON transformer claims `text/json` too, and came first (D11).
+            case .json: return nil
+            default:
+                throw RequestError.CauseError(
+                    .wrongInputType(expected: "bytes", actual: entity.content.typeName, transformer: description))
+            }
+        }
+    }
+
+    private func decode(_ bytes: [UInt8], charset: String) throws(RequestError.CauseError) -> String {
+        guard let encoding = TextCharset(charset) else {
+            throw RequestError.CauseError(.invalidTextEncoding(name: charset))
+        }
+        guard let text = encoding.decode(bytes) else {
+            throw RequestError.CauseError(.undecodableText(encoding: charset))
+        }
+        return text
+    }
+}

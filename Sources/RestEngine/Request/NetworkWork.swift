@@ -1,0 +1,157 @@
+/// The work of a request over the network: build, send, follow redirects, pass the response through the pipeline.
+@EngineActor
+final class NetworkWork: RequestWork {
+    private let resource: Resource
+    private let plan: RequestPlan
+    private var draft: Result<RequestDraft, RequestError>
+    private var transfer: (any Transfer)?
+    private var isCancelled = false
+
+    /// Builds the request now; it goes out when it is started.
+    init(_ plan: RequestPlan, of resource: Resource) {
+        self.plan = plan
+        self.resource = resource
+        draft = Self.build(plan, resource)
+    }
+
+    /// URL and method → configured headers → the caller's mutation → configured mutators (siesta-semantics 15.1).
+    private static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError> {
+        let method = plan.method
+        let now = resource.engine.scheduler.now
+        let resolved = resource.resolvedConfiguration(for: method)
+        if let failure = resolved.failure { return .failure(failure) }
+        guard let url = resource.url else {
+            return .failure(
+                RequestError(cause: .invalidURL(source: resource.invalidSource), timestamp: now, method: method))
+        }
+        var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
+        do {
+            for mutation in plan.mutations { try mutation(&draft) }
+            for mutator in resolved.configuration.mutators { try mutator(&draft) }
+            return .success(try draft.validate())
+        } catch {
+            return .failure(
+                RequestError(
+                    thrown: error, timestamp: now, url: url.string,
+                    method: method))
+        }
+    }
+
+    /// The method after mutation; it decides on pipeline and decorators (14.20).
+    var finalMethod: String {
+        if case .success(let draft) = draft { draft.method } else { plan.method }
+    }
+
+    func start(_ request: Request) {
+        if plan.isRepeat { resource.track(request) }
+        switch draft {
+        case .failure(let error): request.complete(ResponseInfo(.failure(error)))
+        case .success(let draft):
+            let step = Redirect.RequestStep(
+                method: draft.method, url: draft.url, headers: draft.headers, body: draft.body)
+            let resolved = resource.resolvedConfiguration(for: draft.method)
+            if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
+            send(step, followed: 0, resolved.configuration, began: resource.engine.scheduler.now, request)
+        }
+    }
+
+    private func send(
+        _ step: Redirect.RequestStep, followed: Int, _ configuration: Configuration, began: Double, _ request: Request
+    ) {
+        let engine = resource.engine
+        var message = TransportRequest(
+            method: step.method, url: step.url, headers: step.headers, body: step.body,
+            timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
+        if followed > 0, message.timeouts.total > 0 {
+            // The limit is for the whole exchange, not for each leg of it.
+            message.timeouts.total = max(0.001, message.timeouts.total - (engine.scheduler.now - began))
+        }
+        transfer = engine.transport.send(message) { [self] result in
+            transfer = nil
+            guard !isCancelled else { return }
+            switch result {
+            case .failure(let error):
+                finish(.failure(failure(.transport(error), step)), step, request)
+            case .success(let response):
+                request.exchange = Exchange(
+                    url: step.url, status: response.status, httpVersion: response.httpVersion,
+                    headers: response.headers, timings: response.timings, redirects: followed)
+                engine.log.write(.network, "\(response.status) \(step.method) \(step.url)")
+                let decision = Redirect.decide(
+                    step: step, status: response.status, location: response.headers["Location"],
+                    policy: configuration.redirects, followed: followed)
+                switch decision {
+                case .follow(let next): send(next, followed: followed + 1, configuration, began: began, request)
+                case .tooMany:
+                    finish(
+                        .failure(failure(.tooManyRedirects(limit: configuration.redirects.max), step)), step, request)
+                case .refuse(let why):
+                    let error = TransportError(.tlsFailed, phase: .tls, message: why)
+                    finish(.failure(failure(.transport(error), step)), step, request)
+                case .none: receive(response, step, request)
+                }
+            }
+        }
+    }
+
+    /// 304 confirms the data that is there when it arrives; without data it is a failure (19.9). Statuses from 400
+    /// are failures, everything else a success (5.18).
+    private func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
+        let now = resource.engine.scheduler.now
+        if response.status == 304 {
+            if let entity = resource.latestData {
+                request.complete(ResponseInfo(.success(entity), isNew: false))
+                return
+            }
+            finish(.failure(failure(.noLocalDataFor304, step)), step, request)
+            return
+        }
+        let entity = Entity(response: response, timestamp: now)
+        guard response.status >= 400 else {
+            return finish(.success(entity), step, request, status: response.status)
+        }
+        finish(
+            .failure(
+                RequestError(
+                    httpStatusCode: response.status, entity: entity, timestamp: now, url: step.url,
+                    method: step.method)), step, request, status: response.status)
+    }
+
+    private func finish(
+        _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
+    ) {
+        guard plan.usesPipeline else { return request.complete(ResponseInfo(response)) }
+        let engine = resource.engine
+        let resolved = resource.resolvedConfiguration(for: finalMethod)
+        if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
+        let context = PipelineContext(
+            url: step.url, method: step.method, now: engine.scheduler.now, status: status)
+        request.complete(
+            ResponseInfo(resolved.configuration.pipeline.process(response, context, log: engine.log)))
+    }
+
+    private func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {
+        RequestError(
+            cause: cause, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
+    }
+
+    func cancel() {
+        isCancelled = true
+        transfer?.cancel()
+        transfer = nil
+    }
+
+    /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
+    func repeated() -> any RequestWork {
+        var plan = plan
+        plan.isRepeat = true
+        return NetworkWork(plan, of: resource)
+    }
+
+    var fraction: Double {
+        guard let progress = transfer?.progress, let total = progress.bytesToReceive, total > 0 else { return 0 }
+        return min(1, Double(progress.bytesReceived) / Double(total))
+    }
+
+    var description: String { "\(plan.method) \(resource.urlString)" }
+}

@@ -1,0 +1,20 @@
+/// What a caller adds to a request, beside its method.
+public struct RequestOptions: Sendable {
+    public var body: RequestBody?
+    /// Replaces the content type that the kind of body brings.
+    public var contentType: String?
+    /// Set over the configured headers.
+    public var headers = Headers()
+    /// Parameters added to the resource's URL; nil removes one.
+    public var query: [(name: String, values: [String]?)] = []
+    /// Edits the request before the configured mutators do (siesta-semantics 6.7, 15.1).
+    public var mutate: RequestMutation?
+
+    /// False: the body comes back as the server sent it.
+    public var usesPipeline = true
+
+    public init(body: RequestBody? = nil, contentType: String? = nil) {
+        self.body = body
+        self.contentType = contentType
+    }
+}

@@ -1,0 +1,8 @@
+/// How a request is made, each time it is made: once for itself, and again for a repeat (siesta-semantics 9.2).
+struct RequestPlan {
+    var method: String
+    var mutations: [RequestMutation] = []
+    var usesPipeline = true
+    /// A repeat is tracked when it starts; the first request is tracked by its resource (D5).
+    var isRepeat = false
+}

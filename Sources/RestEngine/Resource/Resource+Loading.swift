@@ -1,0 +1,72 @@
+extension Resource {
+    /// Always a new GET, whatever is in flight (siesta-semantics 5.1, 5.2). Conditional when the data names an ETag
+    /// or a date (19.8, D14).
+    @discardableResult
+    public func load() -> Request {
+        load(using: start(RequestPlan(method: "GET", mutations: [condition])))
+    }
+
+    /// Makes a request conditional on the data that is there when it is built.
+    private func condition(_ draft: inout RequestDraft) {
+        guard let data = state.data else { return }
+        if let etag = data.etag {
+            draft.headers.set("If-None-Match", etag)
+        } else if let date = data.lastModified {
+            draft.headers.set("If-Modified-Since", date)
+        }
+    }
+
+    /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5).
+    @discardableResult
+    public func loadIfNeeded() -> Request? {
+        if let running = loadRequests.first {
+            engine.log.write(.staleness, "\(urlString) is being loaded")
+            return running
+        }
+        if isUpToDate {
+            engine.log.write(.staleness, "\(urlString) is up to date")
+            return nil
+        }
+        return load()
+    }
+
+    /// Makes any request a load of this resource: its outcome becomes the resource's state (5.13).
+    @discardableResult
+    public func load(using request: Request) -> Request {
+        let number = state.beginLoad()
+        loadRequests.append(request)
+        request.onCompletion { [unowned request] info in
+            self.loadRequests.removeFirst { $0 === request }
+            self.notify(self.state.finishLoad(number, info, now: self.engine.scheduler.now))
+        }
+        notify(.requested)
+        request.start()
+        return request
+    }
+
+    /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without fresh data
+    /// and inside the retry time it is the last error. `completion` may run before this returns.
+    public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) {
+        if let data = freshData { return completion(.success(data)) }
+        let request: Request
+        if configuration(for: "GET").isCollapsing, let running = loadRequests.first {
+            request = running
+        } else if !isLoading, isUpToDate, let error = latestError {
+            return completion(.failure(error))
+        } else {
+            request = load()
+        }
+        request.onCompletion { info in
+            switch info.response {
+            case .success(let entity): completion(.success(entity))
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+
+    func notify(_ event: ResourceEvent) {
+        engine.log.write(.stateChanges, "\(urlString): \(event.name)")
+        if case .newData = event { encoded = nil }
+        if event != .requested { publish() }
+    }
+}

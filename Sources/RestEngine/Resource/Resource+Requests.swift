@@ -1,0 +1,86 @@
+extension Resource {
+    /// Starts a request; the resource's data and error stay as they are (siesta-semantics 4.16, 5.16).
+    @discardableResult
+    public func request(_ method: String, _ options: RequestOptions = RequestOptions()) -> Request {
+        guard let method = Method.normalized(method) else {
+            return failedRequest(.invalidRequestMethod(method: method), method: method)
+        }
+        do throws(RequestError.CauseError) {
+            return start(
+                RequestPlan(
+                    method: method, mutations: try mutations(for: options), usesPipeline: options.usesPipeline))
+        } catch { return failedRequest(error.cause, method: method) }
+    }
+
+    /// A request that has failed already; nothing is sent (11.6).
+    public func failedRequest(_ cause: RequestError.Cause, method: String) -> Request {
+        Request(
+            engine: engine,
+            outcome: .failure(
+                RequestError(cause: cause, timestamp: engine.scheduler.now, url: urlString, method: method)))
+    }
+
+    /// Builds, decorates, tracks, starts (5.16).
+    func start(_ plan: RequestPlan) -> Request {
+        let work = NetworkWork(plan, of: self)
+        var request = Request(engine: engine, work: work)
+        do {
+            for decorate in configuration(for: work.finalMethod).decorators {
+                request = try decorate(self, request)
+            }
+        } catch {
+            request = Request(
+                engine: engine,
+                outcome: .failure(
+                    RequestError(
+                        thrown: error, timestamp: engine.scheduler.now, url: urlString, method: plan.method)))
+        }
+        track(request)
+        return request.start()
+    }
+
+    /// Lists a request until it has ended (4.8); a repeat when it starts (D5).
+    func track(_ request: Request) {
+        allRequests.append(request)
+        // The list keeps the request alive for as long as the hook may run.
+        request.onCompletion { [unowned request] _ in self.allRequests.removeFirst { $0 === request } }
+    }
+
+    /// The options as edits of the draft, in the order of 6.8: the body's type replaces a configured one, and the
+    /// caller's own mutation has the last word.
+    private func mutations(
+        for options: RequestOptions
+    ) throws(RequestError.CauseError) -> [RequestMutation] {
+        var mutations: [RequestMutation] = []
+        if !options.query.isEmpty {
+            let query = options.query
+            mutations.append { draft in
+                guard let url = URLText(draft.url) else { return }
+                draft.url = url.withParams(query.map { ($0.name, $0.values ?? []) }).string
+            }
+        }
+        if !options.headers.isEmpty {
+            let headers = options.headers
+            mutations.append { draft in
+                for name in Set(headers.fields.map { $0.name.lowercased() }) { draft.headers.remove(name) }
+                for field in headers.fields { draft.headers.add(field.name, field.value) }
+            }
+        }
+        if let body = options.body {
+            let (bytes, type) = try body.encode(contentType: options.contentType)
+            let named = options.contentType == nil && options.headers.contains("Content-Type") ? nil : type
+            mutations.append { draft in
+                draft.body = bytes
+                if let named { draft.headers.set("Content-Type", named) }
+            }
+        }
+        if let mutate = options.mutate { mutations.append(mutate) }
+        return mutations
+    }
+}
+
+extension Array {
+    mutating func removeFirst(where matches: (Element) -> Bool) {
+        if let index = firstIndex(where: matches) { remove(at: index) }
+    }
+}

@@ -1,0 +1,94 @@
+/// Something at a URL: what was last loaded from it, what is on its way, and how to ask for more
+/// (siesta-semantics 2, 4). One object for each URL of a service.
+@EngineActor
+public final class Resource {
+    public let service: Service
+    /// Nil for an invalid resource, whose requests all fail (2.6).
+    public let url: URLText?
+    let invalidSource: String?
+
+    var state = ResourceStateMachine()
+    /// Requests whose outcome becomes this resource's state, in the order of starting (4.8).
+    public internal(set) var loadRequests: [Request] = []
+    /// Requests of this resource in flight, in the order of starting.
+    public internal(set) var allRequests: [Request] = []
+    private var configurations = ConfigurationMemory()
+    /// Where faces on other threads find the answer; nil until one asked.
+    var publication: Publication?
+    /// The latest data in the form in which it leaves the process; nil until somebody needs it.
+    var encoded: EncodedContent?
+
+    init(service: Service, url: URLText?, invalidSource: String? = nil) {
+        self.service = service
+        self.url = url
+        self.invalidSource = invalidSource
+    }
+
+    deinit { publication?.retire() }
+
+    public var engine: Engine { service.engine }
+
+    /// The URL's text; a lone colon for an invalid resource (2.6).
+    public var urlString: String { url?.string ?? ":" }
+
+    // MARK: State
+
+    /// The last good data, transformed; survives later errors (4.3).
+    public var latestData: Entity? { state.data }
+
+    /// The error of the last finished load; nil after any success, override or wipe (4.4).
+    public var latestError: RequestError? { state.error }
+
+    /// The later of the times of data and error, Unix seconds; 0 with neither (4.5).
+    public var timestamp: Double { state.timestamp }
+
+    public var isLoading: Bool { !loadRequests.isEmpty }
+
+    public var isRequesting: Bool { !allRequests.isEmpty }
+
+    public var isUpToDate: Bool {
+        let configuration = configuration(for: "GET")
+        return state.isUpToDate(
+            now: engine.scheduler.now, expirationTime: configuration.expirationTime,
+            retryTime: configuration.retryTime)
+    }
+
+    /// The latest data, if it may be used without asking the server.
+    var freshData: Entity? {
+        state.freshData(
+            now: engine.scheduler.now, expirationTime: configuration(for: "GET").expirationTime)
+    }
+
+    // MARK: Configuration
+
+    /// The frozen configuration for a method; blocks run when it is first needed after a change (14.3–14.5).
+    public func configuration(for method: String) -> Configuration {
+        resolvedConfiguration(for: method).configuration
+    }
+
+    public func resolvedConfiguration(for method: String) -> ResolvedConfiguration {
+        guard let url else { return .fallback }
+        return configurations.value(for: method, version: service.configurationVersion) {
+            service.resolveConfiguration(url: url, method: method)
+        }
+    }
+}
+
+/// The configurations of one resource by method. Most resources have one, so a list does.
+private struct ConfigurationMemory {
+    private var version = 0
+    private var values: [(method: String, value: ResolvedConfiguration)] = []
+
+    mutating func value(
+        for method: String, version: Int, make: () -> ResolvedConfiguration
+    ) -> ResolvedConfiguration {
+        if self.version != version {
+            values = []
+            self.version = version
+        }
+        for entry in values where entry.method == method { return entry.value }
+        let value = make()
+        values.append((method, value))
+        return value
+    }
+}

@@ -1,0 +1,86 @@
+/// Data, error and freshness of one resource: events in, what to tell the observers out (siesta-semantics 4, 21).
+///
+/// Loads are numbered as they start. The outcome of an earlier load never replaces what a later one, or a local
+/// override, has put there (D2).
+struct ResourceStateMachine {
+    private(set) var data: Entity?
+    private(set) var error: RequestError?
+    private(set) var isInvalidated = false
+    private var lastStarted = 0
+    /// Number of the load that made `data`, or of the last one started before a local change.
+    private var dataLoad = 0
+    /// The same for `error`, success included, since that clears it.
+    private var errorLoad = 0
+
+    /// The later of the times of data and error; 0 with neither (4.5).
+    var timestamp: Double { max(data?.timestamp ?? 0, error?.timestamp ?? 0) }
+
+    mutating func beginLoad() -> Int {
+        lastStarted += 1
+        return lastStarted
+    }
+
+    mutating func finishLoad(_ load: Int, _ info: ResponseInfo, now: Double) -> ResourceEvent {
+        // Nothing changes: not the data, not the error, not the invalidation (4.12, 8.8).
+        if info.isCancellation { return .requestCancelled }
+        switch info.response {
+        case .success(let entity):
+            guard load > dataLoad else { return .requestCancelled }
+            dataLoad = load
+            if load > errorLoad {
+                errorLoad = load
+                error = nil
+            }
+            isInvalidated = false
+            if info.isNew {
+                data = entity
+                return .newData(.network)
+            }
+            data?.timestamp = now
+            return .notModified
+        case .failure(let failure):
+            guard load > errorLoad, load > dataLoad else { return .requestCancelled }
+            errorLoad = load
+            error = failure
+            isInvalidated = false
+            return .error
+        }
+    }
+
+    /// 21.1: data as given, error and invalidation gone.
+    mutating func override(_ entity: Entity) -> ResourceEvent {
+        replace(with: entity)
+        return .newData(.localOverride)
+    }
+
+    /// 21.3: nothing but the freshness changes.
+    mutating func invalidate() { isInvalidated = true }
+
+    mutating func wipe() -> ResourceEvent {
+        replace(with: nil)
+        return .newData(.wipe)
+    }
+
+    private mutating func replace(with entity: Entity?) {
+        data = entity
+        error = nil
+        isInvalidated = false
+        dataLoad = lastStarted
+        errorLoad = lastStarted
+    }
+
+    /// Data inside its expiration time is up to date whatever failed since (D4); without it a failure holds off the
+    /// next load for the retry time (4.9). Limits count as inside, and so does a clock that went back (4.14).
+    func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
+        if isInvalidated { return false }
+        if let data, now - data.timestamp <= expirationTime { return true }
+        if let error { return now - error.timestamp <= retryTime }
+        return false
+    }
+
+    /// The data, if it is up to date by itself.
+    func freshData(now: Double, expirationTime: Double) -> Entity? {
+        guard !isInvalidated, let data, now - data.timestamp <= expirationTime else { return nil }
+        return data
+    }
+}

@@ -1,0 +1,38 @@
+/// A piece of data with what was said about it: the outcome of a request, what a resource holds, what a cache keeps.
+public struct Entity: Sendable {
+    public var content: Content
+    /// As received, or as given when it was made locally.
+    public var headers: Headers
+    /// The charset that the server named, or that was given; nil when nobody said (siesta-semantics 19.3).
+    public var charset: String?
+    /// When it was received or last confirmed, Unix time in seconds.
+    public var timestamp: Double
+
+    /// A local or cached entity. `contentType` replaces a Content-Type among the headers.
+    public init(
+        content: Content, contentType: String? = nil, charset: String? = nil, headers: Headers = Headers(),
+        timestamp: Double
+    ) {
+        self.content = content
+        self.headers = headers
+        self.timestamp = timestamp
+        if let contentType { self.headers.set("Content-Type", contentType) }
+        self.charset = charset ?? self.headers["Content-Type"].flatMap { MediaType($0).charset }
+    }
+
+    /// The entity of a server's response.
+    public init(response: TransportResponse, timestamp: Double) {
+        content = .bytes(response.body)
+        headers = response.headers
+        charset = response.headers["Content-Type"].flatMap { MediaType($0).charset }
+        self.timestamp = timestamp
+    }
+
+    /// The Content-Type with its parameters; `application/octet-stream` when there is none (19.2).
+    public var contentType: String { headers["Content-Type"] ?? "application/octet-stream" }
+
+    /// The ETag verbatim, quotes included (19.5).
+    public var etag: String? { headers["ETag"] }
+
+    public var lastModified: String? { headers["Last-Modified"] }
+}

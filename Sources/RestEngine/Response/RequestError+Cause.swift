@@ -1,0 +1,120 @@
+extension RequestError {
+    /// Why a request failed, where the engine knows (siesta-semantics 20.6–20.8, and what transports and scripts add).
+    public indirect enum Cause: Sendable {
+        case invalidURL(source: String?)
+        case unencodableText(encoding: String, text: String)
+        case invalidJSONObject(message: String)
+        case notURLEncodable(string: String)
+        case invalidRequestMethod(method: String)
+        case requestCancelled
+        case noLocalDataFor304
+        case invalidTextEncoding(name: String)
+        case undecodableText(encoding: String)
+        case jsonNotObjectOrArray(actual: String)
+        case malformedJSON(offset: Int, message: String)
+        case unparsableImage
+        case wrongInputType(expected: String, actual: String, transformer: String)
+        case transformerReturnedNil(transformer: String)
+        case scriptError(ScriptFailure)
+        case scriptLimit(budget: String, used: Double, limit: Double, failure: ScriptFailure)
+        case tooManyRedirects(limit: Int)
+        case transport(TransportError)
+        case `internal`(message: String)
+        /// What a script made of `rest.error{ cause = … }`.
+        case custom(type: String, fields: Tree)
+    }
+
+    /// Where and how a function of a script, or of a Swift program, failed.
+    public struct ScriptFailure: Error, Sendable, Equatable {
+        public var message: String
+        public var file: String?
+        public var line: Int?
+        public var traceback: String?
+
+        public init(message: String, file: String? = nil, line: Int? = nil, traceback: String? = nil) {
+            self.message = message
+            self.file = file
+            self.line = line
+            self.traceback = traceback
+        }
+
+        public var description: String {
+            guard let file else { return message }
+            return "\(file):\(line ?? 0): \(message)"
+        }
+    }
+}
+
+extension RequestError.Cause {
+    /// The name by which scripts and metrics know it.
+    public var code: String {
+        switch self {
+        case .invalidURL: "invalid_url"
+        case .unencodableText: "unencodable_text"
+        case .invalidJSONObject: "invalid_json_object"
+        case .notURLEncodable: "not_url_encodable"
+        case .invalidRequestMethod: "invalid_request_method"
+        case .requestCancelled: "request_cancelled"
+        case .noLocalDataFor304: "no_local_data_for_304"
+        case .invalidTextEncoding: "invalid_text_encoding"
+        case .undecodableText: "undecodable_text"
+        case .jsonNotObjectOrArray: "json_not_object_or_array"
+        case .malformedJSON: "malformed_json"
+        case .unparsableImage: "unparsable_image"
+        case .wrongInputType: "wrong_input_type"
+        case .transformerReturnedNil: "transformer_returned_nil"
+        case .scriptError: "script_error"
+        case .scriptLimit: "script_limit"
+        case .tooManyRedirects: "too_many_redirects"
+        case .transport(let error): error.code.rawValue
+        case .internal: "internal"
+        case .custom(let type, _): type
+        }
+    }
+
+    /// The fixed messages of 20.9, and one for each cause that Siesta doesn't know.
+    var userMessage: String {
+        switch self {
+        case .invalidURL: "Cannot send request with invalid URL"
+        case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
+        case .invalidRequestMethod: "Cannot create request"
+        case .requestCancelled: "Request cancelled"
+        case .noLocalDataFor304: "No data available"
+        case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON, .unparsableImage,
+            .wrongInputType, .transformerReturnedNil:
+            "Cannot parse server response"
+        case .scriptError: "Script error"
+        case .scriptLimit: "Script used more than its limit"
+        case .tooManyRedirects: "Too many redirects"
+        case .transport(let error): error.message
+        case .internal: "Request failed"
+        case .custom(_, let fields): fields["message"]?.string ?? "Request failed"
+        }
+    }
+
+    /// What the message for people leaves out.
+    var detail: String? {
+        switch self {
+        case .invalidURL(let source): source.map { "'\($0)' is not a URL" } ?? "there is no URL"
+        case .unencodableText(let encoding, _): "the text can't be written in \(encoding)"
+        case .invalidJSONObject(let message): message
+        case .notURLEncodable(let string): "'\(string)' can't be written in a form"
+        case .invalidRequestMethod(let method): "'\(method)' is not a method"
+        case .requestCancelled, .noLocalDataFor304: nil
+        case .invalidTextEncoding(let name): "unknown charset '\(name)'"
+        case .undecodableText(let encoding): "the body is not \(encoding)"
+        case .jsonNotObjectOrArray(let actual): "JSON \(actual) where an object or array is expected"
+        case .malformedJSON(let offset, let message): "malformed JSON at byte \(offset): \(message)"
+        case .unparsableImage: "not a PNG, JPEG, GIF, WebP or BMP image"
+        case .wrongInputType(let expected, let actual, let transformer):
+            "\(transformer) expects \(expected), got \(actual)"
+        case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
+        case .scriptError(let failure): failure.description
+        case .scriptLimit(_, _, _, let failure): failure.description
+        case .tooManyRedirects(let limit): "followed \(limit)"
+        case .transport(let error): error.message
+        case .internal(let message): message
+        case .custom: nil
+        }
+    }
+}

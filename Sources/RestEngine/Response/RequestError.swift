@@ -1,0 +1,50 @@
+/// Every failure of a request (siesta-semantics 20). It always has a message for people; status, body and cause are
+/// there when they apply, and do not exclude each other.
+public struct RequestError: Error, Sendable {
+    public var userMessage: String
+    public var httpStatusCode: Int?
+    /// The body that came with the failure, or that could not be parsed (D12).
+    public var entity: Entity?
+    public var cause: Cause?
+    /// Unix time in seconds.
+    public var timestamp: Double
+    public var url: String?
+    public var method: String?
+    /// Counts the attempts of one request, from 1.
+    public var attempt: Int
+
+    /// The message is, in this order: the one given, the cause's own, the status' text, "Request failed" (20.2).
+    public init(
+        userMessage: String? = nil, httpStatusCode: Int? = nil, entity: Entity? = nil, cause: Cause? = nil,
+        timestamp: Double, url: String? = nil, method: String? = nil, attempt: Int = 1
+    ) {
+        self.userMessage =
+            userMessage ?? cause?.userMessage ?? httpStatusCode.map(StatusText.text(for:)) ?? "Request failed"
+        self.httpStatusCode = httpStatusCode
+        self.entity = entity
+        self.cause = cause
+        self.timestamp = timestamp
+        self.url = url
+        self.method = method
+        self.attempt = attempt
+    }
+
+    /// A bounded name of what went wrong, fit for a metric's label.
+    public var code: String {
+        if let cause { return cause.code }
+        return httpStatusCode.map { "http_\($0 / 100)xx" } ?? "unknown"
+    }
+}
+
+extension RequestError: CustomStringConvertible {
+    /// One line: `GET https://… failed: Not found (404)`, with the cause's details behind it.
+    public var description: String {
+        var text = ""
+        if let url { text += "\(method ?? "GET") \(url): " }
+        text += userMessage
+        if let httpStatusCode { text += " (\(httpStatusCode))" }
+        if let detail = cause?.detail, detail != userMessage { text += ": \(detail)" }
+        if attempt > 1 { text += " (attempt \(attempt))" }
+        return text
+    }
+}

@@ -1,0 +1,35 @@
+/// The outcome of a request, before, between and after the stages of a pipeline.
+public enum Response: Sendable {
+    case success(Entity)
+    case failure(RequestError)
+
+    public var entity: Entity? {
+        switch self {
+        case .success(let entity): entity
+        case .failure(let error): error.entity
+        }
+    }
+
+    public var error: RequestError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
+    /// True for the failure of a request that was cancelled (siesta-semantics 7.11).
+    public var isCancellation: Bool {
+        if case .requestCancelled? = error?.cause { true } else { false }
+    }
+}
+
+/// An outcome as hooks see it.
+public struct ResponseInfo: Sendable {
+    public var response: Response
+    /// False only when a 304 confirmed the data that was there (7.10).
+    public var isNew: Bool
+
+    public init(_ response: Response, isNew: Bool = true) {
+        self.response = response
+        self.isNew = isNew
+    }
+
+    public var isCancellation: Bool { response.isCancellation }
+}

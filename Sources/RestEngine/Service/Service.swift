@@ -1,0 +1,112 @@
+/// An API: a base URL, the blocks that configure requests to it, and its resources (siesta-semantics 1).
+@EngineActor
+public final class Service {
+    public let engine: Engine
+    public let name: String
+    /// With a slash at the end of its path (1.2); nil when there is none, and then only absolute URLs work (1.3).
+    public let baseURL: BaseURL?
+
+    private let table = ResourceTable()
+    private var configuration = ConfigurationTable()
+
+    /// The standard transformers come as the first blocks, one each (1.5).
+    public init(
+        engine: Engine, name: String, baseURL: BaseURL?,
+        standardTransformers: [StandardTransformer] = StandardTransformer.allCases
+    ) {
+        self.engine = engine
+        self.name = name
+        self.baseURL = baseURL
+        for standard in standardTransformers { configuration.add(standard.entry) }
+    }
+
+    // MARK: Resources
+
+    /// The resource at base URL and path; the path is text, never read as a URL (3.1, 3.2).
+    public func resource(_ path: String) -> Resource {
+        resource(at: baseURL?.resource(path))
+    }
+
+    /// The same with a base of the caller's own (1.8).
+    public func resource(baseURL: String, path: String) -> Resource {
+        guard let base = URLText(baseURL) else { return invalid(baseURL) }
+        return resource(at: base.appendingPath(path))
+    }
+
+    /// The resource at a URL; text that is none, or nil, gives an invalid resource (1.9, 2.4, 2.5).
+    public func resource(absoluteURL text: String?) -> Resource {
+        guard let text else { return resource(at: nil) }
+        guard let url = URLText(text) else { return invalid(text) }
+        return resource(at: url)
+    }
+
+    func resource(at url: URLText?) -> Resource {
+        // The invalid resource has the place that is no URL; kept elsewhere it would hold the service forever.
+        table.resource(for: url?.string ?? ":") { Resource(service: self, url: url) }
+    }
+
+    private func invalid(_ text: String) -> Resource {
+        engine.log.write(.network, "not a URL: \(text)")
+        return Resource(service: self, url: nil, invalidSource: text)
+    }
+
+    /// When so many resources are live, adding another drops those that nobody holds (23.3).
+    public var cachedResourceCountLimit: Int {
+        get { table.limit }
+        set { table.limit = newValue }
+    }
+
+    public var liveResources: [Resource] { table.live }
+
+    public func flushUnusedResources() { table.flush() }
+
+    /// Wipes all live resources; unused ones are dropped first (1.11).
+    public func wipeResources() { wipeResources { _ in true } }
+
+    /// Wipes the live resources that match.
+    public func wipeResources(where matches: (Resource) throws -> Bool) rethrows {
+        table.flush()
+        for resource in table.live where try matches(resource) { resource.wipe() }
+    }
+
+    // MARK: Configuration
+
+    public var configurationVersion: Int { configuration.version }
+
+    public var configurationEntries: [ConfigurationEntry] { configuration.entries }
+
+    public func configure(_ entry: ConfigurationEntry) {
+        configuration.add(entry)
+        republish()
+    }
+
+    /// A pattern that asks a function of the URL (14.13).
+    public func predicatePattern(_ matches: @escaping @EngineActor (URLText) throws -> Bool) -> URLPattern {
+        configuration.predicatePattern(matches)
+    }
+
+    /// Blocks run again when they are next needed (14.5).
+    public func invalidateConfiguration() {
+        configuration.invalidate()
+        republish()
+    }
+
+    func resolveConfiguration(url: URLText, method: String) -> ResolvedConfiguration {
+        let resolved = configuration.resolve(url: url, method: method, now: engine.scheduler.now)
+        engine.log.write(
+            .configuration,
+            "\(method) \(url.string): "
+                + resolved.entries.map { configuration.entries[$0].description }.joined(separator: " → "))
+        return resolved
+    }
+
+    /// Runs one block by itself, for a check of scripts; the error that it raised.
+    public func tryEntry(_ number: Int, url: URLText, method: String) -> RequestError? {
+        configuration.tryEntry(number, url: url, method: method, now: engine.scheduler.now)
+    }
+
+    /// How long an answer is fresh is configured, so published answers go with the configuration.
+    private func republish() {
+        for resource in table.live { resource.withdraw() }
+    }
+}

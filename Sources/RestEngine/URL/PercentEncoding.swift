@@ -1,0 +1,80 @@
+/// Percent-encoding of text, as UTF-8 (RFC 3986 2.1).
+public enum PercentEncoding {
+    /// Path text: pchar and `/` are kept, all else is escaped, `%` too (D29).
+    public static func path(_ text: String) -> String {
+        String(decoding: encode(text.utf8, keeping: .path), as: UTF8.self)
+    }
+
+    /// A query parameter's name or value: pchar, `/` and `?` are kept, without `&`, `=` and `+` (D29).
+    public static func parameter(_ text: String) -> String {
+        String(decoding: encode(text.utf8, keeping: .parameter), as: UTF8.self)
+    }
+
+    /// Text that is to mean itself anywhere in a URL: unreserved characters are kept (RFC 3986 2.3).
+    public static func component(_ bytes: [UInt8]) -> String {
+        String(decoding: encode(bytes, keeping: .component), as: UTF8.self)
+    }
+
+    /// A name or value of a form body: letters, digits and `- . _ ~ / ?` are kept (6.6).
+    public static func form(_ text: String) -> String {
+        String(decoding: encode(text.utf8, keeping: .form), as: UTF8.self)
+    }
+
+    /// The bytes that text stands for. A `%` without two hexadecimal digits stands for itself; so does `+`.
+    public static func decodeBytes(_ text: some Collection<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            if byte == .percent, let pair = hexPair(rest) {
+                bytes.append(pair)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    /// The text that encoded text stands for; nil if the bytes are not UTF-8.
+    public static func decode(_ text: String) -> String? {
+        String(validating: decodeBytes(text.utf8), as: UTF8.self)
+    }
+
+    static func encode(_ bytes: some Sequence<UInt8>, keeping kept: ByteSet) -> [UInt8] {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(bytes.underestimatedCount)
+        for byte in bytes {
+            if kept.contains(byte) { encoded.append(byte) } else { append(byte, to: &encoded) }
+        }
+        return encoded
+    }
+
+    static func append(_ byte: UInt8, to encoded: inout [UInt8]) {
+        encoded.append(.percent)
+        encoded.append(digit(byte >> 4))
+        encoded.append(digit(byte & 15))
+    }
+
+    /// The byte that the two leading digits stand for.
+    static func hexPair(_ digits: some Collection<UInt8>) -> UInt8? {
+        var iterator = digits.makeIterator()
+        guard let high = iterator.next().flatMap(value), let low = iterator.next().flatMap(value) else {
+            return nil
+        }
+        return high << 4 | low
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x37 + value
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x37
+        case 0x61...0x66: digit - 0x57
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// A URL kept as its text, which is its identity (2.1, D21): scheme and host are in lower case, a default
+/// port is dropped, an empty path after a host is `/`, and what is not ASCII is percent-encoded. Nothing else
+/// is changed.
+///
+/// Relative text such as `./foo` is kept as well (1.9); see `isAbsolute` and `isHTTP`.
+public struct URLText: Sendable, Hashable, CustomStringConvertible {
+    public let string: String
+    let offsets: URLOffsets
+
+    /// Nil for text that is no URL: the empty text, control characters, spaces, a malformed host or port.
+    public init?(_ text: String) {
+        guard !text.isEmpty, let reference = URLReference(text) else { return nil }
+        self.init(reference)
+    }
+
+    init(_ reference: URLReference) {
+        (string, offsets) = URLOffsets.assemble(reference)
+    }
+
+    public var description: String { string }
+
+    public static func == (a: URLText, b: URLText) -> Bool { a.string == b.string }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(string) }
+}
+
+extension URLText {
+    /// In lower case, without its colon.
+    public var scheme: String? {
+        offsets.schemeEnd > 0 ? text(0, offsets.schemeEnd) : nil
+    }
+
+    /// In lower case; an IPv6 address is in its brackets (RFC 3986 3.2.2).
+    public var host: String? {
+        offsets.hasAuthority ? text(offsets.hostStart, offsets.hostEnd) : nil
+    }
+
+    /// As written; nil if absent or the scheme's own.
+    public var port: Int? { offsets.port.map(Int.init) }
+
+    public var path: String { text(offsets.pathStart, offsets.pathEnd) }
+
+    /// Without its `?`; empty and absent differ.
+    public var query: String? {
+        offsets.hasQuery ? text(offsets.pathEnd + 1, offsets.queryEnd) : nil
+    }
+
+    /// Without its `#`; empty and absent differ.
+    public var fragment: String? {
+        offsets.hasFragment ? text(offsets.queryEnd + 1, string.utf8.count) : nil
+    }
+
+    /// `scheme://host[:port]`, without userinfo (RFC 6454 6.2); nil without scheme or host.
+    public var origin: String? {
+        guard let scheme, let host, !host.isEmpty else { return nil }
+        return port.map { "\(scheme)://\(host):\($0)" } ?? "\(scheme)://\(host)"
+    }
+
+    /// It has a scheme.
+    public var isAbsolute: Bool { offsets.schemeEnd > 0 }
+
+    /// It can be requested: http or https, with a host.
+    public var isHTTP: Bool {
+        guard offsets.hasAuthority, offsets.hostEnd > offsets.hostStart else { return false }
+        return scheme == "http" || scheme == "https"
+    }
+
+    /// The part that globs look at: without query and fragment (14.9, D20).
+    var withoutQuery: Substring.UTF8View {
+        slice(0, offsets.pathEnd)
+    }
+
+    func slice(_ start: Int, _ end: Int) -> Substring.UTF8View {
+        let utf8 = string.utf8
+        let first = utf8.index(utf8.startIndex, offsetBy: start)
+        return utf8[first..<utf8.index(first, offsetBy: end - start)]
+    }
+
+    private func text(_ start: Int, _ end: Int) -> String {
+        String(Substring(slice(start, end)))
+    }
+}

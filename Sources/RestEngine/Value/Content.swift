@@ -1,0 +1,44 @@
+/// The content of an entity. A value: what a reader does to its copy changes nothing in the resource.
+public enum Content: Sendable {
+    /// A body that nothing has interpreted.
+    case bytes([UInt8])
+    case text(String)
+    /// What the JSON transformer made of a body.
+    case json(Tree)
+    /// What a script's transformer made.
+    case value(Tree)
+    case image(Image)
+    /// What a Swift transformer made; scripts and the gateway can't see inside.
+    case native(any Sendable)
+
+    /// The name by which scripts ask: `entity.content_kind`.
+    public var kind: String {
+        switch self {
+        case .bytes: "bytes"
+        case .text: "text"
+        case .json: "json"
+        case .value: "value"
+        case .image: "image"
+        case .native: "native"
+        }
+    }
+
+    /// The text of a text content (siesta-semantics 27.1).
+    public var text: String? {
+        if case .text(let text) = self { text } else { nil }
+    }
+
+    /// The tree of a JSON content, or of a script's value that is an array or an object.
+    public var tree: Tree? {
+        switch self {
+        case .json(let tree): tree
+        case .value(let tree) where tree.kind == .array || tree.kind == .object: tree
+        default: nil
+        }
+    }
+
+    /// What it is, for error messages: `text`, `json`, `number`, ….
+    public var typeName: String {
+        if case .value(let tree) = self { "\(tree.kind)" } else { kind }
+    }
+}

@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A charset by its name. UTF-8, ASCII and ISO-8859-1 are done here, everything else by iconv.
+struct TextCharset {
+    private enum Kind {
+        case utf8, ascii, latin1
+        case iconv(String)
+    }
+    private let kind: Kind
+
+    /// Nil when nobody knows the charset.
+    init?(_ charset: String) {
+        switch charset.lowercased() {
+        case "utf-8", "utf8": kind = .utf8
+        case "us-ascii", "ascii": kind = .ascii
+        case "iso-8859-1", "latin1", "iso8859-1": kind = .latin1
+        default:
+            // iconv takes options after a slash, and an empty name as the locale's charset.
+            guard !charset.isEmpty, charset.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else { return nil }
+            guard let handle = Self.open(from: charset, to: "UTF-8") else { return nil }
+            iconv_close(handle)
+            kind = .iconv(charset)
+        }
+    }
+
+    /// Nil when the bytes are not of the charset.
+    func decode(_ bytes: [UInt8]) -> String? {
+        switch kind {
+        case .utf8: String(validating: bytes, as: UTF8.self)
+        case .ascii: bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
+        case .latin1: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case .iconv(let charset):
+            Self.convert(bytes, from: charset, to: "UTF-8").flatMap { String(validating: $0, as: UTF8.self) }
+        }
+    }
+
+    /// Nil when the charset can't express the text.
+    func encode(_ text: String) -> [UInt8]? {
+        switch kind {
+        case .utf8: return Array(text.utf8)
+        case .ascii: return text.utf8.allSatisfy { $0 < 0x80 } ? Array(text.utf8) : nil
+        case .latin1:
+            let scalars = text.unicodeScalars
+            return scalars.allSatisfy { $0.value < 0x100 } ? scalars.map { UInt8($0.value) } : nil
+        case .iconv(let charset): return Self.convert(Array(text.utf8), from: "UTF-8", to: charset)
+        }
+    }
+
+    private static func open(from source: String, to target: String) -> iconv_t? {
+        let handle = iconv_open(target, source)
+        return handle == iconv_t(bitPattern: -1) ? nil : handle
+    }
+
+    private static func convert(_ bytes: [UInt8], from source: String, to target: String) -> [UInt8]? {
+        guard let handle = open(from: source, to: target) else { return nil }
+        defer { iconv_close(handle) }
+        // No charset needs more than four bytes for one of another, beside a mark at the start.
+        var output = [CChar](repeating: 0, count: bytes.count * 4 + 16)
+        var written = 0
+        let ok = bytes.withUnsafeBytes { source in
+            output.withUnsafeMutableBufferPointer { target in
+                // iconv declares its input mutable but only reads it.
+                var input = UnsafeMutablePointer(mutating: source.bindMemory(to: CChar.self).baseAddress)
+                var inputLeft = source.count
+                var cursor = target.baseAddress
+                var outputLeft = target.count
+                let converted = inputLeft == 0 || iconv(handle, &input, &inputLeft, &cursor, &outputLeft) != Int.max
+                let flushed = iconv(handle, nil, nil, &cursor, &outputLeft)
+                written = target.count - outputLeft
+                return converted && inputLeft == 0 && flushed == 0
+            }
+        }
+        return ok ? output[..<written].map(UInt8.init(bitPattern:)) : nil
+    }
+}

@@ -1,0 +1,87 @@
+import CJSON
+
+/// Structured content: null, booleans, integers, doubles, strings, arrays and objects in one run of bytes.
+///
+/// Content crosses threads and Lua states in this form. A sub-tree is a slice that shares, and so keeps, the
+/// bytes of the whole; ``compacted()`` cuts it loose. Reading walks the bytes: an element of an array of n
+/// costs n skips, so iterate rather than count.
+public struct Tree: Sendable {
+    let storage: [UInt8]
+    let start: UInt32
+    let end: UInt32
+
+    init(storage: [UInt8], start: UInt32, end: UInt32) {
+        self.storage = storage
+        self.start = start
+        self.end = end
+    }
+
+    /// Takes over bytes that an encoder of CJSON made. Bytes of other origin go through
+    /// ``init(checking:limits:)``.
+    public init(encoded: [UInt8]) {
+        precondition(!encoded.isEmpty, "Tree: no bytes; an encoded tree has at least its tag")
+        self.init(storage: encoded, start: 0, end: UInt32(encoded.count))
+    }
+
+    /// Takes over bytes of unknown origin, a persistent cache's say; nil when they are no tree.
+    public init?(checking bytes: [UInt8], limits: Limits = .standard) {
+        var limits = limits.raw
+        guard bytes.withUnsafeBufferPointer({ cjson_tree_is_valid($0.baseAddress, $0.count, &limits) }) else {
+            return nil
+        }
+        self.init(encoded: bytes)
+    }
+
+    /// The bytes of this tree alone.
+    public var encoded: [UInt8] {
+        start == 0 && Int(end) == storage.count ? storage : Array(storage[Int(start)..<Int(end)])
+    }
+
+    /// How many bytes this tree has.
+    public var byteCount: Int { Int(end - start) }
+
+    /// The same value in bytes of its own.
+    public func compacted() -> Tree {
+        Tree(encoded: encoded)
+    }
+
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try storage.withUnsafeBufferPointer { (all) throws(Failure) in
+            try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[Int(start)..<Int(end)])))
+        }
+    }
+}
+
+extension Tree {
+    /// What a decoder accepts.
+    public struct Limits: Sendable {
+        /// Containers inside each other; at most 1000.
+        public var depth: Int
+        /// Bytes of the result; at most 4 GiB.
+        public var bytes: Int
+
+        public static let standard = Limits()
+
+        public init(depth: Int = 512, bytes: Int = 256 << 20) {
+            self.depth = depth
+            self.bytes = bytes
+        }
+
+        var raw: cjson_limits {
+            cjson_limits(depth: UInt32(clamping: max(1, depth)), bytes: max(1, bytes))
+        }
+    }
+}
+
+/// By meaning, but for the order of keys: each value has one encoding.
+extension Tree: Equatable, Hashable {
+    public static func == (left: Tree, right: Tree) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqual($0) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+}

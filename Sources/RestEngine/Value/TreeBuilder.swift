@@ -1,0 +1,136 @@
+extension Tree {
+    /// Writes a tree front to back, for native code that has much to say.
+    ///
+    ///     var builder = Tree.Builder()
+    ///     builder.object { builder in
+    ///         builder.key("id")
+    ///         builder.int(7)
+    ///     }
+    ///     let tree = builder.finish()
+    public struct Builder {
+        private var bytes: [UInt8] = []
+        private var open: [Container] = []
+
+        private struct Container {
+            var isObject: Bool
+            var size: Int
+            var count = 0
+            var hasKey = false
+        }
+
+        public init() {}
+
+        public mutating func null() { value(.null) }
+
+        public mutating func bool(_ bool: Bool) { value(bool ? .yes : .no) }
+
+        public mutating func int(_ int: Int64) {
+            if let short = Int8(exactly: int) {
+                value(.int8)
+                number(short)
+            } else if let middle = Int32(exactly: int) {
+                value(.int32)
+                number(middle)
+            } else {
+                value(.int64)
+                number(int)
+            }
+        }
+
+        public mutating func double(_ double: Double) {
+            value(.real)
+            number(double.bitPattern)
+        }
+
+        public mutating func string(_ string: some StringProtocol) { self.string(utf8: string.utf8) }
+
+        /// A string of any bytes; JSON text takes UTF-8 alone.
+        public mutating func string(utf8: some Collection<UInt8>) {
+            value(.string)
+            counted(utf8)
+        }
+
+        public mutating func tree(_ tree: Tree) {
+            before()
+            tree.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        }
+
+        public mutating func array<Failure: Error>(
+            _ elements: (inout Builder) throws(Failure) -> Void
+        ) throws(Failure) {
+            begin(.array)
+            try elements(&self)
+            end()
+        }
+
+        /// The body writes keys and values in turn.
+        public mutating func object<Failure: Error>(
+            _ pairs: (inout Builder) throws(Failure) -> Void
+        ) throws(Failure) {
+            begin(.object)
+            try pairs(&self)
+            end()
+        }
+
+        public mutating func key(_ key: some StringProtocol) {
+            precondition(
+                open.last.map { $0.isObject && !$0.hasKey } ?? false,
+                "Tree.Builder: a key goes into an object, before its value")
+            open[open.count - 1].hasKey = true
+            counted(key.utf8)
+        }
+
+        public consuming func finish() -> Tree {
+            precondition(open.isEmpty, "Tree.Builder: finished inside of a container")
+            return Tree(encoded: bytes)
+        }
+
+        private mutating func begin(_ tag: Tag) {
+            value(tag)
+            open.append(Container(isObject: tag == .object, size: bytes.count))
+            number(UInt64.zero)
+        }
+
+        private mutating func end() {
+            let container = open.removeLast()
+            precondition(!container.hasKey, "Tree.Builder: a key has no value")
+            patch(UInt32(bytes.count - container.size - 4), at: container.size)
+            patch(UInt32(container.count), at: container.size + 4)
+        }
+
+        private mutating func value(_ tag: Tag) {
+            before()
+            bytes.append(tag.rawValue)
+        }
+
+        private mutating func before() {
+            guard let container = open.last else {
+                precondition(bytes.isEmpty, "Tree.Builder: a tree is one value")
+                return
+            }
+            precondition(
+                container.isObject == container.hasKey, "Tree.Builder: a value in an object needs a key")
+            open[open.count - 1].hasKey = false
+            open[open.count - 1].count += 1
+        }
+
+        private mutating func counted(_ utf8: some Collection<UInt8>) {
+            let count = utf8.count
+            if count < 255 {
+                bytes.append(UInt8(count))
+            } else {
+                bytes.append(255)
+                number(UInt32(count))
+            }
+            bytes.append(contentsOf: utf8)
+        }
+
+        private mutating func number(_ number: some FixedWidthInteger) {
+            Swift.withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+
+        private mutating func patch(_ number: UInt32, at offset: Int) {
+            for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+extension Tree {
+    /// The elements of an array in order; none for all else.
+    public var elements: Elements {
+        var cursor = Cursor(self)
+        let count = cursor.tag == .array ? count : 0
+        cursor.offset += 9
+        return Elements(cursor: cursor, remaining: count)
+    }
+
+    /// The keys and values of an object in order, repeated keys too; none for all else. A key that is no
+    /// UTF-8, which only Lua makes, is repaired.
+    public var pairs: Pairs {
+        var cursor = Cursor(self)
+        let count = cursor.tag == .object ? count : 0
+        cursor.offset += 9
+        return Pairs(cursor: cursor, remaining: count)
+    }
+
+    /// The value of a key; of a repeated key the last.
+    public subscript(key: String) -> Tree? {
+        var key = key
+        var found: Tree?
+        key.withUTF8 { key in
+            var pairs = pairs
+            while let (range, value) = pairs.nextRange() {
+                if range.count == key.count, storage[range].elementsEqual(key) { found = value }
+            }
+        }
+        return found
+    }
+
+    /// An element, from 0 on; nil outside and for all else than arrays.
+    public subscript(index: Int) -> Tree? {
+        guard index >= 0 else { return nil }
+        return elements.dropFirst(index).first { _ in true }
+    }
+
+    public struct Elements: Sequence, IteratorProtocol {
+        var cursor: Cursor
+        var remaining: Int
+
+        public mutating func next() -> Tree? {
+            guard remaining > 0 else { return nil }
+            remaining -= 1
+            return cursor.takeNode()
+        }
+
+        public var underestimatedCount: Int { remaining }
+    }
+
+    public struct Pairs: Sequence, IteratorProtocol {
+        var cursor: Cursor
+        var remaining: Int
+
+        public mutating func next() -> (key: String, value: Tree)? {
+            nextRange().map { (String(decoding: cursor.storage[$0], as: UTF8.self), $1) }
+        }
+
+        public var underestimatedCount: Int { remaining }
+
+        mutating func nextRange() -> (Range<Int>, Tree)? {
+            guard remaining > 0 else { return nil }
+            remaining -= 1
+            let key = cursor.takeBytes()
+            return (key, cursor.takeNode())
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import CJSON
+
+/// Text that is no JSON, or a value that has no JSON form.
+public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Code: Int32, Sendable {
+        case malformed = 1
+        case invalidUTF8, tooDeep, tooLarge, numberRange, unencodable, cycle, noMemory, invalidTree
+    }
+
+    public let code: Code
+    /// Decoding: in the text. Encoding: inside the offending string.
+    public let offset: Int
+    /// A sentence; when encoding it begins with the path of the offending value.
+    public let message: String
+
+    public var description: String {
+        code == .malformed || code == .invalidUTF8 ? "\(message) (at byte \(offset))" : message
+    }
+
+    init(_ raw: cjson_error) {
+        code = Code(rawValue: raw.code) ?? .invalidTree
+        offset = Int(raw.offset)
+        message = withUnsafeBytes(of: raw.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}
+
+extension Tree {
+    /// Decodes JSON text, validating all of it. Scalars are taken too: look at ``kind``.
+    public init(json: [UInt8], limits: Limits = .standard) throws(JSONError) {
+        var limits = limits.raw
+        let encoded = try fill { out, error in
+            json.withUnsafeBufferPointer { text in
+                cjson_tree_from_json(text.baseAddress, text.count, json.capacity, &limits, out, error)
+            }
+        }
+        self.init(encoded: encoded)
+    }
+
+    public init(json: String, limits: Limits = .standard) throws(JSONError) {
+        try self.init(json: Array(json.utf8), limits: limits)
+    }
+
+    /// Compact JSON text. What can have none: NaN and infinities, strings that are no UTF-8, general tables.
+    public func json() throws(JSONError) -> [UInt8] {
+        try fill { out, error in
+            withUnsafeBytes { tree in
+                cjson_json_from_tree(
+                    tree.baseAddress?.assumingMemoryBound(to: UInt8.self), tree.count, out, error)
+            }
+        }
+    }
+}
+
+extension Tree: CustomStringConvertible {
+    /// JSON text, or why there is none.
+    public var description: String {
+        do {
+            return String(decoding: try json(), as: UTF8.self)
+        } catch {
+            return "<\(error.message)>"
+        }
+    }
+}
+
+/// Runs a function of CJSON that fills a buffer, and copies what it filled.
+private func fill(
+    _ body: (UnsafeMutablePointer<cjson_buffer>, UnsafeMutablePointer<cjson_error>) -> Int32
+) throws(JSONError) -> [UInt8] {
+    var buffer = cjson_buffer()
+    var error = cjson_error()
+    defer { cjson_buffer_free(&buffer) }
+    guard body(&buffer, &error) == CJSON_OK else { throw JSONError(error) }
+    return Array(UnsafeBufferPointer(start: buffer.data, count: buffer.count))
+}

@@ -1,0 +1,83 @@
+extension Tree {
+    public enum Kind: Sendable, Equatable {
+        case null
+        case boolean
+        case integer
+        case double
+        case string
+        case array
+        case object
+        /// A Lua table that is neither array nor object.
+        case table
+    }
+
+    /// What encloses the whole. A value with a class has the kind of its value.
+    public var kind: Kind {
+        switch Cursor(self).tag {
+        case .null: .null
+        case .no, .yes: .boolean
+        case .int8, .int32, .int64: .integer
+        case .real: .double
+        case .string: .string
+        case .array: .array
+        case .object: .object
+        case .table: .table
+        case .classed: preconditionFailure("Tree: a classed value has a class")
+        }
+    }
+
+    /// The number of the value's class, which ``classless`` lacks.
+    public var classID: UInt32? {
+        storage[Int(start)] == Tag.classed.rawValue ? Cursor(self).number(at: Int(start) + 1) : nil
+    }
+
+    /// The value without its class.
+    public var classless: Tree {
+        classID == nil ? self : Tree(storage: storage, start: start + 5, end: end)
+    }
+
+    public var isNull: Bool { kind == .null }
+
+    public var bool: Bool? {
+        switch Cursor(self).tag {
+        case .no: false
+        case .yes: true
+        default: nil
+        }
+    }
+
+    /// The integer, nil for a double too.
+    public var int: Int64? {
+        var cursor = Cursor(self)
+        return cursor.integer()
+    }
+
+    /// The number, be it integer or double.
+    public var double: Double? {
+        var cursor = Cursor(self)
+        if cursor.tag == .real { return Double(bitPattern: cursor.number(at: cursor.offset + 1)) }
+        return cursor.integer().map(Double.init)
+    }
+
+    /// The string; nil also for one that is no UTF-8, which only Lua makes.
+    public var string: String? {
+        bytes.flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// The bytes of a string.
+    public var bytes: ArraySlice<UInt8>? {
+        var cursor = Cursor(self)
+        guard cursor.tag == .string else { return nil }
+        cursor.offset += 1
+        return storage[cursor.takeBytes()]
+    }
+
+    /// How many elements or keys a container has; 0 for all else.
+    public var count: Int {
+        let cursor = Cursor(self)
+        switch cursor.tag {
+        case .array, .object, .table: return Int(cursor.number(at: cursor.offset + 5) as UInt32)
+        default: return 0
+        }
+    }
+}

@@ -1,0 +1,69 @@
+extension Tree {
+    public static let null: Tree = build { $0.null() }
+
+    public init(_ bool: Bool) { self = Tree.build { $0.bool(bool) } }
+
+    public init(_ int: some BinaryInteger) { self = Tree.build { $0.int(Int64(int)) } }
+
+    public init(_ double: Double) { self = Tree.build { $0.double(double) } }
+
+    public init(_ string: some StringProtocol) { self = Tree.build { $0.string(string) } }
+
+    /// A string of any bytes.
+    public init(bytes: some Collection<UInt8>) { self = Tree.build { $0.string(utf8: bytes) } }
+
+    public init(_ elements: [Tree]) {
+        self = Tree.build { builder in
+            builder.array { builder in
+                for element in elements { builder.tree(element) }
+            }
+        }
+    }
+
+    /// An object with its keys in the order given.
+    public init(pairs: some Sequence<(String, Tree)>) {
+        self = Tree.build { builder in
+            builder.object { builder in
+                for (key, value) in pairs {
+                    builder.key(key)
+                    builder.tree(value)
+                }
+            }
+        }
+    }
+
+    private static func build(_ body: (inout Builder) -> Void) -> Tree {
+        var builder = Builder()
+        body(&builder)
+        return builder.finish()
+    }
+}
+
+extension Tree: ExpressibleByNilLiteral {
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension Tree: ExpressibleByBooleanLiteral {
+    public init(booleanLiteral value: Bool) { self.init(value) }
+}
+
+extension Tree: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int64) { self.init(value) }
+}
+
+extension Tree: ExpressibleByFloatLiteral {
+    public init(floatLiteral value: Double) { self.init(value) }
+}
+
+extension Tree: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension Tree: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: Tree...) { self.init(elements) }
+}
+
+/// Keeps the order of the keys.
+extension Tree: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, Tree)...) { self.init(pairs: elements) }
+}

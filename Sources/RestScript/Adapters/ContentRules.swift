@@ -1,0 +1,53 @@
+import RestEngine
+
+/// What a content transformer takes and gives (lua-api, Transformers; siesta-semantics 17.5).
+struct ContentRules: Sendable {
+    enum Kind: Sendable, Equatable {
+        case any, bytes, text, json, image, table, number, boolean
+        /// Tables with this metatable, by its number in trees.
+        case classTable(UInt32)
+
+        static let names = ["any", "bytes", "text", "json", "image", "table", "number", "boolean"]
+
+        init?(name: String) {
+            switch name {
+            case "any": self = .any
+            case "bytes": self = .bytes
+            case "text": self = .text
+            case "json": self = .json
+            case "image": self = .image
+            case "table": self = .table
+            case "number": self = .number
+            case "boolean": self = .boolean
+            default: return nil
+            }
+        }
+
+        var name: String {
+            if case .classTable = self { "an object of its class" } else { "\(self)" }
+        }
+
+        func accepts(_ content: Content) -> Bool {
+            switch (self, content) {
+            case (.any, _), (.bytes, .bytes), (.text, .text), (.json, .json), (.image, .image): true
+            case (.table, .json(let tree)), (.table, .value(let tree)):
+                tree.kind == .array || tree.kind == .object || tree.kind == .table
+            case (.number, .value(let tree)): tree.kind == .integer || tree.kind == .double
+            case (.boolean, .value(let tree)): tree.kind == .boolean
+            case (.classTable(let id), .value(let tree)): tree.classID == id
+            default: false
+            }
+        }
+    }
+
+    enum Mismatch: String, Sendable {
+        case error, skip
+        case skipIfOutputMatches = "skip_if_output_matches"
+    }
+
+    var input = Kind.any
+    var output = Kind.any
+    var onMismatch = Mismatch.error
+    var transformErrors = false
+    var description: String?
+}

@@ -1,0 +1,101 @@
+import LuaRuntime
+import RestEngine
+
+/// The body of a function that scripts call. The script's state belongs to the engine loop, so it runs there.
+typealias BindingBody = @EngineActor (Arguments) throws -> Verdict
+
+/// The body as LuaRuntime, which knows no engine, takes it. The state's own check of its thread stands behind this.
+func hostFunction(_ body: @escaping BindingBody) -> HostFunction {
+    // Function types that differ in isolation alone; so for the other two below.
+    unsafeBitCast(body, to: HostFunction.self)
+}
+
+/// A callback of LuaRuntime that runs on the engine loop, like ``hostFunction(_:)``.
+func onLoop<Argument, Result>(
+    _ body: @escaping @EngineActor (Argument) -> Result
+) -> (Argument) -> Result {
+    unsafeBitCast(body, to: ((Argument) -> Result).self)
+}
+
+func onLoop<First, Second, Result>(
+    _ body: @escaping @EngineActor (First, Second) -> Result
+) -> (First, Second) -> Result {
+    unsafeBitCast(body, to: ((First, Second) -> Result).self)
+}
+
+func method(
+    _ name: String, _ signature: String, _ documentation: String, _ body: @escaping BindingBody
+) -> LuaMethod {
+    LuaMethod(name, signature: signature, documentation: documentation, function: hostFunction(body))
+}
+
+func property(
+    _ name: String, _ type: String, _ documentation: String, _ get: @escaping BindingBody,
+    set: BindingBody? = nil
+) -> LuaProperty {
+    LuaProperty(
+        name, type: type, documentation: documentation, get: hostFunction(get), set: set.map(hostFunction))
+}
+
+extension Verdict {
+    static var none: Verdict { .results(0) }
+
+    /// The topmost value.
+    static var one: Verdict { .results(1) }
+
+    /// The script waits until `body`, or what it leaves the waiter to, resumes it.
+    static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> Verdict {
+        .suspend(onLoop(body))
+    }
+}
+
+/// One function of a module table, with what the reference says about it.
+struct ModuleFunction {
+    let name: String
+    let signature: String
+    let documentation: String
+    let body: BindingBody
+
+    init(_ name: String, _ signature: String, _ documentation: String, _ body: @escaping BindingBody) {
+        self.name = name
+        self.signature = signature
+        self.documentation = documentation
+        self.body = body
+    }
+}
+
+/// A table of functions under `rest`. An unknown name in it is an error that names the nearest known one.
+struct ModuleTable {
+    let name: String
+    let functions: [ModuleFunction]
+    /// Names of values that `push` callers add by themselves.
+    var values: [String] = []
+
+    /// Pushes the table.
+    func push(on lua: Lua) {
+        lua.newTable(record: Int32(functions.count + values.count))
+        for function in functions {
+            lua.push(function: hostFunction(function.body), name: "\(name).\(function.name)")
+            lua.rawSet(-2, function.name)
+        }
+    }
+
+    /// Makes the table on top of the stack strict.
+    func seal(on lua: Lua) {
+        let names = functions.map(\.name) + values
+        let guardClass = LuaClass(name, methods: names.map { LuaMethod($0, signature: "", documentation: "") { _ in .none } })
+        lua.newTable(record: 2)
+        lua.push(
+            function: { call in
+                let field = call.lua.string(2) ?? call.lua.typeName(2)
+                throw guardClass.unknownField(field)
+            }, name: "\(name).__index")
+        lua.rawSet(-2, "__index")
+        lua.push(
+            function: { [name] call in
+                throw LuaUsageError("'\(name)' can't be changed: keep your own values in a table of your own")
+            }, name: "\(name).__newindex")
+        lua.rawSet(-2, "__newindex")
+        lua.setMetatable(-2)
+    }
+}

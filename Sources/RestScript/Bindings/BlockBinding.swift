@@ -1,0 +1,74 @@
+import LuaRuntime
+import RestEngine
+
+extension ScriptContext {
+    /// `service:configure([pattern,] [options,] fn)`. One function is the block, two are predicate and block.
+    func addBlock(_ call: Arguments) throws {
+        let service = try call.receiver(as: Service.self)
+        let last = call.count
+        guard last >= 1, call.type(last) == .function else {
+            throw call.wrongType(max(1, last), "fn", "function")
+        }
+        guard last <= 3 else { throw LuaUsageError("'configure' takes a pattern, options and a function") }
+        var pattern = URLPattern.all
+        var place = 1 as Int32
+        if place < last, !isOptions(call, place) {
+            if !call.isAbsent(place) { pattern = try self.pattern(call, place, service) }
+            place += 1
+        }
+        let options = place < last ? try call.options(place) : try call.options(last + 1)
+        let methods = try methods(options)
+        let description = try options.string("description")
+        try options.finish()
+        let block = call.lua.reference(call.slot(last))
+        let origin = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+        service.configure(
+            ConfigurationEntry(
+                pattern: pattern, methods: methods, description: description ?? "block \(pattern.summary)",
+                origin: origin
+            ) { [unowned self] draft in
+                try self.call(block, phase: ScriptPhases.block, arguments: { lua in
+                    lua.push(object: draft, class: configurationClass)
+                    return 1
+                }, results: 0) { _ in }
+            })
+    }
+
+    private func isOptions(_ call: Arguments, _ index: Int32) -> Bool { call.type(index) == .table }
+
+    /// `methods = "GET" | { "GET", … }`; nil for all.
+    func methods(_ options: OptionTable) throws -> Set<String>? {
+        guard let place = options.value("methods") else { return nil }
+        defer { options.lua.pop() }
+        let names =
+            try options.lua.string(place).map { [$0] } ?? options.lua.strings(place, "methods")
+        return Set(
+            try names.map { name in
+                guard let method = Method.normalized(name) else {
+                    throw LuaUsageError("'\(name)' in 'methods' is not a method")
+                }
+                return method
+            })
+    }
+
+    /// Runs a declaration. When diagnostics are collected, what is wrong with it is recorded and the script goes on.
+    func declare(_ body: () throws -> Void) throws {
+        do { try body() } catch let error as LuaUsageError where options.collectsDiagnostics && isLoading {
+            let place = state.main.callerPlace
+            diagnostics.append(Diagnostic(.error, error.message, file: place?.file, line: place?.line))
+        }
+    }
+}
+
+extension URLPattern {
+    /// In a few words, for descriptions.
+    var summary: String {
+        switch self {
+        case .all: "for all resources"
+        case .glob(let glob): glob.text
+        case .regex(let regex): regex.description
+        case .resource(let url): url.string
+        case .predicate: "by function"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.base64` and `rest.hex`.
+extension ScriptContext {
+    var base64Module: ModuleTable {
+        ModuleTable(
+            name: "rest.base64",
+            functions: [
+                ModuleFunction("encode", "(bytes: string) -> string", "RFC 4648, with padding.") { call in
+                    call.lua.push(Base64.encode(try call.bytes(1, "bytes")))
+                    return .one
+                },
+                ModuleFunction("decode", "(text: string) -> string | nil, message", "Takes the URL alphabet too; padding may be missing.") { call in
+                    switch Base64.decode(try call.bytes(1, "text")) {
+                    case .success(let bytes):
+                        call.lua.push(bytes: bytes)
+                        return .one
+                    case .failure(let error):
+                        call.lua.pushNil()
+                        call.lua.push(error.message)
+                        return .results(2)
+                    }
+                },
+            ])
+    }
+
+    var urlModule: ModuleTable {
+        ModuleTable(
+            name: "rest.url",
+            functions: [
+                ModuleFunction("encode", "(text: string) -> string", "Escapes text for a parameter or path segment.") { call in
+                    call.lua.push(PercentEncoding.component(try call.bytes(1, "text")))
+                    return .one
+                },
+                ModuleFunction("decode", "(text: string) -> string", "Resolves the escapes of a text.") { call in
+                    call.lua.push(bytes: PercentEncoding.decodeBytes(try call.bytes(1, "text")))
+                    return .one
+                },
+                ModuleFunction("parse", "(url: string) -> table | nil, message", "The parts of a URL.") { [unowned self] call in
+                    let text = try call.string(1, "url")
+                    guard let url = URLText(text) else {
+                        call.lua.pushNil()
+                        call.lua.push("'\(text)' is not a URL")
+                        return .results(2)
+                    }
+                    push(url, on: call.lua)
+                    return .one
+                },
+            ])
+    }
+}

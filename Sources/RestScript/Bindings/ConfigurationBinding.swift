@@ -1,0 +1,162 @@
+import LuaRuntime
+import RestEngine
+
+extension ConfigurationDraft {
+    /// Refuses to change a configuration that is in use (lua-api, Configuration blocks).
+    func edit(_ change: (inout Configuration) throws -> Void) throws {
+        guard !isFrozen else {
+            throw LuaUsageError(
+                "this configuration is frozen: change it in a block, and call invalidate_configuration() to run the blocks again"
+            )
+        }
+        try change(&configuration)
+    }
+}
+
+extension ScriptContext {
+    func makeConfigurationClass() -> LuaClass {
+        LuaClass(
+            "configuration",
+            documentation: "How to request a resource with one method; edited by configuration blocks.",
+            methods: [
+                method(
+                    "decorate_requests", "(fn: function(resource, request) -> request)",
+                    "Wraps or replaces requests before they start, in order."
+                ) { [unowned self] call in
+                    let function = try call.function(1, "fn")
+                    try draft(call).edit { $0.decorators.append(decorator(function)) }
+                    return .none
+                },
+                method(
+                    "mutate_requests", "(fn: function(draft))", "Edits requests before they are sent, in order."
+                ) { [unowned self] call in
+                    let function = try call.function(1, "fn")
+                    try draft(call).edit { $0.mutators.append(mutation(function)) }
+                    return .none
+                },
+            ],
+            properties: timeProperties + shapeProperties,
+            tostring: { object in
+                EngineActor.assumeIsolated {
+                    (object as? ConfigurationDraft).map { "configuration of \($0.method) \($0.url?.string ?? ":")" }
+                        ?? "configuration"
+                }
+            })
+    }
+
+    func draft(_ call: Arguments) throws -> ConfigurationDraft {
+        try call.receiver(as: ConfigurationDraft.self)
+    }
+
+    private var timeProperties: [LuaProperty] {
+        [
+            seconds("expiration_time", "Seconds that loaded data stays up to date.", { $0.expirationTime }) {
+                $0.expirationTime = $1
+            },
+            seconds("retry_time", "Seconds after a failed load before the next.", { $0.retryTime }) {
+                $0.retryTime = $1
+            },
+            seconds("progress_interval", "Seconds between progress reports.", { $0.progressInterval }) {
+                $0.progressInterval = $1
+            },
+            fieldsProperty("timeouts", "In seconds; 0 means none.", ScriptFields.timeouts),
+        ]
+    }
+
+    private var shapeProperties: [LuaProperty] {
+        [
+            property(
+                "headers", "headers", "Request headers; assign nil to remove one.",
+                { [unowned self] call in
+                    let draft = try draft(call)
+                    call.lua.push(
+                        object: ScriptHeaders(
+                            read: { draft.configuration.headers },
+                            write: { headers in try draft.edit { $0.headers = headers } }), class: headersClass)
+                    return .one
+                },
+                set: { [unowned self] call in
+                    let headers = try call.lua.headers(try call.table(1, "headers"))
+                    try draft(call).edit { $0.headers = headers }
+                    return .none
+                }),
+            property("pipeline", "pipeline", "The stages that a response passes.") { [unowned self] call in
+                call.lua.push(object: ScriptPipeline(try draft(call)), class: pipelineClass)
+                return .one
+            },
+            fieldsProperty("redirects", "Whether and how far redirects are followed.", ScriptFields.redirects),
+            property(
+                "max_body_bytes", "integer", "Cap on the decoded body of a response.",
+                { [unowned self] call in
+                    call.lua.push(try draft(call).configuration.maxBodyBytes)
+                    return .one
+                },
+                set: { [unowned self] call in
+                    let bytes = try call.integer(1, "max_body_bytes")
+                    guard bytes > 0 else { throw call.bad(1, "max_body_bytes", "it is 1 or more") }
+                    try draft(call).edit { $0.maxBodyBytes = Int(bytes) }
+                    return .none
+                }),
+            property(
+                "collapse", "boolean", "Reads of a stale resource join the load in flight.",
+                { [unowned self] call in
+                    call.lua.push(try draft(call).configuration.isCollapsing)
+                    return .one
+                },
+                set: { [unowned self] call in
+                    let value = try call.boolean(1, "collapse")
+                    try draft(call).edit { $0.isCollapsing = value }
+                    return .none
+                }),
+            property("method", "string", "What is being configured.") { [unowned self] call in
+                call.lua.push(try draft(call).method)
+                return .one
+            },
+            property("url", "string", "What is being configured.") { [unowned self] call in
+                call.lua.push(try draft(call).url?.string ?? ":")
+                return .one
+            },
+        ]
+    }
+
+    private func seconds(
+        _ name: String, _ documentation: String, _ read: @escaping @Sendable (Configuration) -> Double,
+        _ write: @escaping @Sendable (inout Configuration, Double) -> Void
+    ) -> LuaProperty {
+        property(
+            name, "number", documentation,
+            { [unowned self] call in
+                call.lua.push(read(try draft(call).configuration))
+                return .one
+            },
+            set: { [unowned self] call in
+                let value = try call.number(1, name)
+                guard value >= 0 else { throw call.bad(1, name, "seconds are 0 or more, got \(value)") }
+                try draft(call).edit { write(&$0, value) }
+                return .none
+            })
+    }
+
+    /// A field of named values: read one, set one, or assign a table, which is merged.
+    private func fieldsProperty(
+        _ name: String, _ documentation: String,
+        _ make: @escaping @EngineActor (ConfigurationDraft) -> ScriptFields
+    ) -> LuaProperty {
+        property(
+            name, "table", documentation,
+            { [unowned self] call in
+                call.lua.push(object: make(try draft(call)), class: fieldsClass)
+                return .one
+            },
+            set: { [unowned self] call in
+                let fields = make(try draft(call))
+                try call.lua.forEachPair(try call.table(1, name)) { lua in
+                    guard let key = lua.string(-2) else {
+                        throw LuaUsageError("the fields of '\(name)' have names")
+                    }
+                    try fields.set(key, from: lua, -1)
+                }
+                return .none
+            })
+    }
+}

@@ -1,0 +1,94 @@
+import LuaRuntime
+import RestEngine
+
+/// A request draft while a mutation runs; afterwards it is of no effect.
+final class ScriptDraft {
+    var draft: RequestDraft
+    init(_ draft: RequestDraft) { self.draft = draft }
+}
+
+extension ScriptContext {
+    /// A script's function as a mutation of requests.
+    func mutation(_ function: LuaReference) -> RequestMutation {
+        { [unowned self] draft in
+            let box = ScriptDraft(draft)
+            try call(function, phase: ScriptPhases.mutator, arguments: { lua in
+                lua.push(object: box, class: draftClass)
+                return 1
+            }, results: 0) { _ in }
+            draft = box.draft
+        }
+    }
+
+    /// A script's function as a decorator; it must return a request.
+    func decorator(_ function: LuaReference) -> RequestDecorator {
+        { [unowned self] resource, request in
+            try call(function, phase: ScriptPhases.decorator) { lua in
+                push(resource, on: lua)
+                push(request, on: lua)
+                return 2
+            } read: { lua in
+                if let request = lua.object(-1, as: Request.self) { return request }
+                throw RequestError.CauseError(
+                    .scriptError(
+                        .init(message: "a decorator returned a \(lua.typeName(-1)) where it must return a request")))
+            }
+        }
+    }
+
+    func makeDraftClass() -> LuaClass {
+        LuaClass(
+            "draft", documentation: "A request while it is put together.",
+            properties: [
+                property(
+                    "method", "string", "Any token.",
+                    { call in
+                        call.lua.push(try call.receiver(as: ScriptDraft.self).draft.method)
+                        return .one
+                    },
+                    set: { call in
+                        try call.receiver(as: ScriptDraft.self).draft.method = try call.string(1, "method")
+                        return .none
+                    }),
+                property(
+                    "url", "string", "An absolute URL.",
+                    { call in
+                        call.lua.push(try call.receiver(as: ScriptDraft.self).draft.url)
+                        return .one
+                    },
+                    set: { call in
+                        try call.receiver(as: ScriptDraft.self).draft.url = try call.string(1, "url")
+                        return .none
+                    }),
+                property(
+                    "headers", "headers", "What is sent; assign nil to remove one.",
+                    { [unowned self] call in
+                        let box = try call.receiver(as: ScriptDraft.self)
+                        call.lua.push(
+                            object: ScriptHeaders(read: { box.draft.headers }, write: { box.draft.headers = $0 }),
+                            class: headersClass)
+                        return .one
+                    },
+                    set: { call in
+                        let headers = try call.lua.headers(try call.table(1, "headers"))
+                        try call.receiver(as: ScriptDraft.self).draft.headers = headers
+                        return .none
+                    }),
+                property(
+                    "body", "string?", "Bytes, or nil for none.",
+                    { call in
+                        if let body = try call.receiver(as: ScriptDraft.self).draft.body {
+                            call.lua.push(bytes: body)
+                        } else {
+                            call.lua.pushNil()
+                        }
+                        return .one
+                    },
+                    set: { call in
+                        try call.receiver(as: ScriptDraft.self).draft.body =
+                            call.isAbsent(1) ? nil : try call.bytes(1, "body")
+                        return .none
+                    }),
+            ])
+    }
+}

@@ -1,0 +1,92 @@
+import LuaRuntime
+import RestEngine
+
+/// An entity in a script's hands. Its content is made into a Lua value when it is first asked for, and then stays.
+final class ScriptEntity {
+    let entity: Entity
+    var content: LuaReference?
+
+    init(_ entity: Entity) { self.entity = entity }
+}
+
+extension ScriptContext {
+    func push(_ entity: Entity, on lua: Lua) {
+        lua.push(object: ScriptEntity(entity), class: entityClass)
+    }
+
+    func makeEntityClass() -> LuaClass {
+        LuaClass(
+            "entity", documentation: "Data with what was said about it.",
+            methods: [
+                method("header_values", "(name: string) -> string[]", "All values of a header, in order.") {
+                    call in
+                    let values = try call.receiver(as: ScriptEntity.self).entity.headers.values(
+                        try call.string(1, "name"))
+                    call.lua.newTable(array: Int32(values.count))
+                    for (index, value) in values.enumerated() {
+                        call.lua.push(value)
+                        call.lua.rawSet(-2, index + 1)
+                    }
+                    return .one
+                }
+            ],
+            properties: [
+                property("content", "any", "A Lua value of its own: changing it changes no resource.") {
+                    [unowned self] call in
+                    let box = try call.receiver(as: ScriptEntity.self)
+                    if let content = box.content {
+                        call.lua.push(content)
+                    } else {
+                        push(box.entity.content, on: call.lua)
+                        if call.lua.type(-1) == .table { box.content = call.lua.reference(-1) }
+                    }
+                    return .one
+                },
+                property("content_kind", "string", "`bytes`, `text`, `json`, `image` or `value`.") { call in
+                    call.lua.push(try call.receiver(as: ScriptEntity.self).entity.content.kind)
+                    return .one
+                },
+                property("content_type", "string", "With its parameters.") { call in
+                    call.lua.push(try call.receiver(as: ScriptEntity.self).entity.contentType)
+                    return .one
+                },
+                property("charset", "string?", "As the server named it.") { call in
+                    call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.charset)
+                    return .one
+                },
+                property("headers", "headers", "Read only; names compare without case.") { [unowned self] call in
+                    let headers = try call.receiver(as: ScriptEntity.self).entity.headers
+                    call.lua.push(object: ScriptHeaders(reading: headers), class: headersClass)
+                    return .one
+                },
+                property("etag", "string?", "With its quotes.") { call in
+                    call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.etag)
+                    return .one
+                },
+                property("timestamp", "number", "When it was received or confirmed, Unix seconds.") { call in
+                    call.lua.push(try call.receiver(as: ScriptEntity.self).entity.timestamp)
+                    return .one
+                },
+                property("text", "string", "The content if it is text, else an empty string.") {
+                    [unowned self] call in
+                    pushText(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
+                    return .one
+                },
+                property("json", "table", "The content if it is a table, else an empty one.") {
+                    [unowned self] call in
+                    pushJSON(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
+                    return .one
+                },
+            ],
+            tostring: { object in
+                guard let box = object as? ScriptEntity else { return "entity" }
+                return "entity (\(box.entity.content.kind), \(box.entity.contentType))"
+            })
+    }
+}
+
+extension Lua {
+    func push(optional text: String?) {
+        if let text { push(text) } else { pushNil() }
+    }
+}

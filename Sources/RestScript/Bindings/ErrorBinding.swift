@@ -1,0 +1,94 @@
+import LuaRuntime
+import RestEngine
+
+/// A request's error in a script's hands.
+final class ScriptErrorBox {
+    let error: RequestError
+
+    init(_ error: RequestError) { self.error = error }
+}
+
+extension ScriptContext {
+    func pushError(_ error: RequestError, on lua: Lua) {
+        lua.push(object: ScriptErrorBox(error), class: errorClass)
+    }
+
+    func makeErrorClass() -> LuaClass {
+        LuaClass(
+            "error", documentation: "Why a request failed. tostring gives one readable line.",
+            properties: [
+                property("user_message", "string", "A sentence for people.") { call in
+                    call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.userMessage)
+                    return .one
+                },
+                property("http_status_code", "integer?", "The status of the answer, if there was one.") { call in
+                    if let status = try call.receiver(as: ScriptErrorBox.self).error.httpStatusCode {
+                        call.lua.push(status)
+                    } else {
+                        call.lua.pushNil()
+                    }
+                    return .one
+                },
+                property("entity", "entity?", "The body that came with the failure.") { [unowned self] call in
+                    if let entity = try call.receiver(as: ScriptErrorBox.self).error.entity {
+                        push(entity, on: call.lua)
+                    } else {
+                        call.lua.pushNil()
+                    }
+                    return .one
+                },
+                property("cause", "table?", "`type` and the details of the cause.") { [unowned self] call in
+                    push(try call.receiver(as: ScriptErrorBox.self).error.cause, on: call.lua)
+                    return .one
+                },
+                property("timestamp", "number", "Unix seconds.") { call in
+                    call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.timestamp)
+                    return .one
+                },
+                property("url", "string?", "The URL that was asked.") { call in
+                    call.lua.push(optional: try call.receiver(as: ScriptErrorBox.self).error.url)
+                    return .one
+                },
+                property("method", "string?", "The method that was used.") { call in
+                    call.lua.push(optional: try call.receiver(as: ScriptErrorBox.self).error.method)
+                    return .one
+                },
+                property("attempt", "integer", "Which attempt failed, from 1.") { call in
+                    call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.attempt)
+                    return .one
+                },
+                property("text", "string", "The body if it is text, else an empty string.") { [unowned self] call in
+                    pushText(
+                        of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
+                    return .one
+                },
+                property("json", "table", "The body if it is a table, else an empty one.") { [unowned self] call in
+                    pushJSON(
+                        of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
+                    return .one
+                },
+            ],
+            tostring: { ($0 as? ScriptErrorBox).map { $0.error.description } ?? "error" })
+    }
+
+    /// `rest.error{ user_message=, http_status_code=, entity=, cause={ type=, … } }`.
+    func makeError(_ options: OptionTable) throws -> RequestError {
+        let error = RequestError(
+            userMessage: try options.string("user_message"),
+            httpStatusCode: try options.integer("http_status_code").map(Int.init),
+            entity: try options.object("entity", as: ScriptEntity.self)?.entity,
+            cause: try cause(options), timestamp: engine.scheduler.now)
+        try options.finish()
+        return error
+    }
+
+    private func cause(_ options: OptionTable) throws -> RequestError.Cause? {
+        guard let place = try options.table("cause") else { return nil }
+        defer { options.lua.pop() }
+        let fields = try trees.tree(options.lua, place)
+        guard let type = fields["type"]?.string else {
+            throw LuaUsageError("option 'cause' needs a field 'type', a string")
+        }
+        return .custom(type: type, fields: fields)
+    }
+}

@@ -1,0 +1,53 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.gateway{ listen=, expose=, auth= }`.
+extension ScriptContext {
+    func declareGateway(_ call: Arguments) throws -> Verdict {
+        guard gateway == nil else { throw LuaUsageError("there is one gateway: it was declared before") }
+        let options = try call.options(1)
+        var declaration = GatewayDeclaration()
+        declaration.listen = try options.string("listen")
+        if let place = try options.table("expose") {
+            declaration.expose = try exposure(call.lua, place)
+            call.lua.pop()
+        }
+        if let auth = try options.options("auth") {
+            declaration.bearerToken = try auth.string("bearer")
+            try auth.finish()
+            if declaration.bearerToken?.isEmpty ?? true {
+                throw LuaUsageError("option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
+            }
+        }
+        for later in ["tls", "cors"] where options.value(later) != nil {
+            throw LuaUsageError("option '\(later)' of the gateway is not available yet")
+        }
+        try options.finish()
+        gateway = declaration
+        return .none
+    }
+
+    private func exposure(_ lua: Lua, _ place: Int32) throws -> [String: GatewayDeclaration.Exposure] {
+        var all: [String: GatewayDeclaration.Exposure] = [:]
+        try lua.forEachPair(place) { lua in
+            guard let name = lua.string(-2) else {
+                throw LuaUsageError("'expose' has services by name: { github = { paths = { \"/users/**\" } } }")
+            }
+            guard lua.type(-1) == .table else {
+                throw LuaUsageError("what 'expose' says of '\(name)' is a table, not a \(lua.typeName(-1))")
+            }
+            let options = OptionTable(lua: lua, table: -1, owner: "expose.\(name)")
+            var exposure = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
+            if let paths = try options.table("paths") { exposure.paths = try lua.strings(paths, "paths") }
+            if let methods = try options.table("methods") {
+                exposure.methods = try lua.strings(methods, "methods")
+                for method in exposure.methods where method != "GET" && method != "HEAD" {
+                    throw LuaUsageError("the gateway passes on GET and HEAD alone yet, not \(method)")
+                }
+            }
+            try options.finish()
+            all[name] = exposure
+        }
+        return all
+    }
+}

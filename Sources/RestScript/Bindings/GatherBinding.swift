@@ -1,0 +1,171 @@
+import LuaRuntime
+import RestEngine
+
+/// Results that several pieces of work bring, in the order of the list.
+@EngineActor
+private final class Gathering {
+    private let context: ScriptContext
+    private let waiter: LuaWaiter
+    private var results: [LuaReference?]
+    private var firstFailure: (index: Int, error: RequestError)?
+    private var left: Int
+    private let limit: Int
+    private var next = 0
+    private let begin: @EngineActor (Gathering, Int) -> Void
+
+    init(
+        _ context: ScriptContext, _ waiter: LuaWaiter, count: Int, limit: Int,
+        begin: @escaping @EngineActor (Gathering, Int) -> Void
+    ) {
+        self.context = context
+        self.waiter = waiter
+        self.limit = limit
+        self.begin = begin
+        results = Array(repeating: nil, count: count)
+        left = count
+    }
+
+    func start() {
+        if left == 0 { return answer() }
+        for _ in 0..<min(limit, left) { startNext() }
+    }
+
+    private func startNext() {
+        guard next < results.count else { return }
+        next += 1
+        begin(self, next - 1)
+    }
+
+    func finish(_ index: Int, _ result: Result<LuaReference?, RequestError>) {
+        switch result {
+        case .success(let value): results[index] = value
+        case .failure(let error):
+            if firstFailure.map({ index < $0.index }) ?? true { firstFailure = (index, error) }
+        }
+        left -= 1
+        if left == 0 { answer() } else { startNext() }
+    }
+
+    /// The list; or nil, the first error by position, and what there is.
+    private func answer() {
+        waiter.resume(
+            onLoop { [self] (lua: Lua) in
+                if let firstFailure {
+                    lua.pushNil()
+                    context.pushError(firstFailure.error, on: lua)
+                }
+                lua.newTable(array: Int32(results.count))
+                for (index, value) in results.enumerated() {
+                    if let value { lua.push(value) } else { lua.push(false) }
+                    lua.rawSet(-2, index + 1)
+                }
+                context.trees.markArray(lua, -1)
+                return firstFailure == nil ? 1 : 3
+            })
+    }
+}
+
+extension ScriptContext {
+    /// `rest.all{ request or fn, … }`.
+    func waitForAll(_ call: Arguments) throws -> Verdict {
+        let items = try items(call.lua, try call.table(1, "list"))
+        for (index, item) in items.enumerated() {
+            call.lua.push(item)
+            defer { call.lua.pop() }
+            guard call.lua.type(-1) == .function || call.lua.object(-1, as: Request.self) != nil else {
+                throw call.bad(1, "list", "item \(index + 1) is a \(call.lua.typeName(-1)), not a request or a function")
+            }
+        }
+        return .wait { [self] waiter in
+            Gathering(self, waiter, count: items.count, limit: max(1, items.count)) { gathering, index in
+                let lua = self.state.main
+                lua.push(items[index])
+                let request = lua.object(-1, as: Request.self)
+                lua.pop()
+                if let request {
+                    self.follow(request, gathering, index)
+                } else {
+                    self.follow(items[index], [], gathering, index)
+                }
+            }.start()
+        }
+    }
+
+    /// `rest.gather(list, limit, fn)`.
+    func gather(_ call: Arguments) throws -> Verdict {
+        let items = try items(call.lua, try call.table(1, "list"))
+        let limit = try call.integer(2, "limit")
+        guard limit >= 1 else { throw call.bad(2, "limit", "it is 1 or more") }
+        let function = try call.function(3, "fn")
+        return .wait { [self] waiter in
+            Gathering(self, waiter, count: items.count, limit: Int(min(limit, 10_000))) { gathering, index in
+                let lua = self.state.main
+                lua.push(index + 1)
+                let position = lua.reference(-1)
+                lua.pop()
+                self.follow(function, [items[index], position], gathering, index)
+            }.start()
+        }
+    }
+
+    private func items(_ lua: Lua, _ table: Int32) throws -> [LuaReference] {
+        (0..<lua.rawLength(table)).map { index in
+            lua.rawGet(table, index + 1)
+            defer { lua.pop() }
+            return lua.reference(-1)
+        }
+    }
+
+    private func follow(_ request: Request, _ gathering: Gathering, _ index: Int) {
+        request.onCompletion { [self] info in
+            switch info.response {
+            case .failure(let error): gathering.finish(index, .failure(error))
+            case .success(let entity):
+                let lua = state.main
+                push(entity, on: lua)
+                let value = lua.reference(-1)
+                lua.pop()
+                gathering.finish(index, .success(value))
+            }
+        }
+        request.start()
+    }
+
+    /// A function fails by raising, or by returning nil and an error.
+    private func follow(
+        _ function: LuaReference, _ arguments: [LuaReference], _ gathering: Gathering, _ index: Int
+    ) {
+        let job = ScriptJob(self) { [self] job in
+            switch job.outcome {
+            case .success(let values)?:
+                if values.count >= 2, let error = failure(in: values) {
+                    gathering.finish(index, .failure(error))
+                } else {
+                    gathering.finish(index, .success(values.first))
+                }
+            case .failure(let error)?: gathering.finish(index, .failure(requestError(of: error)))
+            case nil: break
+            }
+        }
+        start(job, function, arguments)
+    }
+
+    private func failure(in values: [LuaReference]) -> RequestError? {
+        let lua = state.main
+        lua.push(values[0])
+        lua.push(values[1])
+        defer { lua.pop(2) }
+        guard lua.type(-2) == .nil, lua.type(-1) != .nil else { return nil }
+        if let known = lua.object(-1, as: ScriptErrorBox.self) { return known.error }
+        let message = lua.string(-1) ?? "returned nil and a \(lua.typeName(-1))"
+        return RequestError(userMessage: message, timestamp: engine.scheduler.now)
+    }
+
+    /// The error of a job, as a script sees it.
+    func requestError(of error: LuaError) -> RequestError {
+        if let known = ScriptFailures.raisedError(error, in: state) { return known }
+        return RequestError(
+            userMessage: error.isDeliberate ? error.message : nil, cause: ScriptFailures.cause(of: error),
+            timestamp: engine.scheduler.now)
+    }
+}

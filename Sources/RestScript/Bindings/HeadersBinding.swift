@@ -1,0 +1,53 @@
+import LuaRuntime
+import RestEngine
+
+/// Headers that a script reads or edits like a table. `write` is nil where they are read only.
+final class ScriptHeaders {
+    let read: @EngineActor () -> Headers
+    let write: (@EngineActor (Headers) throws -> Void)?
+
+    init(
+        read: @escaping @EngineActor () -> Headers, write: (@EngineActor (Headers) throws -> Void)?
+    ) {
+        self.read = read
+        self.write = write
+    }
+
+    convenience init(reading headers: Headers) {
+        self.init(read: { headers }, write: nil)
+    }
+}
+
+extension ScriptContext {
+    func makeHeadersClass() -> LuaClass {
+        LuaClass(
+            "headers",
+            documentation: "Header fields by name, whatever its case. Assign a string, a list, or nil to remove.",
+            index: hostFunction { call in
+                let headers = try call.receiver(as: ScriptHeaders.self).read()
+                call.lua.push(optional: headers[try call.string(1, "name")])
+                return .one
+            },
+            newIndex: hostFunction { call in
+                let box = try call.receiver(as: ScriptHeaders.self)
+                let name = try call.string(1, "name")
+                guard let write = box.write else { throw LuaUsageError("these headers are read only") }
+                var headers = box.read()
+                headers.set(name, values: try call.lua.headerValues(call.slot(2), name: name))
+                try write(headers)
+                return .none
+            },
+            tostring: { _ in "headers" },
+            pairs: hostFunction { call in
+                let headers = try call.receiver(as: ScriptHeaders.self).read()
+                call.lua.push(headers)
+                let lua = call.lua
+                lua.pushGlobals()
+                lua.rawGet(-1, "next")
+                lua.remove(-2)
+                lua.insert(-2)
+                lua.pushNil()
+                return .results(3)
+            })
+    }
+}

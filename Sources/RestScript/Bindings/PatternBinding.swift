@@ -1,0 +1,70 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.regex(…)` in a script's hands.
+final class ScriptPattern {
+    let regex: CompiledRegex
+    init(_ regex: CompiledRegex) { self.regex = regex }
+}
+
+extension ScriptContext {
+    func makePatternClass() -> LuaClass {
+        LuaClass(
+            "regex", documentation: "A regular expression for the whole URL, query included; made by rest.regex.",
+            tostring: { ($0 as? ScriptPattern).map { $0.regex.description } ?? "regex" })
+    }
+
+    func makeRegex(_ call: Arguments) throws -> Verdict {
+        let text = try call.string(1, "pattern")
+        let options = try call.optionalString(2, "options") ?? ""
+        do throws(PatternError) {
+            call.lua.push(object: ScriptPattern(try CompiledRegex(text, options: options)), class: patternClass)
+        } catch { throw LuaUsageError("bad regular expression: \(error.description)") }
+        return .one
+    }
+
+    /// A pattern argument: glob, regex, resource or function of the URL (lua-api, Patterns).
+    func pattern(_ call: Arguments, _ index: Int32, _ service: Service) throws -> URLPattern {
+        let place = call.slot(index)
+        switch call.type(index) {
+        case .string:
+            do throws(PatternError) {
+                return try .glob(call.lua.string(place) ?? "", base: service.baseURL)
+            } catch { throw LuaUsageError("bad pattern: \(error.description)") }
+        case .function:
+            let function = call.lua.reference(place)
+            return service.predicatePattern { [unowned self] url in
+                try self.call(function, phase: ScriptPhases.predicate) { lua in
+                    push(url, on: lua)
+                    return 1
+                } read: { $0.isTruthy(-1) }
+            }
+        default:
+            if let pattern = call.lua.object(place, as: ScriptPattern.self) { return .regex(pattern.regex) }
+            if let resource = call.lua.object(place, as: Resource.self) {
+                guard let url = resource.url else {
+                    throw call.bad(index, "pattern", "the resource is invalid, so nothing is at its URL")
+                }
+                return .resource(url)
+            }
+            throw call.wrongType(index, "pattern", "glob, rest.regex(…), resource or function(url)")
+        }
+    }
+
+    /// Pushes a URL as pattern functions see it: its text and its parts.
+    func push(_ url: URLText, on lua: Lua) {
+        lua.newTable(record: 7)
+        let parts = [
+            ("string", url.string), ("scheme", url.scheme), ("host", url.host), ("path", url.path),
+            ("query", url.query), ("fragment", url.fragment),
+        ]
+        for case (let name, let text?) in parts {
+            lua.push(text)
+            lua.rawSet(-2, name)
+        }
+        if let port = url.port {
+            lua.push(port)
+            lua.rawSet(-2, "port")
+        }
+    }
+}

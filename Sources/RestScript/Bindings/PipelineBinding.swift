@@ -1,0 +1,88 @@
+import LuaRuntime
+import RestEngine
+
+/// `c.pipeline` and `c.pipeline.stage` in a script's hands.
+final class ScriptPipeline {
+    let draft: ConfigurationDraft
+    init(_ draft: ConfigurationDraft) { self.draft = draft }
+}
+
+final class ScriptStage {
+    let draft: ConfigurationDraft
+    let name: String
+    init(_ draft: ConfigurationDraft, _ name: String) {
+        self.draft = draft
+        self.name = name
+    }
+}
+
+extension ScriptContext {
+    func makePipelineClass() -> LuaClass {
+        LuaClass(
+            "pipeline", documentation: "Stages by name; a name that is not in use yet is an empty stage.",
+            methods: [
+                method("clear", "()", "Takes transformers and caches out of all stages.") { call in
+                    try call.receiver(as: ScriptPipeline.self).draft.edit { $0.pipeline.clear() }
+                    return .none
+                },
+                method("remove_transformers", "()", "Takes the transformers out of all stages.") { call in
+                    try call.receiver(as: ScriptPipeline.self).draft.edit { $0.pipeline.removeTransformers() }
+                    return .none
+                },
+            ],
+            properties: [
+                property(
+                    "order", "string[]", "Names of the stages that run; a name may occur once.",
+                    { call in
+                        let order = try call.receiver(as: ScriptPipeline.self).draft.configuration.pipeline.order
+                        call.lua.newTable(array: Int32(order.count))
+                        for (index, name) in order.enumerated() {
+                            call.lua.push(name)
+                            call.lua.rawSet(-2, index + 1)
+                        }
+                        return .one
+                    },
+                    set: { call in
+                        let names = try call.lua.strings(try call.table(1, "order"), "order")
+                        try call.receiver(as: ScriptPipeline.self).draft.edit { configuration in
+                            do throws(Pipeline.DuplicateStage) { try configuration.pipeline.setOrder(names) } catch {
+                                throw LuaUsageError(error.description)
+                            }
+                        }
+                        return .none
+                    })
+            ],
+            index: hostFunction { [unowned self] call in
+                let pipeline = try call.receiver(as: ScriptPipeline.self)
+                call.lua.push(object: ScriptStage(pipeline.draft, try call.string(1, "stage")), class: stageClass)
+                return .one
+            })
+    }
+
+    func makeStageClass() -> LuaClass {
+        LuaClass(
+            "stage", documentation: "A stage of the pipeline: transformers in the order of adding.",
+            methods: [
+                method(
+                    "add", "(transformer, options?: { content_types: string[] }) -> stage",
+                    "Adds a transformer, for all content types or for some."
+                ) { [unowned self] call in
+                    let stage = try call.receiver(as: ScriptStage.self)
+                    let options = try call.options(2)
+                    let types = try contentTypes(options)
+                    try options.finish()
+                    let transformer = try transformer(call.lua, call.slot(1), what: "the transformer")
+                    try stage.draft.edit { $0.pipeline[stage.name].add(transformer, contentTypes: types) }
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+                method("remove_transformers", "() -> stage", "Takes its transformers out.") { call in
+                    let stage = try call.receiver(as: ScriptStage.self)
+                    try stage.draft.edit { $0.pipeline[stage.name].removeTransformers() }
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+            ],
+            tostring: { ($0 as? ScriptStage).map { "stage \($0.name)" } ?? "stage" })
+    }
+}

@@ -1,0 +1,84 @@
+import LuaRuntime
+import RestEngine
+
+extension ScriptContext {
+    var resourceProperties: [LuaProperty] {
+        [
+            property("url", "string", "Its identity.") { call in
+                call.lua.push(try call.receiver(as: Resource.self).urlString)
+                return .one
+            },
+            property("service", "service", "Where it belongs.") { [unowned self] call in
+                call.lua.push(object: try call.receiver(as: Resource.self).service, class: serviceClass)
+                return .one
+            },
+            property("configuration", "configuration", "The frozen configuration for GET.") { [unowned self] call in
+                pushConfiguration(of: try call.receiver(as: Resource.self), "GET", on: call.lua)
+                return .one
+            },
+            property("latest_data", "entity?", "The last good data; survives later errors.") { [unowned self] call in
+                if let entity = try call.receiver(as: Resource.self).latestData {
+                    push(entity, on: call.lua)
+                } else {
+                    call.lua.pushNil()
+                }
+                return .one
+            },
+            property("latest_error", "error?", "The error of the last finished load.") { [unowned self] call in
+                if let error = try call.receiver(as: Resource.self).latestError {
+                    pushError(error, on: call.lua)
+                } else {
+                    call.lua.pushNil()
+                }
+                return .one
+            },
+            property("timestamp", "number", "The later of the times of data and error; 0 with neither.") { call in
+                call.lua.push(try call.receiver(as: Resource.self).timestamp)
+                return .one
+            },
+            property("is_loading", "boolean", "A load is in flight.") { call in
+                call.lua.push(try call.receiver(as: Resource.self).isLoading)
+                return .one
+            },
+            property("is_requesting", "boolean", "Any request is in flight.") { call in
+                call.lua.push(try call.receiver(as: Resource.self).isRequesting)
+                return .one
+            },
+            property("is_up_to_date", "boolean", "load_if_needed would do nothing.") { call in
+                call.lua.push(try call.receiver(as: Resource.self).isUpToDate)
+                return .one
+            },
+            property("load_requests", "request[]", "Loads in flight, oldest first.") { [unowned self] call in
+                pushList(try call.receiver(as: Resource.self).loadRequests, on: call.lua)
+                return .one
+            },
+            property("all_requests", "request[]", "Requests in flight, oldest first.") { [unowned self] call in
+                pushList(try call.receiver(as: Resource.self).allRequests, on: call.lua)
+                return .one
+            },
+            property("text", "string", "The latest content if it is text, else an empty string.") {
+                [unowned self] call in
+                pushText(of: try call.receiver(as: Resource.self).latestData?.content, on: call.lua)
+                return .one
+            },
+            property("json", "table", "The latest content if it is a table, else an empty one.") {
+                [unowned self] call in
+                pushJSON(of: try call.receiver(as: Resource.self).latestData?.content, on: call.lua)
+                return .one
+            },
+        ]
+    }
+
+    private func pushList(_ requests: [Request], on lua: Lua) {
+        lua.newTable(array: Int32(requests.count))
+        for (index, request) in requests.enumerated() {
+            push(request, on: lua)
+            lua.rawSet(-2, index + 1)
+        }
+    }
+
+    /// Pushes the configuration in use, which can't be written to.
+    func pushConfiguration(of resource: Resource, _ method: String, on lua: Lua) {
+        lua.push(object: resource.configurationDraft(for: method), class: configurationClass)
+    }
+}

@@ -1,0 +1,104 @@
+import LuaRuntime
+import RestEngine
+
+/// The table that `require "resthost"` gives: the index of everything a script can use.
+extension ScriptContext {
+    func pushRest(on lua: Lua) {
+        let table = ModuleTable(
+            name: "rest", functions: makers + timeFunctions,
+            values: ["log", "json", "base64", "url", "env", "null", "transformers", "version"])
+        table.push(on: lua)
+        for module in [logModule, jsonModule, base64Module, urlModule, transformersModule] {
+            module.push(on: lua)
+            module.seal(on: lua)
+            lua.rawSet(-2, String(module.name.dropFirst("rest.".count)))
+        }
+        lua.push(object: ScriptEnvironment(), class: environmentClass)
+        lua.rawSet(-2, "env")
+        trees.pushNull(on: lua)
+        lua.rawSet(-2, "null")
+        lua.push(Version.text)
+        lua.rawSet(-2, "version")
+        table.seal(on: lua)
+    }
+
+    private var makers: [ModuleFunction] {
+        [
+            ModuleFunction("service", "(options) -> service", "Declares a service.") { [unowned self] call in
+                try makeService(call)
+            },
+            ModuleFunction("gateway", "(options)", "Declares the HTTP gateway.") { [unowned self] call in
+                try declareGateway(call)
+            },
+            ModuleFunction("regex", "(pattern: string, options: string?) -> regex", "A pattern for the whole URL.") {
+                [unowned self] call in
+                try makeRegex(call)
+            },
+            ModuleFunction("bytes", "(s: string) -> bytes", "Makes a string bytes, where it would be text.") {
+                [unowned self] call in
+                call.lua.push(object: ScriptBytes(try call.bytes(1, "s")), class: bytesClass)
+                return .one
+            },
+            ModuleFunction("entity", "(options) -> entity", "An entity of the script's own.") { [unowned self] call in
+                try makeEntity(call)
+            },
+            ModuleFunction("error", "(options) -> error", "An error of the script's own.") { [unowned self] call in
+                pushError(try makeError(try call.options(1)), on: call.lua)
+                return .one
+            },
+            ModuleFunction("success", "(entity) -> response", "A response that is a success.") { [unowned self] call in
+                push(Response.success(try call.object(1, "entity", as: ScriptEntity.self).entity), on: call.lua)
+                return .one
+            },
+            ModuleFunction("failure", "(error) -> response", "A response that is a failure.") { [unowned self] call in
+                push(Response.failure(try call.object(1, "error", as: ScriptErrorBox.self).error), on: call.lua)
+                return .one
+            },
+            ModuleFunction("content_transformer", "(options) -> transformer", "A transformer with type rules.") {
+                [unowned self] call in
+                try makeContentTransformer(call)
+            },
+            ModuleFunction("response_transformer", "(fn, description: string?) -> transformer", "A transformer of whole responses.") {
+                [unowned self] call in
+                try makeResponseTransformer(call)
+            },
+        ]
+    }
+
+    private var transformersModule: ModuleTable {
+        ModuleTable(
+            name: "rest.transformers",
+            functions: StandardTransformer.allCases.map { standard in
+                ModuleFunction(standard.rawValue, "(options?) -> transformer", "The standard \(standard.rawValue) transformer.") {
+                    [unowned self] call in
+                    try makeStandardTransformer(call, standard)
+                }
+            })
+    }
+
+    /// `rest.entity{ content=, content_type=, headers=, charset=, timestamp= }`.
+    private func makeEntity(_ call: Arguments) throws -> Verdict {
+        let options = try call.options(1)
+        guard let place = options.value("content"), let content = try content(call.lua, place) else {
+            throw LuaUsageError("option 'content' is missing in the call of 'entity'")
+        }
+        call.lua.pop()
+        var headers = Headers()
+        if let place = try options.table("headers") {
+            headers = try call.lua.headers(place)
+            call.lua.pop()
+        }
+        let entity = Entity(
+            content: content, contentType: try options.string("content_type"),
+            charset: try options.string("charset"), headers: headers,
+            timestamp: try options.number("timestamp") ?? engine.scheduler.now)
+        try options.finish()
+        push(entity, on: call.lua)
+        return .one
+    }
+}
+
+/// The version of this program.
+public enum Version {
+    public static let text = "0.1.0"
+}

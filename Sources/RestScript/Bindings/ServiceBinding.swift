@@ -1,0 +1,182 @@
+import LuaRuntime
+import RestEngine
+
+extension ScriptContext {
+    /// `rest.service{ name=, base_url=, standard_transformers= }`.
+    func makeService(_ call: Arguments) throws -> Verdict {
+        let options = try call.options(1, "options")
+        let base = try options.string("base_url")
+        let name = try options.string("name")
+        let standard = try standardTransformers(options)
+        try options.finish()
+        var baseURL: BaseURL?
+        if let base {
+            guard let url = URLText(base), url.isHTTP else {
+                throw LuaUsageError(
+                    "base_url '\(base)' is not a URL: it looks like \"https://api.example.com/v1\"")
+            }
+            baseURL = BaseURL(url)
+        }
+        guard let name = name ?? baseURL?.url.host else {
+            throw LuaUsageError("a service without base_url needs a name")
+        }
+        guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else {
+            throw LuaUsageError("'\(name)' can't name a service: a name is not empty, has no '/' and doesn't begin with '-'")
+        }
+        guard !services.contains(where: { $0.name == name }) else {
+            throw LuaUsageError("a service named '\(name)' exists already: give this one a name of its own")
+        }
+        let service = Service(engine: engine, name: name, baseURL: baseURL, standardTransformers: standard)
+        services.append(service)
+        call.lua.push(object: service, class: serviceClass)
+        return .one
+    }
+
+    private func standardTransformers(_ options: OptionTable) throws -> [StandardTransformer] {
+        guard let place = try options.table("standard_transformers") else { return StandardTransformer.allCases }
+        defer { options.lua.pop() }
+        return try options.lua.strings(place, "standard_transformers").map { name in
+            guard let standard = StandardTransformer(rawValue: name) else {
+                throw LuaUsageError(
+                    "unknown standard transformer '\(name)': there are \"json\", \"text\" and \"image\"")
+            }
+            return standard
+        }
+    }
+
+    func makeServiceClass() -> LuaClass {
+        LuaClass(
+            "service", documentation: "An API: a base URL, configuration blocks, and resources.",
+            methods: [
+                method("resource", "(path: string) -> resource", "The resource at base URL and path; the path is text, never read as a URL.") {
+                    [unowned self] call in
+                    push(try call.receiver(as: Service.self).resource(try call.string(1, "path")), on: call.lua)
+                    return .one
+                },
+                method("resource_at", "(url: string?, path: string?) -> resource", "The resource at an absolute URL, or at a path below another base.") {
+                    [unowned self] call in
+                    let service = try call.receiver(as: Service.self)
+                    let url = try call.optionalString(1, "url")
+                    if let path = try call.optionalString(2, "path") {
+                        push(service.resource(baseURL: url ?? "", path: path), on: call.lua)
+                    } else {
+                        push(service.resource(absoluteURL: url), on: call.lua)
+                    }
+                    return .one
+                },
+                method("configure", "(pattern?, options?, fn: function(c)) -> service", "Adds a configuration block.") {
+                    [unowned self] call in
+                    try declare { try addBlock(call) }
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+                method("configure_transformer", "(pattern, options?, transformer) -> service", "Adds a transformer for the content of matching resources.") {
+                    [unowned self] call in
+                    try declare { try addTransformer(call) }
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+                method("use", "(plugin: function | string, options?) -> service", "Runs a plugin: a function of service and options, or the name of a module that returns one.") {
+                    [unowned self] call in
+                    try usePlugin(call)
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+                method("invalidate_configuration", "()", "Blocks run again when they are next needed.") { call in
+                    try call.receiver(as: Service.self).invalidateConfiguration()
+                    return .none
+                },
+                method("wipe_resources", "(pattern or fn(resource)?)", "Wipes all live resources, or those that match.") {
+                    [unowned self] call in
+                    try wipeResources(call)
+                    return .none
+                },
+                method("flush_unused_resources", "()", "Drops resources that nobody holds.") { [unowned self] call in
+                    state.collectGarbage()
+                    try call.receiver(as: Service.self).flushUnusedResources()
+                    return .none
+                },
+            ],
+            properties: [
+                property("name", "string", "Unique in a script.") { call in
+                    call.lua.push(try call.receiver(as: Service.self).name)
+                    return .one
+                },
+                property("base_url", "string?", "With a slash at its end.") { call in
+                    call.lua.push(optional: try call.receiver(as: Service.self).baseURL?.url.string)
+                    return .one
+                },
+                property(
+                    "cached_resource_count_limit", "integer", "When so many resources are live, adding one drops those that nobody holds.",
+                    { call in
+                        call.lua.push(try call.receiver(as: Service.self).cachedResourceCountLimit)
+                        return .one
+                    },
+                    set: { call in
+                        let limit = try call.integer(1, "limit")
+                        guard limit >= 1 else { throw call.bad(1, "limit", "it is 1 or more") }
+                        try call.receiver(as: Service.self).cachedResourceCountLimit = Int(limit)
+                        return .none
+                    }),
+            ],
+            tostring: { object in
+                EngineActor.assumeIsolated { (object as? Service).map { "service \($0.name)" } ?? "service" }
+            })
+    }
+
+    private func usePlugin(_ call: Arguments) throws {
+        let lua = call.lua
+        if call.type(1) == .string {
+            lua.pushGlobals()
+            lua.rawGet(-1, "require")
+            lua.remove(-2)
+            lua.push(try call.string(1, "plugin"))
+            try lua.call(arguments: 1, results: 1, phase: ScriptPhases.load)
+            guard lua.type(-1) == .function else {
+                throw LuaUsageError("module '\(try call.string(1, "plugin"))' is no plugin: it returns a \(lua.typeName(-1)), not a function(service, options)")
+            }
+        } else {
+            lua.push(try call.function(1, "plugin"))
+        }
+        lua.pushValue(at: 1)
+        if call.isAbsent(2) { lua.newTable() } else { lua.pushValue(at: call.slot(2)) }
+        try lua.call(arguments: 2, results: 0, phase: ScriptPhases.load)
+    }
+
+    private func wipeResources(_ call: Arguments) throws {
+        let service = try call.receiver(as: Service.self)
+        guard !call.isAbsent(1) else { return service.wipeResources { _ in true } }
+        if call.type(1) == .function {
+            let matches = try call.function(1, "fn")
+            return try service.wipeResources { resource in
+                try self.call(matches, phase: ScriptPhases.predicate) { lua in
+                    push(resource, on: lua)
+                    return 1
+                } read: { $0.isTruthy(-1) }
+            }
+        }
+        let pattern = try pattern(call, 1, service)
+        try service.wipeResources { resource in
+            guard let url = resource.url else { return false }
+            return try pattern.matches(url) { _ in false }
+        }
+    }
+}
+
+extension Lua {
+    /// A list of strings at `index`.
+    func strings(_ index: Int32, _ name: String) throws -> [String] {
+        guard type(index) == .table else {
+            throw LuaUsageError("'\(name)' is a list of strings, not a \(typeName(index))")
+        }
+        let index = absolute(index)
+        return try (0..<rawLength(index)).map { item in
+            rawGet(index, item + 1)
+            defer { pop() }
+            guard let text = string(-1) else {
+                throw LuaUsageError("item \(item + 1) of '\(name)' is a string, not a \(typeName(-1))")
+            }
+            return text
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// RFC 4648, sections 4 and 5.
+enum Base64 {
+    struct DecodingError: Error, Equatable {
+        let message: String
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 0xFF, count: 256)
+        for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
+        values[Int(UInt8(ascii: "-"))] = 62
+        values[Int(UInt8(ascii: "_"))] = 63
+        return values
+    }()
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var index = 0
+        while index < bytes.count {
+            let left = bytes.count - index
+            let a = bytes[index]
+            let b = left > 1 ? bytes[index + 1] : 0
+            let c = left > 2 ? bytes[index + 2] : 0
+            text.append(alphabet[Int(a >> 2)])
+            text.append(alphabet[Int((a & 3) << 4 | b >> 4)])
+            text.append(left > 1 ? alphabet[Int((b & 15) << 2 | c >> 6)] : UInt8(ascii: "="))
+            text.append(left > 2 ? alphabet[Int(c & 63)] : UInt8(ascii: "="))
+            index += 3
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Either alphabet; padding may be missing, white space may not be there.
+    static func decode(_ text: [UInt8]) -> Result<[UInt8], DecodingError> {
+        var body = text[...]
+        while body.last == UInt8(ascii: "="), text.count - body.count < 2 { body.removeLast() }
+        let padding = text.count - body.count
+        guard body.count % 4 != 1, padding == 0 || (body.count + padding) % 4 == 0 else {
+            return .failure(DecodingError(message: "not base64: \(text.count) characters can't be right"))
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(body.count * 3 / 4)
+        var bits: UInt32 = 0
+        var held = 0
+        for (offset, byte) in body.enumerated() {
+            let value = values[Int(byte)]
+            guard value != 0xFF else {
+                return .failure(DecodingError(message: "not base64: bad character at byte \(offset)"))
+            }
+            bits = bits << 6 | UInt32(value)
+            held += 6
+            if held >= 8 {
+                held -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+            }
+        }
+        return .success(bytes)
+    }
+}

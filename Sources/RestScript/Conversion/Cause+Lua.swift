@@ -1,0 +1,71 @@
+import LuaRuntime
+import RestEngine
+
+extension ScriptContext {
+    /// Pushes a cause as a table: `type`, and the details that lua-api names for it.
+    func push(_ cause: RequestError.Cause?, on lua: Lua) {
+        guard let cause else { return lua.pushNil() }
+        if case .custom(_, let fields) = cause { return trees.push(fields, on: lua) }
+        lua.newTable(record: 4)
+        set("type", cause.code, on: lua)
+        switch cause {
+        case .invalidURL(let source): set("source", source, on: lua)
+        case .unencodableText(let encoding, let text):
+            set("encoding", encoding, on: lua)
+            set("text", text, on: lua)
+        case .notURLEncodable(let string): set("string", string, on: lua)
+        case .invalidRequestMethod(let method): set("method", method, on: lua)
+        case .invalidTextEncoding(let name): set("name", name, on: lua)
+        case .undecodableText(let encoding): set("encoding", encoding, on: lua)
+        case .jsonNotObjectOrArray(let actual): set("actual", actual, on: lua)
+        case .malformedJSON(let offset, let message):
+            lua.push(offset)
+            lua.rawSet(-2, "offset")
+            set("message", message, on: lua)
+        case .wrongInputType(let expected, let actual, let transformer):
+            set("expected", expected, on: lua)
+            set("actual", actual, on: lua)
+            set("transformer", transformer, on: lua)
+        case .transformerReturnedNil(let transformer): set("transformer", transformer, on: lua)
+        case .scriptError(let failure): set(failure, on: lua)
+        case .scriptLimit(let budget, let used, let limit, let failure):
+            set("budget", budget, on: lua)
+            set("used", used, on: lua)
+            set("limit", limit, on: lua)
+            set(failure, on: lua)
+        case .tooManyRedirects(let limit):
+            lua.push(limit)
+            lua.rawSet(-2, "limit")
+        case .transport(let error):
+            set("phase", error.phase?.rawValue, on: lua)
+            set("message", error.message, on: lua)
+            if let limit = error.limit {
+                lua.push(limit)
+                lua.rawSet(-2, "limit")
+            }
+        case .invalidJSONObject(let message), .internal(let message): set("message", message, on: lua)
+        case .requestCancelled, .noLocalDataFor304, .unparsableImage, .custom: break
+        }
+    }
+
+    private func set(_ failure: RequestError.ScriptFailure, on lua: Lua) {
+        set("message", failure.message, on: lua)
+        set("file", failure.file, on: lua)
+        set("traceback", failure.traceback, on: lua)
+        if let line = failure.line {
+            lua.push(line)
+            lua.rawSet(-2, "line")
+        }
+    }
+
+    private func set(_ field: String, _ text: String?, on lua: Lua) {
+        guard let text else { return }
+        lua.push(text)
+        lua.rawSet(-2, field)
+    }
+
+    private func set(_ field: String, _ number: Double, on lua: Lua) {
+        lua.push(number)
+        lua.rawSet(-2, field)
+    }
+}

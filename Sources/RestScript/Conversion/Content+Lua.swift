@@ -1,0 +1,91 @@
+import LuaRuntime
+import RestEngine
+
+extension ScriptContext {
+    /// Pushes a content as scripts see it: strings, tables, an image object. Each push is a copy of its own.
+    func push(_ content: Content, on lua: Lua) {
+        switch content {
+        case .bytes(let bytes): lua.push(bytes: bytes)
+        case .text(let text): lua.push(text)
+        case .json(let tree), .value(let tree): trees.push(tree, on: lua)
+        case .image(let image): lua.push(object: ScriptImage(image), class: imageClass)
+        case .native: lua.pushNil()
+        }
+    }
+
+    /// The content that a script gave; nil for nil. A string is text, unless it is none: then it is bytes.
+    func content(_ lua: Lua, _ index: Int32) throws -> Content? {
+        switch lua.type(index) {
+        case .none, .nil: return nil
+        case .string:
+            let bytes = lua.bytes(index) ?? []
+            guard let text = String(validating: bytes, as: UTF8.self) else { return .bytes(bytes) }
+            return .text(text)
+        case .userdata:
+            if let bytes = lua.object(index, as: ScriptBytes.self) { return .bytes(bytes.bytes) }
+            if let image = lua.object(index, as: ScriptImage.self) { return .image(image.image) }
+            throw LuaUsageError("content can't be a \(lua.typeName(index)): give a table, text or rest.bytes(…)")
+        default:
+            do { return .value(try trees.tree(lua, index)) } catch {
+                throw LuaUsageError("content can't be made of this value: \(error.message)")
+            }
+        }
+    }
+
+    /// Pushes `.text` of a content: its text, or an empty string (siesta-semantics 27.1).
+    func pushText(of content: Content?, on lua: Lua) { lua.push(content?.text ?? "") }
+
+    /// Pushes `.json` of a content: its table, or an empty one.
+    func pushJSON(of content: Content?, on lua: Lua) {
+        if let tree = content?.tree { trees.push(tree, on: lua) } else { lua.newTable() }
+    }
+}
+
+/// `rest.bytes(s)`: a string that is no text.
+final class ScriptBytes {
+    let bytes: [UInt8]
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// An image content in a script's hands.
+final class ScriptImage {
+    let image: Image
+    init(_ image: Image) { self.image = image }
+}
+
+extension ScriptContext {
+    func makeBytesClass() -> LuaClass {
+        LuaClass(
+            "bytes", documentation: "A string that is bytes, not text; made by rest.bytes.",
+            properties: [
+                property("string", "string", "The bytes as a Lua string.") { call in
+                    call.lua.push(bytes: try call.receiver(as: ScriptBytes.self).bytes)
+                    return .one
+                }
+            ],
+            tostring: { ($0 as? ScriptBytes).map { "bytes (\($0.bytes.count))" } ?? "bytes" })
+    }
+
+    func makeImageClass() -> LuaClass {
+        LuaClass(
+            "image", documentation: "The content of an image resource.",
+            properties: [
+                property("format", "string", "`png`, `jpeg`, `gif`, `webp` or `bmp`.") { call in
+                    call.lua.push(try call.receiver(as: ScriptImage.self).image.format.rawValue)
+                    return .one
+                },
+                property("width", "integer", "In pixels.") { call in
+                    call.lua.push(try call.receiver(as: ScriptImage.self).image.width)
+                    return .one
+                },
+                property("height", "integer", "In pixels.") { call in
+                    call.lua.push(try call.receiver(as: ScriptImage.self).image.height)
+                    return .one
+                },
+                property("bytes", "string", "The file as it came.") { call in
+                    call.lua.push(bytes: try call.receiver(as: ScriptImage.self).image.bytes)
+                    return .one
+                },
+            ])
+    }
+}

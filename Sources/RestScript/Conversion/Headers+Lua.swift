@@ -1,0 +1,50 @@
+import LuaRuntime
+import RestEngine
+
+extension Lua {
+    /// The value of a header as scripts give it: a string, a number, or a list of them; nil or null removes.
+    func headerValues(_ index: Int32, name: String) throws -> [String] {
+        switch type(index) {
+        case .none, .nil: return []
+        case .string: return [string(index) ?? ""]
+        case .number: return [try tostring(index)]
+        case .table:
+            let index = absolute(index)
+            return try (1...max(1, rawLength(index))).flatMap { item -> [String] in
+                rawGet(index, item)
+                defer { pop() }
+                guard type(-1) != .table else {
+                    throw LuaUsageError("the value of header '\(name)' is a list of lists")
+                }
+                return try headerValues(-1, name: name)
+            }
+        default:
+            throw LuaUsageError("the value of header '\(name)' is a string or a list of strings, not a \(typeName(index))")
+        }
+    }
+
+    /// A table of headers, sorted by name: a Lua table has no order, and equal requests shall look equal.
+    func headers(_ table: Int32) throws -> Headers {
+        var fields: [(name: String, values: [String])] = []
+        try forEachPair(table) { lua in
+            guard let name = lua.string(-2) else {
+                throw LuaUsageError("headers have names: { Accept = \"text/plain\" }")
+            }
+            fields.append((name, try lua.headerValues(-1, name: name)))
+        }
+        var headers = Headers()
+        for field in fields.sorted(by: { $0.name < $1.name }) {
+            for value in field.values { headers.add(field.name, value) }
+        }
+        return headers
+    }
+
+    /// Pushes headers as a table of names in lower case; a name with several values gets them joined.
+    func push(_ headers: Headers) {
+        newTable(record: Int32(headers.fields.count))
+        for field in headers.fields {
+            push(headers[field.name] ?? field.value)
+            rawSet(-2, field.name.lowercased())
+        }
+    }
+}

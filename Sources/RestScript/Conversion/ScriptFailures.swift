@@ -1,0 +1,56 @@
+import LuaRuntime
+import RestEngine
+
+/// Lua's errors in the engine's words.
+enum ScriptFailures {
+    static func failure(of error: LuaError) -> RequestError.ScriptFailure {
+        RequestError.ScriptFailure(
+            message: error.message, file: error.file, line: error.line,
+            traceback: error.traceback.isEmpty ? nil : error.traceback)
+    }
+
+    /// What a failed call of a block, mutator, decorator or predicate does to the request: an error object that the
+    /// script raised is the request's error, all else is its cause.
+    static func requestCause(of error: LuaError, in state: LuaState) -> any Error {
+        if let known = raisedError(error, in: state) { return known }
+        return RequestError.CauseError(cause(of: error))
+    }
+
+    static func cause(of error: LuaError) -> RequestError.Cause {
+        switch error.kind {
+        case .budget, .memory:
+            .scriptLimit(
+                budget: error.kind == .memory ? "memory" : "time", used: 0, limit: 0, failure: failure(of: error))
+        default: .scriptError(failure(of: error))
+        }
+    }
+
+    /// The request error that a script raised or let through: `error(rest.error{ … })`, `error(err)`.
+    static func raisedError(_ error: LuaError, in state: LuaState) -> RequestError? {
+        if let known = error.cause as? RequestError { return known }
+        guard let value = error.value else { return nil }
+        let lua = state.main
+        lua.push(value)
+        defer { lua.pop() }
+        return lua.object(-1, as: ScriptErrorBox.self)?.error
+    }
+
+    static func diagnostic(of error: LuaError, in state: LuaState) -> Diagnostic {
+        var message = error.message
+        if let known = raisedError(error, in: state) { message = known.description }
+        return Diagnostic(
+            .error, message, file: error.file, line: error.line,
+            traceback: error.traceback.isEmpty ? nil : error.traceback, hint: hint(for: error))
+    }
+
+    private static func hint(for error: LuaError) -> String? {
+        switch error.kind {
+        case .budget: "the script ran longer than it may; look for a loop that does not end"
+        case .memory: "the script needs more than its memory limit"
+        case .syntax: nil
+        default:
+            error.message.contains("module 'rest'")
+                ? "the library is called 'resthost': local rest = require \"resthost\"" : nil
+        }
+    }
+}

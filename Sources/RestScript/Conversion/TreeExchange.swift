@@ -1,0 +1,77 @@
+import CJSON
+import LuaRuntime
+import RestEngine
+
+/// Moves values between the script's Lua state and trees. One buffer serves all, so a conversion allocates little.
+@EngineActor
+struct TreeExchange {
+    private var buffer = cjson_buffer()
+
+    init() {}
+
+    func close() {
+        var buffer = buffer
+        cjson_buffer_free(&buffer)
+    }
+
+    /// Makes null, marks and classes of the state. Runs before any script, so no limit can refuse it.
+    func open(_ lua: Lua) { cjson_open(lua.pointer) }
+
+    /// Pushes the value of a tree. The state grants memory while Swift is innermost, so nothing is raised here; what
+    /// goes over the limit is an error at the next step of the script.
+    func push(_ tree: Tree, on lua: Lua) {
+        lua.checkStack(4)
+        tree.withUnsafeBytes { bytes in
+            cjson_push_tree(lua.pointer, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+        }
+    }
+
+    /// The value as a tree. Throws a sentence with the path of what can't be one: a function, a cycle.
+    mutating func tree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
+        var error = cjson_error()
+        guard cjson_tree_from_lua(lua.pointer, index, nil, &buffer, &error) == CJSON_OK else {
+            throw LuaUsageError(Self.message(of: &error))
+        }
+        return Tree(encoded: takeBytes())
+    }
+
+    /// The value as JSON text.
+    mutating func json(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> [UInt8] {
+        var error = cjson_error()
+        guard cjson_json_from_lua(lua.pointer, index, nil, &buffer, &error) == CJSON_OK else {
+            throw LuaUsageError(Self.message(of: &error))
+        }
+        return takeBytes()
+    }
+
+    /// Pushes the value of a JSON text; throws, with nothing pushed, when it is malformed.
+    func pushJSON(_ bytes: UnsafeRawBufferPointer, on lua: Lua) throws(LuaUsageError) {
+        var error = cjson_error()
+        lua.checkStack(4)
+        let start = bytes.bindMemory(to: UInt8.self).baseAddress
+        guard cjson_push_json(lua.pointer, start, bytes.count, nil, &error) == CJSON_OK else {
+            throw LuaUsageError("malformed JSON at byte \(error.offset): " + Self.message(of: &error))
+        }
+    }
+
+    func pushNull(on lua: Lua) { cjson_push_null(lua.pointer) }
+
+    func isNull(_ lua: Lua, _ index: Int32) -> Bool { cjson_is_null(lua.pointer, index) }
+
+    /// The number under which trees know the class whose metatable is at `index`.
+    func register(class lua: Lua, _ index: Int32) -> UInt32 { cjson_register_class(lua.pointer, index) }
+
+    func markArray(_ lua: Lua, _ index: Int32) { cjson_mark_array(lua.pointer, index) }
+
+    func markObject(_ lua: Lua, _ index: Int32) { cjson_mark_object(lua.pointer, index) }
+
+    private func takeBytes() -> [UInt8] {
+        [UInt8](UnsafeBufferPointer(start: buffer.data, count: buffer.count))
+    }
+
+    private static func message(of error: inout cjson_error) -> String {
+        withUnsafeBytes(of: &error.message) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import LuaRuntime
+import RestEngine
+
+/// What a script has running: jobs and timers. The host lives for as long as there is any.
+@EngineActor
+final class JobList {
+    private var running: [ObjectIdentifier: any ScriptActivity] = [:]
+    /// Called when the last one has ended.
+    var onEmpty: (@EngineActor () -> Void)?
+
+    nonisolated init() {}
+
+    var isEmpty: Bool { running.isEmpty }
+
+    func add(_ activity: any ScriptActivity) { running[ObjectIdentifier(activity)] = activity }
+
+    func remove(_ activity: any ScriptActivity) {
+        guard running.removeValue(forKey: ObjectIdentifier(activity)) != nil else { return }
+        if running.isEmpty { onEmpty?() }
+    }
+
+    func cancelAll() {
+        onEmpty = nil
+        for activity in running.values { activity.cancel() }
+        running = [:]
+    }
+}
+
+/// Something of a script that goes on by itself.
+@EngineActor
+protocol ScriptActivity: AnyObject {
+    func cancel()
+}
+
+/// A function started by `rest.spawn`, or one of several that `rest.all` and `rest.gather` wait for.
+@EngineActor
+final class ScriptJob: ScriptActivity {
+    private var coroutine: LuaCoroutine?
+    private var waiting: [LuaWaiter] = []
+    private(set) var outcome: Result<[LuaReference], LuaError>?
+    private unowned let context: ScriptContext
+    private let onEnd: (@EngineActor (ScriptJob) -> Void)?
+
+    init(_ context: ScriptContext, onEnd: (@EngineActor (ScriptJob) -> Void)? = nil) {
+        self.context = context
+        self.onEnd = onEnd
+    }
+
+    func start(_ function: LuaReference, arguments: @escaping (Lua) -> Int32) {
+        context.jobs.add(self)
+        let started = context.state.spawn(
+            function, phase: ScriptPhases.job, arguments: arguments,
+            completion: onLoop { [self] (lua: Lua, result: Result<Int32, LuaError>) in finish(lua, result) })
+        if outcome == nil { coroutine = started }
+    }
+
+    private func finish(_ lua: Lua, _ result: Result<Int32, LuaError>) {
+        coroutine = nil
+        outcome = result.map { count in (0..<count).map { lua.reference(lua.top - count + 1 + $0) } }
+        if case .failure(let error) = result, waiting.isEmpty, onEnd == nil {
+            context.report(error, in: "a job")
+        }
+        context.jobs.remove(self)
+        for waiter in waiting { answer(waiter) }
+        waiting = []
+        onEnd?(self)
+    }
+
+    func cancel() { coroutine?.cancel() }
+
+    var isFinished: Bool { outcome != nil }
+
+    func wait(_ waiter: LuaWaiter) {
+        if outcome == nil { waiting.append(waiter) } else { answer(waiter) }
+    }
+
+    private func answer(_ waiter: LuaWaiter) {
+        guard let outcome else { return }
+        switch outcome {
+        case .success(let values):
+            waiter.resume(
+                onLoop { (lua: Lua) in
+                    for value in values { lua.push(value) }
+                    return Int32(values.count)
+                })
+        case .failure(let error):
+            waiter.resume(
+                onLoop { [context] (lua: Lua) in
+                    lua.pushNil()
+                    context.pushError(context.requestError(of: error), on: lua)
+                    return 2
+                })
+        }
+    }
+}
+
+/// A timer of `rest.after` or `rest.every`.
+@EngineActor
+final class ScriptTimer: ScriptActivity {
+    private unowned let context: ScriptContext
+    private let function: LuaReference
+    /// Seconds between runs; nil for one run.
+    private let period: Double?
+    private var timer: Timer?
+    private var isRunning = false
+    private var isCancelled = false
+
+    init(_ context: ScriptContext, _ function: LuaReference, period: Double?) {
+        self.context = context
+        self.function = function
+        self.period = period
+    }
+
+    func arm(after seconds: Double) {
+        context.jobs.add(self)
+        timer = context.engine.scheduler.after(seconds) { [self] in fire() }
+    }
+
+    /// A run that is still going on when the next is due takes its place.
+    private func fire() {
+        timer = nil
+        if let period { timer = context.engine.scheduler.after(period) { [self] in fire() } }
+        guard !isRunning else { return }
+        isRunning = true
+        context.state.spawn(
+            function, phase: ScriptPhases.job,
+            completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
+                isRunning = false
+                if case .failure(let error) = result { context.report(error, in: "a timer") }
+                if timer == nil { context.jobs.remove(self) }
+            })
+    }
+
+    func cancel() {
+        guard !isCancelled else { return }
+        isCancelled = true
+        timer?.cancel()
+        timer = nil
+        if !isRunning { context.jobs.remove(self) }
+    }
+}

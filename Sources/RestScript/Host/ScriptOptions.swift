@@ -1,0 +1,42 @@
+import RestEngine
+
+/// What the program that embeds a script gives it.
+public struct ScriptOptions: Sendable {
+    /// Bytes that the script's Lua state may hold.
+    public var memoryLimit = 256 << 20
+    /// Folders for `require`, after the script's own.
+    public var modulePaths: [String] = []
+    /// Names that `rest.env` and `os.getenv` may read; nil grants every name.
+    public var grantedEnvironment: Set<String>? = []
+    /// Values of the environment.
+    public var environment: [String: String] = [:]
+    /// Gets what the script logs and prints, and what fails where nobody waits for it.
+    public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
+    /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
+    public var collectsDiagnostics = false
+
+    public init() {}
+}
+
+/// A line of a script's log.
+public struct ScriptLogEntry: Sendable {
+    public enum Level: String, Sendable, CaseIterable {
+        case debug, info, warn, error
+    }
+
+    public let level: Level
+    public let text: String
+    /// What the script gave as fields, in order.
+    public let fields: [(name: String, value: String)]
+    /// Where it was written, `file:line`.
+    public let place: String?
+
+    public init(
+        level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
+    ) {
+        self.level = level
+        self.text = text
+        self.fields = fields
+        self.place = place
+    }
+}

@@ -1,0 +1,80 @@
+public import RestEngine
+import LuaRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A loaded script: what it declared, and what it has running.
+///
+/// Loading is one path for every command: read, compile, run in the declare phase, validate.
+@EngineActor
+public final class ScriptHost {
+    private let context: ScriptContext
+    public let path: String
+    public private(set) var isClosed = false
+
+    /// Loads the script at `path`. Throws a ``Diagnostic`` when it can't be read, compiled or run.
+    public init(path: String, engine: Engine, options: ScriptOptions = ScriptOptions()) throws(Diagnostic) {
+        let source = try ScriptSource.read(path)
+        self.path = path
+        context = ScriptContext(
+            engine: engine, options: options, searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths)
+        do throws(LuaError) {
+            let chunk = try context.state.compile(source, chunk: path)
+            let lua = context.state.main
+            lua.push(chunk)
+            try lua.call(arguments: 0, results: 0, phase: ScriptPhases.load)
+        } catch {
+            let diagnostic = ScriptFailures.diagnostic(of: error, in: context.state)
+            context.diagnostics.append(diagnostic)
+            guard options.collectsDiagnostics else {
+                _ = context.close()
+                throw diagnostic
+            }
+        }
+        context.isLoading = false
+    }
+
+    public var services: [Service] { context.services }
+
+    public func service(named name: String) -> Service? { context.services.first { $0.name == name } }
+
+    public var gateway: GatewayDeclaration? { context.gateway }
+
+    /// What was found wrong; with ``ScriptOptions/collectsDiagnostics`` loading goes on after an error.
+    public var diagnostics: [Diagnostic] { context.diagnostics }
+
+    /// True while a job or a timer of the script is alive.
+    public var hasWork: Bool { !context.jobs.isEmpty }
+
+    /// Called once when the last job or timer has ended.
+    public func onIdle(_ action: @escaping @EngineActor () -> Void) { context.jobs.onEmpty = action }
+
+    public var memoryUsed: Int { context.state.memoryUsed }
+
+    /// Cancels what runs and frees the script. Returns false when something of it was still held.
+    @discardableResult
+    public func close() -> Bool {
+        guard !isClosed else { return true }
+        isClosed = true
+        return context.close().hostObjects == 0
+    }
+
+    /// Runs each block once on an address made from its pattern, to find what would fail later.
+    public func tryBlocks() {
+        for service in context.services {
+            for (number, entry) in service.configurationEntries.enumerated() where entry.origin != nil {
+                let method = entry.methods?.sorted().first ?? "GET"
+                guard let url = SampleAddress.url(for: entry.pattern, of: service),
+                    let failure = service.tryEntry(number, url: url, method: method)
+                else { continue }
+                context.diagnostics.append(SampleAddress.diagnostic(of: failure, in: entry, url: url))
+            }
+        }
+    }
+}

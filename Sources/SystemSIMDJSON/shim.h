@@ -1,1 +1,0 @@
-// The C++ library is included by CJSON alone; Swift sees only its C face.

@@ -1,0 +1,72 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+struct FixturesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fixtures",
+        abstract: "Serve a folder of JSON files as a small REST API.",
+        discussion: """
+            DIR/users/octocat.json is GET /users/octocat. A folder is the list of its items, unless \
+            users.json or users/index.json is that list. POST, PUT, PATCH and DELETE work and are \
+            forgotten at the end.
+
+            Any path takes ?delay=SECONDS, ?status=NUMBER, and lists ?page=N&per_page=M. Paths below \
+            /private, and those that match a line of DIR/.protected when the server starts, need a token \
+            from POST /-/login: any user and password get one.
+
+            Examples:
+              resthost fixtures examples/quickstart/fixtures
+              resthost fixtures api --listen 127.0.0.1:8081 --token-lifetime 5
+              curl -d '{"user":"me","password":"x"}' http://127.0.0.1:8081/-/login
+            """)
+
+    @Argument(help: ArgumentHelp("The folder to serve.", valueName: "dir"), completion: .directory)
+    var folder: String
+
+    @Option(help: ArgumentHelp("Where to listen; port 0 is chosen by the system.", valueName: "host:port"))
+    var listen = "127.0.0.1:0"
+
+    @Option(help: ArgumentHelp("After how many seconds a token expires.", valueName: "seconds"))
+    var tokenLifetime = 60.0
+
+    @Flag(help: "Print only the address.")
+    var quiet = false
+
+    func validate() throws {
+        guard tokenLifetime.isFinite, tokenLifetime > 0 else {
+            throw ValidationError("--token-lifetime must be a number of seconds above 0")
+        }
+    }
+
+    func run() throws {
+        do { try serve() } catch let failure as FixtureFailure {
+            let message = Array("resthost fixtures: \(failure)\n".utf8)
+            _ = write(STDERR_FILENO, message, message.count)
+            throw ExitCode(2)
+        }
+    }
+
+    private func serve() throws {
+        let files = try FixtureFolder(folder)
+        let access = FixtureGuard(try files.protectedPaths())
+        let store = FixtureStore(files: files)
+        let routes = FixtureRoutes(
+            store: store, tokens: FixtureTokens(lifetime: tokenLifetime), access: access)
+        let address = try FixtureAddress(listen)
+        let termination = TerminationSignal()
+        signal(SIGPIPE, SIG_IGN)
+        let server = try FixtureServer.start(FixtureSite(routes, now: FixtureClock.now), on: address)
+        print("listening on http://\(server.address)")
+        if !quiet { print(FixtureListing(store: store, access: access).text) }
+        fflush(nil)
+        termination.wait()
+        try server.stop()
+    }
+}

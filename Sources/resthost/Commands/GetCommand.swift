@@ -1,0 +1,129 @@
+import ArgumentParser
+import RestEngine
+import RestScript
+
+struct GetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Request one resource and print its content.",
+        discussion: """
+            The content goes to standard output, everything else to standard error. A script with one service \
+            needs no SERVICE. PATH is joined to the service's base URL; an absolute URL is used as it is.
+
+            Examples:
+              resthost get config.lua /users/octocat
+              resthost get config.lua github /users/octocat --include --timing
+              resthost get config.lua github /issues -d '{"title":"Broken"}'
+              resthost get config.lua github /issues/1 -X DELETE -H 'X-Reason: duplicate'
+              resthost get config.lua /users/octocat --json | jq .status
+            """)
+
+    @OptionGroup var script: ScriptArguments
+
+    @Argument(help: ArgumentHelp("SERVICE and PATH, or PATH alone.", valueName: "[service] path"))
+    var target: [String]
+
+    @Option(name: .customShort("X"), help: ArgumentHelp("The method; POST when there is a body.", valueName: "method"))
+    var method: String?
+
+    @Option(
+        name: .customShort("d"),
+        help: ArgumentHelp("The body; @FILE reads a file, @- standard input.", valueName: "data"))
+    var data: String?
+
+    @Option(
+        name: .customShort("H"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A request header; may be repeated.", valueName: "name: value"))
+    var headers: [String] = []
+
+    @Flag(help: "Print the whole outcome as one JSON object, failures too.")
+    var json = false
+
+    @Flag(help: "Print the body as the server sent it, without the script's transformers.")
+    var raw = false
+
+    @Flag(help: "Print status and headers of the response to standard error.")
+    var include = false
+
+    @Flag(help: "Print where the time went to standard error.")
+    var timing = false
+
+    func validate() throws {
+        guard target.count == 1 || target.count == 2 else {
+            throw ValidationError("Give a path, or a service and a path: got \(target.count) arguments")
+        }
+        for header in headers where !header.contains(":") {
+            throw ValidationError("'\(header)' is not a header: it looks like 'Name: value'")
+        }
+    }
+
+    func run() throws {
+        let options = try requestOptions()
+        let code = MainThread.wait { @EngineActor in await request(options) }
+        throw ExitCode(code)
+    }
+
+    private func requestOptions() throws -> RequestOptions {
+        var options = RequestOptions()
+        options.usesPipeline = !raw
+        for header in headers {
+            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts[1].drop { $0 == " " || $0 == "\t" }
+            options.headers.add(String(parts[0]), String(value))
+        }
+        guard let data else { return options }
+        var bytes = Array(data.utf8)
+        if data.hasPrefix("@") {
+            do throws(FileBytes.Failure) {
+                bytes = try FileBytes.read(String(data.dropFirst()), limit: 1 << 30)
+            } catch { throw ValidationError(error.description) }
+        }
+        options.body = .bytes(bytes)
+        let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        if !options.headers.contains("Content-Type") {
+            options.contentType = isJSON ? "application/json" : "application/x-www-form-urlencoded"
+        }
+        return options
+    }
+
+    @EngineActor
+    private func request(_ options: RequestOptions) async -> Int32 {
+        guard let host = HostEngine.load(script, log: LogText()) else { return 2 }
+        guard let resource = resource(of: host) else { return 2 }
+        let method = method ?? (data == nil ? "GET" : "POST")
+        let isPlain = method == "GET" && data == nil && headers.isEmpty && !raw
+        let request = isPlain ? resource.load() : resource.request(method, options)
+        let info = await withCheckedContinuation { continuation in
+            request.onCompletion { continuation.resume(returning: $0) }
+        }
+        let output = GetOutput(isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing)
+        return output.write(info, of: request)
+    }
+
+    @EngineActor
+    private func resource(of host: ScriptHost) -> Resource? {
+        guard let service = service(of: host), let path = target.last else { return nil }
+        if let url = URLText(path), url.isHTTP { return service.resource(absoluteURL: path) }
+        // What a person types as a query is one; the rest is path text.
+        guard let mark = path.firstIndex(of: "?") else { return service.resource(path) }
+        return service.resource(String(path[..<mark])).relative(String(path[mark...]))
+    }
+
+    @EngineActor
+    private func service(of host: ScriptHost) -> Service? {
+        let names = host.services.map(\.name)
+        if target.count == 2 {
+            if let service = host.service(named: target[0]) { return service }
+            Streams.error(
+                "resthost: the script has no service '\(target[0])'; it has: \(names.joined(separator: ", "))\n")
+            return nil
+        }
+        if host.services.count == 1 { return host.services[0] }
+        Streams.error(
+            names.isEmpty
+                ? "resthost: \(script.config) declares no service: use rest.service{ name =, base_url = }\n"
+                : "resthost: say which service: \(names.joined(separator: ", "))\n")
+        return nil
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import RestEngine
+
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run a script: its jobs, its timers, and its gateway.",
+        discussion: """
+            The gateway is served when the script declares one with rest.gateway, or when --listen is given. \
+            The program ends when nothing is left to do, or at SIGINT or SIGTERM, after the requests in flight.
+
+            Examples:
+              resthost run config.lua
+              resthost run config.lua --listen 127.0.0.1:8080 --listen unix:/run/resthost.sock
+              curl http://127.0.0.1:8080/github/users/octocat
+            """)
+
+    @OptionGroup var script: ScriptArguments
+
+    @Option(help: ArgumentHelp("Serve the gateway here; may be repeated. Port 0 is chosen by the system.", valueName: "host:port | unix:path"))
+    var listen: [String] = []
+
+    @Option(help: ArgumentHelp("Threads that serve the gateway; default: as many as processors.", valueName: "count"))
+    var gatewayThreads: Int?
+
+    @Option(help: ArgumentHelp("Seconds that requests in flight get at the end.", valueName: "seconds"))
+    var drain = 5.0
+
+    @Flag(help: "Write nothing but errors.")
+    var quiet = false
+
+    func validate() throws {
+        if let gatewayThreads, gatewayThreads < 1 { throw ValidationError("--gateway-threads is 1 or more") }
+        guard drain >= 0, drain.isFinite else { throw ValidationError("--drain is a number of seconds") }
+    }
+
+    func run() throws {
+        let termination = TerminationSignal()
+        let settings = self
+        EngineLoop.shared.submit {
+            RunSession.current = RunSession(settings)
+            RunSession.current?.start()
+        }
+        // The main thread is left for the signal; the session ends the process when nothing is left to do.
+        termination.wait()
+        EngineLoop.shared.submit { RunSession.current?.finish(0) }
+        termination.wait()
+    }
+}

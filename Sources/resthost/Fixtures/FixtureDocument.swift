@@ -1,0 +1,36 @@
+/// What is at a path.
+struct FixtureDocument: Sendable, Equatable {
+    enum Source: Sendable {
+        /// A JSON file, or what was written over it.
+        case document
+        /// An item of the list that is the parent's document.
+        case element
+        /// A folder without a document of its own: its items.
+        case collection
+        /// A file that is not JSON.
+        case file
+    }
+
+    var source: Source
+    var bytes: [UInt8]
+    var modified: Int
+    var contentType = FixtureContentType.json
+
+    init(_ source: Source, _ bytes: [UInt8], modified: Int, contentType: String = FixtureContentType.json) {
+        self.source = source
+        self.bytes = bytes
+        self.modified = modified
+        self.contentType = contentType
+    }
+
+    init(_ source: Source, _ value: FixtureJSON, modified: Int) {
+        self.init(source, FixtureJSONWriter.bytes(of: value), modified: modified)
+    }
+
+    /// Fixtures may be broken on purpose; only what needs their value fails.
+    func value(at path: FixturePath) throws(FixtureRefusal) -> FixtureJSON {
+        do { return try FixtureJSONParser.parse(bytes) } catch {
+            throw FixtureRefusal(500, "The fixture \(path.encoded) is no JSON from offset \(error.offset)")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A folder on disk. Each name is opened relative to its parent's descriptor and never through a symbolic
+/// link, so no path can leave the folder, not even when somebody swaps a folder for a link meanwhile.
+final class FixtureFolder: FixtureFiles {
+    private let root: Int32
+
+    /// Throws the reason, as one sentence.
+    init(_ path: String) throws(FixtureFailure) {
+        root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard root >= 0 else {
+            throw FixtureFailure("cannot serve the folder \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { close(root) }
+
+    /// The text of the root's `.protected`, empty when there is none. Throws for one that can't be read: its
+    /// paths must not be left open.
+    func protectedPaths() throws(FixtureFailure) -> String {
+        let name = FixtureGuard.fileName
+        guard faccessat(root, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return "" }
+        guard let file = read([name]), let text = String(validating: file.bytes, as: UTF8.self) else {
+            throw FixtureFailure("cannot read \(name) in the folder: expected a plain file in UTF-8")
+        }
+        return text
+    }
+
+    func read(_ names: [String]) -> FixtureFile? {
+        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+        guard let file = descriptor(names, O_RDONLY | O_NONBLOCK) else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        #if canImport(Darwin)
+            let modified = status.st_mtimespec.tv_sec
+        #else
+            let modified = status.st_mtim.tv_sec
+        #endif
+        guard let bytes = Self.content(of: file, expecting: Int(status.st_size)) else { return nil }
+        return FixtureFile(bytes: bytes, modified: Int(modified))
+    }
+
+    func names(in folder: [String]) -> [String]? {
+        guard let file = descriptor(folder, O_RDONLY | O_DIRECTORY) else { return nil }
+        guard let stream = fdopendir(file) else {
+            close(file)
+            return nil
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+                    String(validatingCString: $0)
+                }
+            }
+            if let name, !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The caller closes it.
+    private func descriptor(_ names: [String], _ flags: Int32) -> Int32? {
+        var current = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        for (index, name) in names.enumerated() where current >= 0 {
+            let kind = index == names.count - 1 ? flags : O_RDONLY | O_DIRECTORY
+            let next = openat(current, name, kind | O_NOFOLLOW | O_CLOEXEC)
+            close(current)
+            current = next
+        }
+        return current >= 0 ? current : nil
+    }
+
+    private static func content(of file: Int32, expecting size: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(size)
+        var buffer = [UInt8](repeating: 0, count: min(max(size + 1, 512), 1 << 20))
+        while true {
+            #if canImport(Glibc)
+                let count = Glibc.read(file, &buffer, buffer.count)
+            #elseif canImport(Musl)
+                let count = Musl.read(file, &buffer, buffer.count)
+            #else
+                let count = Darwin.read(file, &buffer, buffer.count)
+            #endif
+            if count < 0 {
+                if errno == EINTR { continue }
+                return nil
+            }
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// A slice of a list, asked for with `?page=N&per_page=M`.
+struct FixturePage: Equatable {
+    static let defaultSize = 30
+    static let maximumSize = 100
+
+    let number: Int
+    let size: Int
+
+    /// Nil when neither parameter is there.
+    init?(_ target: FixtureTarget) throws(FixtureRefusal) {
+        let number = try Self.number("page", in: target)
+        let size = try Self.number("per_page", in: target)
+        guard number != nil || size != nil else { return nil }
+        self.number = number ?? 1
+        self.size = min(size ?? Self.defaultSize, Self.maximumSize)
+    }
+
+    func slice(_ elements: [FixtureJSON]) -> [FixtureJSON] {
+        let (start, overflow) = (number - 1).multipliedReportingOverflow(by: size)
+        return overflow ? [] : Array(elements.dropFirst(start).prefix(size))
+    }
+
+    /// The value of a Link header (RFC 8288), nil if one page is all. `origin` is `http://host` or empty.
+    func links(count: Int, target: FixtureTarget, origin: String) -> String? {
+        let last = max(1, (count + size - 1) / size)
+        var links: [(String, Int)] = []
+        if number > 1 { links += [("first", 1), ("prev", min(number - 1, last))] }
+        if number < last { links += [("next", number + 1), ("last", last)] }
+        guard !links.isEmpty else { return nil }
+        return links.map { relation, page in
+            let page = target.setting("page", to: page).setting("per_page", to: size)
+            return "<\(origin)\(page.text)>; rel=\"\(relation)\""
+        }.joined(separator: ", ")
+    }
+
+    private static func number(_ name: String, in target: FixtureTarget) throws(FixtureRefusal) -> Int? {
+        guard let text = target[name] else { return nil }
+        guard let number = Int(text), number > 0 else {
+            throw FixtureRefusal(400, "\(name) must be a whole number from 1")
+        }
+        return number
+    }
+}

@@ -1,0 +1,23 @@
+/// A request that is answered with an error.
+struct FixtureRefusal: Error, Equatable {
+    let response: FixtureResponse
+
+    init(
+        _ status: Int, _ text: String? = nil, headers: [(String, String)] = [],
+        details: [FixtureJSON.Member] = []
+    ) {
+        response = .message(status, text, headers: headers, details: details)
+    }
+
+    static var notFound: FixtureRefusal { FixtureRefusal(404) }
+
+    static func notAllowed(_ methods: [String]) -> FixtureRefusal {
+        FixtureRefusal(405, headers: [("Allow", methods.joined(separator: ", "))])
+    }
+
+    static func malformed(_ error: FixtureJSONError) -> FixtureRefusal {
+        FixtureRefusal(
+            400, "Problems parsing JSON",
+            details: [FixtureJSON.Member("offset", .number(String(error.offset)))])
+    }
+}

@@ -1,0 +1,39 @@
+import NIOHTTP1
+import RestEngine
+
+/// An answer, and how long it is held back.
+struct FixtureResponse: Sendable, Equatable {
+    var status: Int
+    var headers = Headers()
+    var body: [UInt8] = []
+    /// Seconds.
+    var delay = 0.0
+
+    init(_ status: Int, headers: [(String, String)] = []) {
+        self.status = status
+        self.headers = Headers(headers)
+    }
+
+    init(_ status: Int, json: FixtureJSON, headers: [(String, String)] = []) {
+        self.init(status, headers: [("Content-Type", FixtureContentType.json)] + headers)
+        body = FixtureJSONWriter.bytes(of: json)
+    }
+
+    /// An error as `{"message": …}`; without a text, the status' own phrase.
+    static func message(
+        _ status: Int, _ text: String? = nil, headers: [(String, String)] = [],
+        details: [FixtureJSON.Member] = []
+    ) -> FixtureResponse {
+        let message = FixtureJSON.Member("message", .string(text ?? phrase(status)))
+        return FixtureResponse(status, json: .object([message] + details), headers: headers)
+    }
+
+    static func phrase(_ status: Int) -> String {
+        let known = HTTPResponseStatus(statusCode: status)
+        if case .custom = known { return "Status \(status)" }
+        return known.reasonPhrase
+    }
+
+    /// RFC 9110 6.4.1.
+    var hasNoContent: Bool { status == 204 || status == 304 }
+}

@@ -1,0 +1,25 @@
+import CurlTransport
+import RestEngine
+import RestScript
+
+/// Puts the engine together with its transport, and loads a script into it.
+@EngineActor
+enum HostEngine {
+    static func make() -> Engine {
+        let engine = Engine(transport: CurlTransport())
+        engine.log.handler = { category, text in
+            Streams.error("\(category.rawValue): \(text)\n")
+        }
+        return engine
+    }
+
+    /// Loads a script; on failure prints what is wrong and gives nil.
+    static func load(_ arguments: ScriptArguments, log: LogText) -> ScriptHost? {
+        do throws(Diagnostic) {
+            return try ScriptHost(path: arguments.config, engine: make(), options: arguments.options(log: log))
+        } catch {
+            Streams.error(DiagnosticText().text(error))
+            return nil
+        }
+    }
+}

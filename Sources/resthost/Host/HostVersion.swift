@@ -1,0 +1,6 @@
+import RestScript
+
+/// What `--version` prints.
+enum HostVersion {
+    static var text: String { "resthost \(Version.text)" }
+}

@@ -1,0 +1,57 @@
+import RestScript
+
+/// A diagnostic as people read it: place, message, the line it is about, what to do.
+struct DiagnosticText {
+    let style: Style
+    /// Gives the lines of a file, if it can be read.
+    let lines: (String) -> [Substring]?
+
+    init(style: Style = .standardError, lines: @escaping (String) -> [Substring]? = SourceLines.read) {
+        self.style = style
+        self.lines = lines
+    }
+
+    func text(_ diagnostic: Diagnostic) -> String {
+        let label =
+            diagnostic.severity == .error ? style.red("error:") : style.yellow("warning:")
+        var text = "\(style.bold(place(diagnostic)))\(label) \(diagnostic.message)\n"
+        if let file = diagnostic.file, let number = diagnostic.line, let lines = lines(file),
+            lines.indices.contains(number - 1)
+        {
+            text += excerpt(lines, number)
+        }
+        if let traceback = diagnostic.traceback, traceback.contains("\n") {
+            text += traceback.split(separator: "\n").map { style.dim("    at \($0)") + "\n" }.joined()
+        }
+        if let hint = diagnostic.hint { text += "  \(style.bold("hint:")) \(hint)\n" }
+        return text
+    }
+
+    private func place(_ diagnostic: Diagnostic) -> String {
+        guard let file = diagnostic.file else { return "" }
+        return diagnostic.line.map { "\(file):\($0): " } ?? "\(file): "
+    }
+
+    /// The line with one before it, and a mark under its first character that isn't white space.
+    private func excerpt(_ lines: [Substring], _ number: Int) -> String {
+        let width = String(number).count
+        var text = ""
+        for line in max(1, number - 1)...number {
+            let label = String(repeating: " ", count: width - String(line).count) + String(line)
+            text += "  \(style.dim("\(label) |")) \(lines[line - 1].replacing("\t", with: "    "))\n"
+        }
+        let shown = lines[number - 1].replacing("\t", with: "    ")
+        let indent = shown.prefix { $0 == " " }.count
+        let gutter = String(repeating: " ", count: width + 2)
+        text += "  \(style.dim("\(gutter.dropLast())|")) \(String(repeating: " ", count: indent))\(style.red("^"))\n"
+        return text
+    }
+}
+
+/// Lines of source files.
+enum SourceLines {
+    static func read(_ path: String) -> [Substring]? {
+        guard let bytes = try? FileBytes.read(path, limit: 16 << 20) else { return nil }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    }
+}

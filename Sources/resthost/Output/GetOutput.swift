@@ -1,0 +1,108 @@
+import RestEngine
+
+/// Prints the outcome of `resthost get` and says how the process ends.
+@EngineActor
+struct GetOutput {
+    var isJSON: Bool
+    var isRaw: Bool
+    var includesHead: Bool
+    var includesTiming: Bool
+
+    func write(_ info: ResponseInfo, of request: Request) -> Int32 {
+        if includesHead, let exchange = request.exchange { writeHead(exchange) }
+        if isJSON {
+            Streams.output(OutcomeJSON.text(info, request) + "\n")
+        } else {
+            writeContent(info)
+        }
+        if includesTiming, let exchange = request.exchange { writeTiming(exchange) }
+        return exitCode(info.response)
+    }
+
+    private func writeContent(_ info: ResponseInfo) {
+        switch info.response {
+        case .success(let entity): write(entity.content)
+        case .failure(let error):
+            Streams.error("resthost: \(error)\n")
+            if let hint = FailureHint.text(error) { Streams.error("  hint: \(hint)\n") }
+            if let entity = error.entity, !isEmpty(entity.content) { write(entity.content) }
+        }
+    }
+
+    private func write(_ content: Content) {
+        switch content {
+        case .text(let text):
+            Streams.output(text)
+            if Streams.isOutputTerminal, !text.hasSuffix("\n") { Streams.output("\n") }
+        case .bytes(let bytes):
+            let isReadable = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
+            guard isReadable || !Streams.isOutputTerminal || isRaw else {
+                return Streams.error("resthost: \(bytes.count) bytes that are no text; redirect the output to keep them\n")
+            }
+            Streams.output(bytes)
+        case .image(let image):
+            guard !Streams.isOutputTerminal else {
+                return Streams.error(
+                    "resthost: an image, \(image.format.rawValue) \(image.width)x\(image.height); redirect the output to keep it\n")
+            }
+            Streams.output(image.bytes)
+        case .json(let tree), .value(let tree):
+            do throws(JSONError) {
+                let json = try tree.json()
+                Streams.output((Streams.isOutputTerminal ? PrettyJSON.format(json) : json) + [UInt8(ascii: "\n")])
+            } catch { Streams.error("resthost: the content has no form in JSON: \(error.message)\n") }
+        case .native: Streams.error("resthost: the content has no form outside the program\n")
+        }
+    }
+
+    private func isEmpty(_ content: Content) -> Bool {
+        switch content {
+        case .bytes(let bytes): bytes.isEmpty
+        case .text(let text): text.isEmpty
+        default: false
+        }
+    }
+
+    private func writeHead(_ exchange: Exchange) {
+        var text = "\(exchange.httpVersion) \(exchange.status)\n"
+        for field in exchange.headers.fields { text += "\(field.name): \(field.value)\n" }
+        Streams.error(text + "\n")
+    }
+
+    private func writeTiming(_ exchange: Exchange) {
+        let timings = exchange.timings
+        func row(_ name: String, _ seconds: Double) -> String {
+            let micros = Int((seconds * 1e6).rounded())
+            let millis = "\(micros / 1000).\(String(1000 + micros % 1000).dropFirst())"
+            return "  \(name)\(String(repeating: " ", count: max(1, 14 - name.count)))\(millis) ms\n"
+        }
+        Streams.error(
+            "timing of \(exchange.url)\(exchange.redirects > 0 ? " after \(exchange.redirects) redirects" : "")\n"
+                + row("name look-up", timings.nameLookup) + row("connected", timings.connect)
+                + row("tls", timings.tls) + row("first byte", timings.firstByte) + row("total", timings.total)
+                + "  received      \(timings.bytesReceived) bytes\(timings.isConnectionReused ? ", connection reused" : "")\n")
+    }
+
+    /// 1 for a failed request, 2 when the script is what failed.
+    private func exitCode(_ response: Response) -> Int32 {
+        guard let error = response.error else { return 0 }
+        switch error.cause {
+        case .scriptError, .scriptLimit: return 2
+        default: return 1
+        }
+    }
+}
+
+/// What a person can do about a failure.
+enum FailureHint {
+    static func text(_ error: RequestError) -> String? {
+        guard case .transport(let failure)? = error.cause else { return nil }
+        switch failure.code {
+        case .connectionFailed: return "is the server running, and is base_url right?"
+        case .dnsFailed: return "check the host's name in base_url"
+        case .timeout: return "c.timeouts in a configuration block gives it more time"
+        case .tooLarge: return "c.max_body_bytes in a configuration block raises the limit"
+        case .tlsFailed, .invalidURL, .decodingFailed, .queueFull, .internal: return nil
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import RestScript
+
+/// The log of a script and of the host on standard error.
+struct LogText: Sendable {
+    var style = Style.standardError
+    var isQuiet = false
+
+    func write(_ entry: ScriptLogEntry) {
+        if isQuiet, entry.level != .error { return }
+        var text = label(entry.level) + " " + entry.text
+        for field in entry.fields where field.name != "traceback" { text += " \(field.name)=\(field.value)" }
+        if let place = entry.place { text += style.dim("  (\(place))") }
+        text += "\n"
+        if let traceback = entry.fields.first(where: { $0.name == "traceback" })?.value, traceback.contains("\n") {
+            text += traceback.split(separator: "\n").map { style.dim("    at \($0)") + "\n" }.joined()
+        }
+        Streams.error(text)
+    }
+
+    func note(_ text: String) {
+        if !isQuiet { Streams.error(text + "\n") }
+    }
+
+    private func label(_ level: ScriptLogEntry.Level) -> String {
+        switch level {
+        case .debug: style.dim("debug")
+        case .info: "info "
+        case .warn: style.yellow("warn ")
+        case .error: style.red("error")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import RestEngine
+
+/// The outcome of a request as one JSON object, for `--json`.
+@EngineActor
+enum OutcomeJSON {
+    static func text(_ info: ResponseInfo, _ request: Request) -> String {
+        var pairs: [(String, Tree)] = [("ok", Tree(info.response.error == nil))]
+        if let exchange = request.exchange {
+            pairs.append(("status", Tree(exchange.status)))
+            pairs.append(("url", Tree(exchange.url)))
+            pairs.append(("headers", headers(exchange.headers)))
+            pairs.append(("timing", timing(exchange.timings)))
+        }
+        switch info.response {
+        case .success(let entity): pairs += content(of: entity)
+        case .failure(let error): pairs.append(("error", self.error(error)))
+        }
+        return Tree(pairs: pairs).description
+    }
+
+    private static func content(of entity: Entity) -> [(String, Tree)] {
+        let kind = ("content_kind", Tree(entity.content.kind))
+        switch entity.content {
+        case .json(let tree), .value(let tree): return [kind, ("content", tree)]
+        case .text(let text): return [kind, ("content", Tree(text))]
+        case .bytes(let bytes):
+            if let text = String(validating: bytes, as: UTF8.self) { return [kind, ("content", Tree(text))] }
+            return [kind, ("content_bytes", Tree(bytes.count))]
+        case .image(let image):
+            return [
+                kind, ("format", Tree(image.format.rawValue)), ("width", Tree(image.width)),
+                ("height", Tree(image.height)),
+            ]
+        case .native: return [kind]
+        }
+    }
+
+    private static func error(_ error: RequestError) -> Tree {
+        var pairs: [(String, Tree)] = [
+            ("message", Tree(error.userMessage)), ("code", Tree(error.code)), ("detail", Tree(error.description)),
+            ("attempt", Tree(error.attempt)),
+        ]
+        if let status = error.httpStatusCode { pairs.append(("status", Tree(status))) }
+        if let url = error.url { pairs.append(("url", Tree(url))) }
+        if let method = error.method { pairs.append(("method", Tree(method))) }
+        if let entity = error.entity { pairs += content(of: entity) }
+        return Tree(pairs: pairs)
+    }
+
+    private static func headers(_ headers: Headers) -> Tree {
+        Tree(pairs: headers.fields.map { ($0.name.lowercased(), Tree($0.value)) })
+    }
+
+    private static func timing(_ timings: TransferTimings) -> Tree {
+        Tree(
+            pairs: [
+                ("name_lookup", Tree(timings.nameLookup)), ("connect", Tree(timings.connect)),
+                ("tls", Tree(timings.tls)), ("first_byte", Tree(timings.firstByte)), ("total", Tree(timings.total)),
+                ("bytes_received", Tree(timings.bytesReceived)),
+                ("connection_reused", Tree(timings.isConnectionReused)),
+            ])
+    }
+}

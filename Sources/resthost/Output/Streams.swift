@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Standard output and standard error, without buffers of our own: what is written is out.
+enum Streams {
+    static func output(_ text: String) { write(Array(text.utf8), to: STDOUT_FILENO) }
+
+    static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+
+    static func error(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+
+    static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Ends the process now. Nothing of ours waits for destructors: what must be kept was written before.
+    static func exit(_ code: Int32) -> Never {
+        fflush(nil)
+        _exit(code)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        bytes.withUnsafeBytes { raw in
+            var rest = raw[...]
+            while !rest.isEmpty {
+                let buffer = UnsafeRawBufferPointer(rebasing: rest)
+                #if canImport(Glibc)
+                    let count = Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+                #elseif canImport(Musl)
+                    let count = Musl.write(descriptor, buffer.baseAddress, buffer.count)
+                #else
+                    let count = Darwin.write(descriptor, buffer.baseAddress, buffer.count)
+                #endif
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    // The reader went away; there is nobody to tell.
+                    return
+                }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+}

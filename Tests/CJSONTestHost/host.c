@@ -1,0 +1,189 @@
+#include "host.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct host {
+    lua_State *L;
+    cjson_buffer buffer;
+    size_t bytes;
+    long granted;
+};
+
+static void *allocate(void *context, void *old, size_t old_count, size_t count) {
+    host *host = context;
+    old_count = old ? old_count : 0;
+    if (count == 0) {
+        free(old);
+        host->bytes -= old_count;
+        return NULL;
+    }
+    if (count > old_count && host->granted >= 0 && host->granted-- == 0) {
+        host->granted = 0;
+        return NULL;
+    }
+    void *new = realloc(old, count);
+    host->bytes += new ? count - old_count : 0;
+    return new;
+}
+
+static host *self(lua_State *L) {
+    void *context;
+    lua_getallocf(L, &context);
+    return context;
+}
+
+static int refuse(lua_State *L, const cjson_error *error) {
+    lua_pushnil(L);
+    lua_pushstring(L, error->message);
+    lua_pushinteger(L, error->code);
+    lua_pushinteger(L, (lua_Integer)error->offset);
+    return 4;
+}
+
+static cjson_limits limits(lua_State *L) {
+    return (cjson_limits){
+        .depth = (uint32_t)luaL_optinteger(L, 2, 0),
+        .bytes = (size_t)luaL_optinteger(L, 3, 0),
+    };
+}
+
+static int decode(lua_State *L) {
+    size_t count;
+    const char *text = luaL_checklstring(L, 1, &count);
+    cjson_limits bounds = limits(L);
+    cjson_error error;
+    int top = lua_gettop(L);
+    if (cjson_push_json(L, (const uint8_t *)text, count, &bounds, &error)) {
+        return lua_gettop(L) == top ? refuse(L, &error) : luaL_error(L, "something was left on the stack");
+    }
+    return lua_gettop(L) == top + 1 ? 1 : luaL_error(L, "other than one value was pushed");
+}
+
+static int answer(lua_State *L, int code, int top, const cjson_error *error) {
+    if (lua_gettop(L) != top) {
+        return luaL_error(L, "the stack changed");
+    }
+    if (code) {
+        return refuse(L, error);
+    }
+    cjson_buffer *buffer = &self(L)->buffer;
+    lua_pushlstring(L, (const char *)buffer->data, buffer->count);
+    return 1;
+}
+
+static int encode(lua_State *L) {
+    cjson_limits bounds = limits(L);
+    cjson_error error;
+    int top = lua_gettop(L);
+    return answer(L, cjson_json_from_lua(L, 1, &bounds, &self(L)->buffer, &error), top, &error);
+}
+
+static int tree(lua_State *L) {
+    cjson_limits bounds = limits(L);
+    cjson_error error;
+    int top = lua_gettop(L);
+    return answer(L, cjson_tree_from_lua(L, 1, &bounds, &self(L)->buffer, &error), top, &error);
+}
+
+static int push(lua_State *L) {
+    size_t count;
+    const char *bytes = luaL_checklstring(L, 1, &count);
+    if (!cjson_tree_is_valid((const uint8_t *)bytes, count, NULL)) {
+        return luaL_error(L, "no tree");
+    }
+    int top = lua_gettop(L);
+    cjson_push_tree(L, (const uint8_t *)bytes, count);
+    return lua_gettop(L) == top + 1 ? 1 : luaL_error(L, "other than one value was pushed");
+}
+
+static int carry(lua_State *L) {
+    int count = tree(L);
+    if (count > 1) {
+        return count;
+    }
+    lua_replace(L, 1);
+    return push(L);
+}
+
+// The tree's own encoder, by way of a tree.
+static int text(lua_State *L) {
+    int count = tree(L);
+    if (count > 1) {
+        return count;
+    }
+    size_t size;
+    const char *bytes = lua_tolstring(L, -1, &size);
+    cjson_error error;
+    int top = lua_gettop(L);
+    return answer(
+        L, cjson_json_from_tree((const uint8_t *)bytes, size, &self(L)->buffer, &error), top, &error);
+}
+
+static int array(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TTABLE);
+    cjson_mark_array(L, 1);
+    return lua_settop(L, 1), 1;
+}
+
+static int object(lua_State *L) {
+    luaL_checktype(L, 1, LUA_TTABLE);
+    cjson_mark_object(L, 1);
+    return lua_settop(L, 1), 1;
+}
+
+static int is_array(lua_State *L) {
+    return lua_pushboolean(L, cjson_is_array(L, 1)), 1;
+}
+
+static int class(lua_State *L) {
+    return lua_pushinteger(L, cjson_register_class(L, 1)), 1;
+}
+
+static int open(lua_State *L) {
+    static const luaL_Reg functions[] = {
+        {"decode", decode}, {"encode", encode}, {"tree", tree},   {"push", push},
+        {"carry", carry},   {"text", text},     {"array", array}, {"object", object},
+        {"is_array", is_array}, {"class", class}, {NULL, NULL},
+    };
+    luaL_openlibs(L);
+    cjson_open(L);
+    lua_pushglobaltable(L);
+    luaL_setfuncs(L, functions, 0);
+    cjson_push_null(L);
+    lua_setfield(L, -2, "null");
+    return 0;
+}
+
+host *host_new(void) {
+    host *host = calloc(1, sizeof *host);
+    host->granted = -1;
+    host->L = lua_newstate(allocate, host);
+    lua_pushcfunction(host->L, open);
+    if (lua_pcall(host->L, 0, 0, 0)) {
+        abort();
+    }
+    return host;
+}
+
+void host_free(host *host) {
+    lua_close(host->L);
+    cjson_buffer_free(&host->buffer);
+    free(host);
+}
+
+const char *host_run(host *host, const char *chunk) {
+    lua_settop(host->L, 0);
+    return luaL_loadstring(host->L, chunk) || lua_pcall(host->L, 0, 0, 0) ? lua_tostring(host->L, -1) : NULL;
+}
+
+void host_fail_after(host *host, long count) {
+    host->granted = count;
+}
+
+size_t host_bytes(const host *host) {
+    return host->bytes;
+}

@@ -1,0 +1,59 @@
+import RestEngine
+import Testing
+
+@testable import CurlTransport
+
+struct TransferDeadlinesTests {
+    private func deadlines() -> TransferDeadlines {
+        var limits = Timeouts()
+        limits.connect = 10
+        limits.firstByte = 30
+        limits.idle = 5
+        limits.total = 100
+        return TransferDeadlines(limits: limits, start: 1000)
+    }
+
+    @Test func `waiting for a slot is no connecting`() {
+        var deadlines = deadlines()
+        #expect(deadlines.next?.deadline == 1030)
+        deadlines.connectionBegan(at: 1015)
+        #expect(deadlines.next?.phase == .connect)
+        #expect(deadlines.next?.deadline == 1025)
+        #expect(deadlines.queueTime == 15)
+        deadlines.connectionReady(at: 1020)
+        #expect(deadlines.next?.phase == .firstByte)
+    }
+
+    @Test func `idle runs while a body is sent, rests, and runs again with the response`() {
+        var deadlines = deadlines()
+        deadlines.connectionReady(at: 1000)
+        deadlines.bodyBytesSent(at: 1001)
+        #expect(deadlines.next?.phase == .idle)
+        #expect(deadlines.next?.deadline == 1006)
+        deadlines.bodySent()
+        #expect(deadlines.next?.deadline == 1030)
+        deadlines.responseBytes(at: 1020)
+        #expect(deadlines.next?.deadline == 1025)
+        #expect(deadlines.expired(at: 1024.9) == nil)
+        #expect(deadlines.expired(at: 1025) == .idle)
+    }
+
+    @Test func `the total is last`() {
+        var deadlines = deadlines()
+        deadlines.responseBytes(at: 1097)
+        #expect(deadlines.expired(at: 1200) == .total)
+    }
+
+    @Test func `zero and less are no limit`() {
+        var limits = Timeouts()
+        limits.connect = 0
+        limits.firstByte = -1
+        limits.idle = 0
+        limits.total = 0
+        var deadlines = TransferDeadlines(limits: limits, start: 0)
+        deadlines.connectionBegan(at: 0)
+        deadlines.responseBytes(at: 0)
+        #expect(deadlines.next == nil)
+        #expect(deadlines.expired(at: 1e9) == nil)
+    }
+}

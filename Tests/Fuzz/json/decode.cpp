@@ -1,0 +1,54 @@
+// Any bytes as JSON text: what is taken is a valid tree, is stable, and is the same to both parsers and to
+// Lua.
+#include <cstdlib>
+#include <vector>
+
+#include "buffer.hpp"
+#include "exact_parser.hpp"
+#include "state.hpp"
+
+namespace {
+
+bool isSame(const cjson_buffer &left, const cjson_buffer &right) {
+    return left.count == right.count && std::memcmp(left.data, right.data, left.count) == 0;
+}
+
+void require(bool condition) {
+    if (!condition) {
+        std::abort();
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
+    static cjson_buffer tree, exact, text, again;
+    cjson_error error;
+    cjson::Limits limits(nullptr);
+    // A block of exactly this size, so that reading past it is seen.
+    std::vector<uint8_t> input(data, data + count);
+    input.shrink_to_fit();
+    int code = cjson_tree_from_json(input.data(), count, count, nullptr, &tree, &error);
+    require(code == CJSON_OK || error.offset <= count);
+
+    size_t mark = count >= 3 && std::memcmp(data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    exact.count = 0;
+    cjson::Writer writer(exact, limits.bytes);
+    int exactCode = cjson::parseExactly({input.data() + mark, count - mark}, mark, limits, writer, nullptr);
+    require(code == exactCode);
+    if (code) {
+        return 0;
+    }
+    require(isSame(tree, exact));
+    require(cjson_tree_is_valid(tree.data, tree.count, nullptr));
+    require(cjson_json_from_tree(tree.data, tree.count, &text, &error) == CJSON_OK);
+    require(cjson_tree_from_json(text.data, text.count, text.capacity, nullptr, &again, &error) == CJSON_OK);
+    require(isSame(tree, again));
+
+    lua_State *L = fuzzState();
+    cjson_push_tree(L, tree.data, tree.count);
+    require(cjson_json_from_lua(L, 1, nullptr, &text, &error) == CJSON_OK);
+    require(lua_gettop(L) == 1);
+    lua_settop(L, 0);
+    return 0;
+}

@@ -1,0 +1,13 @@
+import Gateway
+import Synchronization
+
+/// Collects what an access log gets.
+final class AccessList: Sendable {
+    private let records = Mutex<[AccessRecord]>([])
+
+    func append(_ record: AccessRecord) { records.withLock { $0.append(record) } }
+
+    var lines: [String] {
+        records.withLock { $0.map { "\($0.method) \($0.target) \($0.status) \($0.bytes)" } }
+    }
+}

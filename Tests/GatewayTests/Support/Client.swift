@@ -1,0 +1,140 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A plain socket that waits for what it is told to read; ten seconds of silence are an error.
+final class Client {
+    struct Failure: Error {
+        let what: String
+    }
+
+    private let descriptor: Int32
+    private var received: [UInt8] = []
+
+    init(port: UInt16) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        descriptor = Self.open(AF_INET)
+        try Self.connect(descriptor, &address)
+    }
+
+    init(path: String) throws {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        descriptor = Self.open(AF_UNIX)
+        try Self.connect(descriptor, &address)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Makes a socket's file as a killed program leaves it: nobody listens.
+    static func leaveSocket(at path: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let descriptor = open(AF_UNIX)
+        withUnsafeBytes(of: &address) { bytes in
+            // The buffer is a whole sockaddr_un.
+            _ = bind(
+                descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+        close(descriptor)
+    }
+
+    private static func open(_ family: Int32) -> Int32 {
+        #if canImport(Glibc)
+            let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(family, SOCK_STREAM, 0)
+        #endif
+        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        return descriptor
+    }
+
+    private static func connect<Address>(_ descriptor: Int32, _ address: inout Address) throws {
+        let status = withUnsafeBytes(of: &address) { bytes in
+            // The buffer is a whole sockaddr_in or sockaddr_un.
+            connectSocket(
+                descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+        guard status == 0 else { throw Failure(what: "connect: \(errno)") }
+    }
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { sendBytes(descriptor, $0) }
+            guard count > 0 else { throw Failure(what: "send: \(errno)") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// No more will be sent.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// The next answer, whose body's length is its Content-Length.
+    func answer(isHead: Bool = false) throws -> Answer {
+        var end: Int?
+        while true {
+            end = Self.headEnd(received)
+            if end != nil { break }
+            guard try receive() else {
+                throw Failure(what: "closed inside a head: \(String(decoding: received, as: UTF8.self))")
+            }
+        }
+        let length = end ?? 0
+        var answer = Answer(head: String(decoding: received[..<length], as: UTF8.self))
+        received.removeFirst(length)
+        if isHead || answer.status == 304 || answer.status == 100 { return answer }
+        let count = answer["Content-Length"].flatMap { Int($0) } ?? 0
+        while received.count < count {
+            guard try receive() else { throw Failure(what: "closed inside a body") }
+        }
+        answer.body = String(decoding: received[..<count], as: UTF8.self)
+        received.removeFirst(count)
+        return answer
+    }
+
+    /// True when the other side closes without another byte.
+    func isClosed() throws -> Bool {
+        if !received.isEmpty { return false }
+        return try !receive()
+    }
+
+    /// False at the end.
+    private func receive() throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == ECONNRESET { return false }
+        guard count >= 0 else { throw Failure(what: "nothing came: \(errno)") }
+        received += buffer[..<count]
+        return count > 0
+    }
+
+    private static func headEnd(_ bytes: [UInt8]) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        return (4...bytes.count).first { bytes[($0 - 4)..<$0].elementsEqual([13, 10, 13, 10]) }
+    }
+}
+
+private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t)
+    -> Int32
+{
+    connect(descriptor, address, size)
+}
+
+private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Glibc)
+        send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    #else
+        send(descriptor, bytes.baseAddress, bytes.count, 0)
+    #endif
+}

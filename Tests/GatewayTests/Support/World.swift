@@ -1,0 +1,141 @@
+import RestEngine
+import Testing
+
+@testable import Gateway
+
+/// A gateway before an engine whose network is a stub and whose time stands still.
+final class World: GatewayDirectory {
+    let clock = TestClock()
+    let transport = ManualTransport()
+    let engine: Engine
+    @EngineActor private var services: [String: Service] = [:]
+    @EngineActor private(set) var health = GatewayHealth()
+    @EngineActor private var reads = 0
+    @EngineActor private var awaitedReads: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+    /// Runs `body` with a gateway that listens on a port of its own, and stops it.
+    static func run(
+        _ configure: (inout GatewayConfiguration) -> Void = { _ in },
+        automatic: (@EngineActor @Sendable (TransportRequest) -> TransportResult)? = nil,
+        _ body: (World, Site) async throws -> Void
+    ) async throws {
+        let world = await World()
+        await world.use(automatic)
+        var configuration = GatewayConfiguration()
+        configuration.listen = ["127.0.0.1:0"]
+        configuration.threads = 2
+        configuration.clock = { world.clock.now }
+        configure(&configuration)
+        let gateway = try Gateway(configuration, directory: world)
+        let site = Site(gateway: gateway, addresses: try await gateway.start())
+        do { try await body(world, site) } catch {
+            await gateway.stop(drain: 0)
+            throw error
+        }
+        await gateway.stop(drain: 0)
+    }
+
+    /// One that only gives its services.
+    static func empty() async -> World { await World() }
+
+    @EngineActor
+    static func publication() -> Publication {
+        // A new world has one service.
+        World().services.values.first!.resource("").publicationForReaders()
+    }
+
+    @EngineActor
+    private init() {
+        engine = Engine(transport: transport, scheduler: Scheduler(clock: TestEngineClock(clock)))
+        add("github", "https://api.github.com/v3")
+    }
+
+    @EngineActor
+    private func use(_ automatic: (@EngineActor @Sendable (TransportRequest) -> TransportResult)?) {
+        guard let automatic else { return }
+        transport.automatic = { request in
+            // Nobody else runs the turns of an engine with a clock of its own.
+            EngineLoop.shared.submit { EngineLoop.shared.submit { self.settle() } }
+            return automatic(request)
+        }
+    }
+
+    @EngineActor
+    func add(_ name: String, _ base: String?) {
+        services[name] = Service(engine: engine, name: name, baseURL: base.flatMap { BaseURL($0) })
+    }
+
+    @EngineActor
+    func settle() {
+        while engine.scheduler.runTurn() {}
+    }
+
+    @EngineActor
+    func reply(_ body: String, status: Int = 200, type: String = "application/json") {
+        transport.reply(body, status: status, type: type)
+        settle()
+    }
+
+    @EngineActor
+    func fail(_ error: TransportError) {
+        transport.finish(.failure(error))
+        settle()
+    }
+
+    @EngineActor
+    func override(_ path: String, content: Content) {
+        services["github"]?.resource(path).overrideLocalContent(content)
+    }
+
+    /// Returns when so many reads have come to the engine.
+    @EngineActor
+    func waitForReads(_ count: Int) async {
+        if reads >= count { return }
+        await withCheckedContinuation { awaitedReads = (count, $0) }
+    }
+
+    @EngineActor
+    func setHealth(_ health: GatewayHealth) { self.health = health }
+
+    // MARK: GatewayDirectory
+
+    @EngineActor
+    func service(named name: String) -> Service? {
+        reads += 1
+        if let awaited = awaitedReads, awaited.count <= reads {
+            awaitedReads = nil
+            // The read itself is still to come, in this same call of the loop.
+            EngineLoop.shared.submit { awaited.continuation.resume() }
+        }
+        return services[name]
+    }
+
+    @EngineActor
+    var serviceNames: [String] { Array(services.keys) }
+}
+
+/// Where a started gateway is reached.
+struct Site {
+    let gateway: Gateway
+    let addresses: [String]
+
+    var port: UInt16 { UInt16(addresses[0].split(separator: ":").last ?? "") ?? 0 }
+
+    func connect() throws -> Client { try Client(port: port) }
+
+    /// A connection on which a request for `target` was sent. A test that waits for the engine sends first, lets the
+    /// engine work, then reads: a thread that is blocked in a socket is one that no task can run on.
+    func asking(_ target: String) throws -> Client {
+        let client = try connect()
+        try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return client
+    }
+
+    /// One request on a connection of its own.
+    func get(_ target: String, method: String = "GET", fields: [String] = []) throws -> Answer {
+        let client = try connect()
+        let extra = fields.map { $0 + "\r\n" }.joined()
+        try client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(extra)\r\n")
+        return try client.answer(isHead: method == "HEAD")
+    }
+}

@@ -1,0 +1,79 @@
+import RestEngine
+import TestSupport
+import Testing
+
+struct EngineLoopTests {
+    @Test func `submitted calls run on the loop, in the order of sending`() async {
+        let journal = await Journal()
+        for number in 0..<1000 { EngineLoop.shared.submit { journal.note("\(number)") } }
+        #expect(await EngineActor.run { EngineLoop.shared.isCurrent })
+        #expect(!EngineLoop.shared.isCurrent)
+        #expect(await journal.lines == (0..<1000).map(String.init))
+    }
+
+    @Test func `a call submitted by a call runs in a later pass`() async {
+        let journal = await Journal()
+        await withCheckedContinuation { continuation in
+            EngineLoop.shared.submit {
+                EngineLoop.shared.submit {
+                    journal.note("inner")
+                    continuation.resume()
+                }
+                journal.note("outer")
+            }
+        }
+        #expect(await journal.lines == ["outer", "inner"])
+    }
+
+    @Test func `calls of many threads all run, each thread's in order`() async {
+        let journal = await Journal()
+        await withTaskGroup(of: Void.self) { group in
+            for sender in 0..<4 {
+                group.addTask {
+                    for number in 0..<500 { EngineLoop.shared.submit { journal.note("\(sender) \(number)") } }
+                }
+            }
+        }
+        let lines = await journal.lines
+        for sender in 0..<4 {
+            #expect(lines.filter { $0.hasPrefix("\(sender) ") } == (0..<500).map { "\(sender) \($0)" })
+        }
+    }
+
+    @Test func `run gives result and error back`() async throws {
+        #expect(await EngineActor.run { 7 } == 7)
+        await #expect(throws: CancellationError.self) {
+            try await EngineActor.run { throw CancellationError() }
+        }
+    }
+
+    @Test @EngineActor func `assumeIsolated runs here and now on the loop`() {
+        #expect(EngineActor.assumeIsolated { EngineLoop.shared.isCurrent })
+        #expect(EngineLoop.shared.isIsolatingCurrentContext() == true)
+    }
+
+    @Test func `the wrong thread stops the process, naming both threads`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            EngineActor.assumeIsolated {}
+        }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("resthost: wrong thread"))
+        #expect(message.contains("what: engine state was used outside its thread"))
+        #expect(message.contains("home: thread 'engine loop' ("))
+        let here = try #require(message.split(separator: "\n").first { $0.contains("here: thread '") })
+        #expect(!here.contains("engine loop"))
+    }
+
+    @Test func `the loop runs timers of the system's clock`() async {
+        await withCheckedContinuation { continuation in
+            EngineLoop.shared.submit {
+                let scheduler = Scheduler()
+                scheduler.after(0) {
+                    withExtendedLifetime(scheduler) { continuation.resume() }
+                }
+            }
+        }
+    }
+}

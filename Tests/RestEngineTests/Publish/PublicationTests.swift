@@ -1,0 +1,176 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@Suite(.leakChecked) @EngineActor
+struct PublicationTests {
+    let fixture = EngineFixture()
+
+    private func loaded(_ reply: StubReply = .text(200, "x")) throws -> (Resource, Publication) {
+        try fixture.stub("GET", "a", reply)
+        let resource = fixture.resource("a")
+        let publication = resource.publicationForReaders()
+        resource.load()
+        fixture.settle()
+        return (resource, publication)
+    }
+
+    private func text(_ publication: Publication) -> String? {
+        publication.answer(at: fixture.clock.now).map { String(decoding: $0.content.body, as: UTF8.self) }
+    }
+
+    @Test func `a fresh answer is there for readers until it expires`() throws {
+        let (_, publication) = try loaded()
+        let answer = try #require(publication.answer(at: 1_000_000))
+        #expect(answer.timestamp == 1_000_000 && answer.expiresAt == 1_000_030)
+        #expect(answer.content.contentType == "text/plain; charset=utf-8")
+        #expect(text(publication) == "x")
+        #expect(publication.answer(at: 1_000_030) != nil)
+        #expect(publication.answer(at: 1_000_030.01) == nil)
+    }
+
+    @Test func `who asks later finds what is there already`() throws {
+        try fixture.stub("GET", "a", .text(200, "x"))
+        let resource = fixture.resource("a")
+        resource.load()
+        fixture.settle()
+        #expect(text(resource.publicationForReaders()) == "x")
+        #expect(resource.publicationForReaders() === resource.publicationForReaders())
+    }
+
+    @Test(
+        arguments: ["invalidate", "wipe", "invalidate configuration", "new block"])
+    func `it is withdrawn at once`(by change: String) throws {
+        let (resource, publication) = try loaded()
+        switch change {
+        case "invalidate": resource.invalidate()
+        case "wipe": resource.wipe()
+        case "invalidate configuration": fixture.service.invalidateConfiguration()
+        default: try fixture.configure { $0.configuration.expirationTime = 0.5 }
+        }
+        #expect(text(publication) == nil)
+        fixture.settle()
+        resource.load()
+        fixture.settle()
+        #expect(text(publication) == "x")
+    }
+
+    @Test func `an override is shown at once, an error leaves fresh data`() throws {
+        let (resource, publication) = try loaded()
+        resource.overrideLocalContent(.text("local"))
+        #expect(text(publication) == "local")
+        try fixture.stub("GET", "a", .response(500))
+        resource.load()
+        fixture.settle()
+        #expect(text(publication) == "local")
+    }
+
+    @Test func `an error without data is not shown`() throws {
+        let (_, publication) = try loaded(.response(500))
+        #expect(text(publication) == nil)
+    }
+
+    @Test func `a 304 keeps the encoded content and moves the times`() throws {
+        let (resource, publication) = try loaded()
+        let first = try #require(publication.answer(at: fixture.clock.now))
+        fixture.advance(40)
+        #expect(text(publication) == nil)
+        try fixture.stub("GET", "a", .response(304))
+        resource.load()
+        fixture.settle()
+        let second = try #require(publication.answer(at: fixture.clock.now))
+        #expect(second.content === first.content)
+        #expect(second.timestamp == 1_000_040 && second.expiresAt == 1_000_070)
+    }
+
+    @Test func `new data is encoded anew, equal content has an equal tag`() throws {
+        let (resource, publication) = try loaded()
+        let first = try #require(publication.answer(at: fixture.clock.now)).content
+        resource.load()
+        fixture.settle()
+        let same = try #require(publication.answer(at: fixture.clock.now)).content
+        #expect(same !== first && same.etag == first.etag)
+        resource.overrideLocalContent(.text("y"))
+        #expect(publication.answer(at: fixture.clock.now)?.content.etag != first.etag)
+    }
+
+    @Test func `the publication of a dropped resource is retired`() throws {
+        var (resource, publication): (Resource?, Publication) = try loaded()
+        #expect(resource != nil && !publication.isRetired)
+        resource = nil
+        fixture.service.flushUnusedResources()
+        #expect(publication.isRetired)
+        #expect(text(publication) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (.bytes([1]), "a/b", "a/b", [1]),
+            (.text("é"), "text/html; charset=latin1", "text/html; charset=utf-8", [0xC3, 0xA9]),
+            (.text("a"), nil, "text/plain; charset=utf-8", [0x61]),
+            (.json([1]), "a/b", "application/json", Array("[1]".utf8)),
+            (.value("x"), nil, "application/json", Array("\"x\"".utf8)),
+        ] as [(Content, String?, String, [UInt8])])
+    func `content in the form in which it leaves`(
+        content: Content, type: String?, sentType: String, body: [UInt8]
+    ) throws {
+        let resource = fixture.resource("a")
+        resource.overrideLocalData(Entity(content: content, contentType: type, timestamp: fixture.clock.now))
+        let answer = resource.publicationForReaders().answer(at: fixture.clock.now)
+        #expect(answer?.content.contentType == sentType)
+        #expect(answer?.content.body == body)
+    }
+
+    @Test(arguments: [Content.native(1), .value([Tree(Double.nan)])])
+    func `content without a form outside is an error to those who ask`(content: Content) throws {
+        let resource = fixture.resource("a")
+        let publication = resource.publicationForReaders()
+        resource.overrideLocalData(Entity(content: content, timestamp: fixture.clock.now))
+        #expect(publication.answer(at: fixture.clock.now) == nil)
+        var failure: RequestError?
+        resource.readAnswer { if case .failure(let error) = $0 { failure = error } }
+        #expect(failure != nil)
+    }
+
+    @Test func `a rendering is made once`() throws {
+        let (_, publication) = try loaded()
+        let content = try #require(publication.answer(at: fixture.clock.now)).content
+        #expect(content.rendering { [1] } == [1])
+        #expect(content.rendering { [2] } == [1])
+    }
+
+    @Test func `readAnswer loads what is stale and shares the encoding`() throws {
+        try fixture.stub("GET", "a", .text(200, "x"))
+        let resource = fixture.resource("a")
+        let publication = resource.publicationForReaders()
+        var answers: [PublishedAnswer] = []
+        for _ in 0..<2 {
+            resource.readAnswer { if case .success(let answer) = $0 { answers.append(answer) } }
+        }
+        fixture.settle()
+        #expect(answers.count == 2)
+        let shown = try #require(publication.answer(at: fixture.clock.now)).content
+        for answer in answers { #expect(answer.content === shown) }
+    }
+
+    @Test func `readers on other threads see whole answers`() async throws {
+        let (resource, publication) = try loaded()
+        let readers = (0..<2).map { _ in
+            Task.detached {
+                var seen: Set<String> = []
+                for _ in 0..<2000 {
+                    guard let answer = publication.answer(at: 1_000_000) else { continue }
+                    seen.insert(String(decoding: answer.content.body, as: UTF8.self))
+                }
+                return seen
+            }
+        }
+        for number in 0..<200 {
+            resource.overrideLocalContent(.text("\(number)"))
+            if number % 50 == 0 { await Task.yield() }
+        }
+        let expected = Set(["x"] + (0..<200).map(String.init))
+        for reader in readers { #expect(await reader.value.isSubset(of: expected)) }
+        #expect(text(publication) == "199")
+    }
+}

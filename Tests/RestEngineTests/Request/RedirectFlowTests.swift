@@ -1,0 +1,87 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@Suite(.leakChecked) @EngineActor
+struct RedirectFlowTests {
+    let fixture = EngineFixture()
+
+    private func redirect(_ path: String, to location: String, _ status: Int = 302, delay: Double = 0) throws
+    {
+        try fixture.stub(
+            "GET", path, .response(status, headers: Headers([("Location", location)]), delay: delay))
+    }
+
+    @Test func `a redirect is followed to its end and becomes the resource's data`() throws {
+        try redirect("a", to: "b")
+        try redirect("b", to: "https://other.test/c")
+        try fixture.transport.stub(method: "GET", urlGlob: "https://other.test/c", .text(200, "c"))
+        try fixture.configure { $0.configuration.headers.set("Authorization", "secret") }
+        let resource = fixture.resource("a")
+        resource.load()
+        fixture.settle()
+        #expect(resource.latestData?.content.text == "c")
+        #expect(
+            fixture.transport.requests.map(\.url)
+                == ["https://api.test/v1/a", "https://api.test/v1/b", "https://other.test/c"])
+        #expect(fixture.transport.requests.map { $0.headers["Authorization"] } == ["secret", "secret", nil])
+    }
+
+    @Test func `too many redirects fail with the limit`() throws {
+        try redirect("a", to: "a")
+        try fixture.configure { $0.configuration.redirects.max = 3 }
+        let resource = fixture.resource("a")
+        resource.load()
+        fixture.settle()
+        #expect(fixture.transport.requests.count == 4)
+        let error = try #require(resource.latestError)
+        #expect(error.code == "too_many_redirects")
+        #expect(error.userMessage == "Too many redirects")
+        guard case .tooManyRedirects(limit: 3) = error.cause else {
+            Issue.record("cause \(String(describing: error.cause))")
+            return
+        }
+    }
+
+    @Test func `https to http fails and nothing is sent there`() throws {
+        try redirect("a", to: "http://api.test/v1/a")
+        let resource = fixture.resource("a")
+        resource.load()
+        fixture.settle()
+        #expect(fixture.transport.requests.count == 1)
+        #expect(resource.latestError?.code == "tls_failed")
+    }
+
+    @Test func `5.18 what is not followed is a success with its status' body`() throws {
+        try fixture.configure { $0.configuration.redirects.follow = false }
+        try redirect("a", to: "b")
+        let resource = fixture.resource("a")
+        resource.load()
+        fixture.settle()
+        #expect(resource.latestData?.headers["location"] == "b")
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test func `the total time covers all legs`() throws {
+        try fixture.configure { $0.configuration.timeouts.total = 10 }
+        try redirect("a", to: "b", delay: 4)
+        try redirect("b", to: "c", delay: 7)
+        try fixture.stub("GET", "c", .response())
+        fixture.resource("a").load()
+        for _ in 0..<3 { fixture.advance(4) }
+        #expect(fixture.transport.requests.map(\.timeouts.total) == [10, 6, 0.001])
+    }
+
+    @Test func `cancel between legs ends the chain of redirects`() throws {
+        try redirect("a", to: "b")
+        let held = try fixture.stub("GET", "b", isHeld: true, .response())
+        let request = fixture.resource("a").load()
+        fixture.settle()
+        request.cancel()
+        held.go()
+        fixture.settle()
+        #expect(request.isCancelled)
+        #expect(fixture.transport.requests.count == 2)
+        #expect(fixture.transport.transfersInFlight == 0)
+    }
+}

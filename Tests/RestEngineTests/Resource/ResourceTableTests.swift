@@ -1,0 +1,114 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@Suite(.leakChecked) @EngineActor
+struct ResourceTableTests {
+    let fixture = EngineFixture()
+
+    private var service: Service { fixture.service }
+
+    @Test func `2.1 2.2 one resource for each URL, whatever the way to it`() {
+        let resource = fixture.resource("a/b")
+        #expect(service.resource(absoluteURL: "https://api.test/v1/a/b") === resource)
+        #expect(service.resource(absoluteURL: "HTTPS://API.test:443/v1/a/b") === resource)
+        #expect(service.resource(baseURL: "https://api.test/v1", path: "a/b") === resource)
+        #expect(service.resource("a").child("b") === resource)
+        #expect(service.resource("a/").relative("b") === resource)
+        #expect(service.resource("a/b").withParam("x", ["1"]).withParam("x", nil) === resource)
+        #expect(service.resource("a/b/") !== resource)
+        #expect(service.resource("a/B") !== resource)
+    }
+
+    @Test func `2.4 2.5 invalid resources: one for nil, a new one for each text`() {
+        #expect(service.resource(absoluteURL: nil) === service.resource(absoluteURL: nil))
+        #expect(service.resource(absoluteURL: "http://[") !== service.resource(absoluteURL: "http://["))
+        #expect(service.resource(absoluteURL: "http://[").urlString == ":")
+    }
+
+    @Test func `1.3 2.6 requests of invalid resources fail and blocks do not apply`() throws {
+        let journal = Journal()
+        let fixture = EngineFixture(baseURL: nil)
+        try fixture.configure { $0.configuration.expirationTime = 5 }
+        fixture.noteEvents(in: journal)
+        let resource = fixture.resource("a")
+        #expect(resource.url == nil)
+        #expect(resource.configuration(for: "GET").expirationTime == 30)
+        let request = resource.load()
+        #expect(request.state == .completed)
+        fixture.settle()
+        #expect(journal.lines == [":: requested", ":: error"])
+        #expect(resource.latestError?.code == "invalid_url")
+        #expect(resource.latestError?.userMessage == "Cannot send request with invalid URL")
+        #expect(fixture.transport.requests.isEmpty)
+        service.wipeResources()
+    }
+
+    @Test func `3.13 navigating runs no block`() throws {
+        var runs = 0
+        try fixture.configure { _ in runs += 1 }
+        _ = fixture.resource("a").child("b").relative("../c").withParam("x", ["1"])
+        #expect(runs == 0)
+    }
+
+    @Test func `2.7 23.2 resources live until a flush, and those in use beyond it`() {
+        let kept = fixture.resource("kept")
+        weak let dropped = service.resource("dropped")
+        #expect(dropped != nil)
+        service.flushUnusedResources()
+        #expect(dropped == nil)
+        #expect(service.resource("kept") === kept)
+        #expect(service.liveResources.count == 1)
+    }
+
+    @Test func `23.2 looking a resource up makes it strong again`() {
+        weak var weakly: Resource?
+        do {
+            let resource = service.resource("a")
+            weakly = resource
+            service.flushUnusedResources()
+            _ = service.resource("a")
+        }
+        #expect(weakly != nil)
+        service.flushUnusedResources()
+        #expect(weakly == nil)
+    }
+
+    @Test func `23.3 adding beyond the limit flushes, in-use resources stay`() {
+        #expect(service.cachedResourceCountLimit == 2048)
+        service.cachedResourceCountLimit = 3
+        let kept = service.resource("0")
+        for number in 1..<3 { _ = service.resource("\(number)") }
+        #expect(service.liveResources.count == 3)
+        _ = service.resource("3")
+        #expect(
+            Set(service.liveResources.map(\.urlString)) == ["https://api.test/v1/0", "https://api.test/v1/3"])
+        #expect(service.resource("0") === kept)
+    }
+
+    @Test func `23.3 setting the limit flushes when it is reached`() {
+        for number in 0..<5 { _ = service.resource("\(number)") }
+        service.cachedResourceCountLimit = 6
+        #expect(service.liveResources.count == 5)
+        service.cachedResourceCountLimit = 5
+        #expect(service.liveResources.isEmpty)
+    }
+
+    @Test func `23.2 a resource in flight survives the flush and gets its answer`() throws {
+        try fixture.stub("GET", "a", .text(200, "x"))
+        let journal = Journal()
+        service.resource("a").load().onSuccess { [unowned service = fixture.service] _ in
+            journal.note(service.resource("a").latestData?.content.text ?? "nothing")
+        }
+        service.flushUnusedResources()
+        #expect(service.liveResources.count == 1)
+        fixture.settle()
+        #expect(journal.lines == ["x"])
+    }
+
+    @Test func `1.11 wiping flushes first`() {
+        _ = service.resource("a")
+        service.wipeResources()
+        #expect(service.liveResources.isEmpty)
+    }
+}

@@ -1,0 +1,38 @@
+import RestEngine
+import TestSupport
+import Testing
+
+/// What a finished test leaves behind, said by the check that all suites with a fixture rely on.
+struct StubLifeTests {
+    @Test @EngineActor func `a cancelled transfer of a held stub keeps nothing alive`() throws {
+        weak var scheduler: Scheduler?
+        weak var request: Request?
+        try {
+            let fixture = EngineFixture()
+            try fixture.stub("GET", "a", isHeld: true, .response())
+            let load = fixture.resource("a").load()
+            (scheduler, request) = (fixture.scheduler, load)
+            fixture.settle()
+            load.cancel()
+            fixture.settle()
+        }()
+        #expect(scheduler == nil && request == nil)
+    }
+
+    @Test @EngineActor func `requests are freed when they have ended`() throws {
+        let fixture = EngineFixture()
+        try fixture.stub("GET", "a", .text(200, "x"))
+        weak var request: Request?
+        var info: ResponseInfo?
+        try {
+            let load = fixture.resource("a").load()
+            load.onCompletion { info = $0 }
+            request = load
+            let repeated = load.repeated()
+            fixture.settle()
+            _ = try #require(repeated.start().state == .inProgress ? repeated : nil)
+            fixture.settle()
+        }()
+        #expect(info != nil && request == nil)
+    }
+}

@@ -1,0 +1,65 @@
+import RestEngine
+import Testing
+
+@testable import resthost
+
+struct FixtureValueTests {
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
+    ])
+    func `dates are written as HTTP wants them`(seconds: Int, expected: String) {
+        #expect(FixtureDate.text(seconds) == expected)
+    }
+
+    @Test(arguments: [
+        ("logo.PNG", "image/png"), ("a.tar.gz", "application/gzip"),
+        ("page.html", "text/html; charset=utf-8"),
+        ("LICENSE", "application/octet-stream"), ("x.", "application/octet-stream"),
+        ("data.json", "application/json"),
+    ])
+    func `a file's extension gives its type`(name: String, type: String) {
+        #expect(FixtureContentType.of(name) == type)
+    }
+
+    @Test(arguments: [
+        (#"TAG"#, true), (#""x", TAG"#, true), ("W/TAG", true), ("*", true), (#""x""#, false), ("", false),
+    ])
+    func `If-None-Match compares weakly, with any of a list`(field: String, expected: Bool) {
+        let validators = FixtureValidators(Array("content".utf8), modified: 0)
+        let value = String(
+            field.split(separator: "TAG", omittingEmptySubsequences: false).joined(separator: validators.etag)
+        )
+        #expect(validators.isCurrent(Headers([("If-None-Match", value)])) == expected)
+    }
+
+    @Test func `another content has another tag`() {
+        let tags = ["", "a", "b", "ab", "ba"].map { FixtureValidators.etag(of: Array($0.utf8)) }
+        #expect(Set(tags).count == tags.count)
+        #expect(FixtureValidators.etag(of: Array("a".utf8)) == #""af63dc4c8601ec8c-1""#)
+    }
+
+    @Test func `a token is valid until its time is over, and none is valid before it is issued`() {
+        var tokens = FixtureTokens(lifetime: 60, random: { 0xAB })
+        let token = "00000000000000ab00000000000000ab"
+        #expect(!tokens.isValid(token, at: 100))
+        #expect(tokens.issue(at: 100) == token)
+        #expect(tokens.isValid(token, at: 159.9))
+        #expect(!tokens.isValid(token, at: 160))
+        tokens.forgetAll()
+        #expect(!tokens.isValid(token, at: 100))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:0", "127.0.0.1:0"), ("[::1]:8080", "[::1]:8080"), ("localhost:65535", "localhost:65535"),
+    ])
+    func `an address has a host and a port`(text: String, expected: String) throws {
+        #expect(try FixtureAddress(text).description == expected)
+    }
+
+    @Test(arguments: ["", "8080", "host:", ":80", "::1:80", "host:65536", "host:-1", "host:http"])
+    func `other addresses are refused`(text: String) {
+        #expect(throws: FixtureFailure.self) { try FixtureAddress(text) }
+    }
+}

@@ -1,0 +1,83 @@
+public import RestEngine
+
+/// An engine that stands still: a clock moved by hand, a transport of stubs, and one service.
+///
+/// In a suite with the trait `.leakChecked` nothing of it may outlive its test: settle or cancel what is in
+/// flight.
+@EngineActor
+public final class EngineFixture {
+    public let clock = ManualClock()
+    public let scheduler: Scheduler
+    public let transport: StubTransport
+    public let engine: Engine
+    public let service: Service
+    /// What the engine logged; nothing but warnings unless `engine.log.enabled` says so.
+    public private(set) var log: [(category: EngineLog.Category, text: String)] = []
+
+    public init(
+        baseURL: String? = "https://api.test/v1/",
+        standardTransformers: [StandardTransformer] = StandardTransformer.allCases
+    ) {
+        scheduler = Scheduler(clock: clock)
+        transport = StubTransport(scheduler: scheduler)
+        engine = Engine(transport: transport, scheduler: scheduler)
+        service = Service(
+            engine: engine, name: "api", baseURL: baseURL.flatMap { BaseURL($0) },
+            standardTransformers: standardTransformers)
+        engine.log.handler = { [weak self] in self?.log.append(($0, $1)) }
+        watch(service)
+        watch(engine)
+        watch(transport)
+        watch(scheduler)
+    }
+
+    /// A service and its resources hold each other until a flush (siesta-semantics 2.7, 2.9).
+    isolated deinit { service.flushUnusedResources() }
+
+    /// Has the object's life checked at the end of the test.
+    @discardableResult
+    public func watch<Object: AnyObject>(_ object: Object) -> Object {
+        LeakList.current?.watch(object)
+        return object
+    }
+
+    public func resource(_ path: String) -> Resource { watch(service.resource(path)) }
+
+    /// Stubs a path of the service, which may be a glob.
+    @discardableResult
+    public func stub(
+        _ method: String, _ path: String, when condition: StubCondition = StubCondition(),
+        isHeld: Bool = false,
+        _ reply: StubReply
+    ) throws(PatternError) -> StubTransport.Stub {
+        try transport.stub(
+            method: method, urlGlob: path, base: service.baseURL, when: condition, isHeld: isHeld, reply)
+    }
+
+    /// Adds a configuration block for a glob, or for all resources without one.
+    public func configure(
+        _ glob: String? = nil, methods: Set<String>? = nil,
+        _ apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
+    ) throws(PatternError) {
+        let pattern: URLPattern = if let glob { try .glob(glob, base: service.baseURL) } else { .all }
+        service.configure(
+            ConfigurationEntry(
+                pattern: pattern, methods: methods, description: "block of the test", apply: apply))
+    }
+
+    // MARK: Time
+
+    /// Runs turns until nothing is due. A thousand turns are more than anything but an endless loop takes.
+    @discardableResult
+    public func settle() -> Int {
+        for turn in 0..<1000 where !scheduler.runTurn() { return turn }
+        preconditionFailure("the engine does not come to rest")
+    }
+
+    public func runTurn() { scheduler.runTurn() }
+
+    public func advance(_ seconds: Double) {
+        clock.advance(by: seconds)
+        settle()
+    }
+}

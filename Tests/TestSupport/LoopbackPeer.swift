@@ -1,0 +1,57 @@
+import Synchronization
+
+/// A scripted HTTP server on 127.0.0.1, on a port of the system's choice, byte for byte what the test says.
+///
+/// The handler runs on a thread of each connection, for one request at a time: it may block there, at a
+/// ``Gate`` or with ``PeerConnection/stall()``. When it returns, the next request of the connection is read.
+public final class LoopbackPeer: Sendable {
+    public typealias Handler = @Sendable (PeerRequest, PeerConnection) -> Void
+
+    private let state: PeerState
+    public let port: Int
+
+    /// `readsBodies`: false leaves request bodies on the line.
+    public init(readsBodies: Bool = true, _ handler: @escaping Handler) {
+        let (socket, port) = listenOnLoopback()
+        let state = PeerState(listener: socket)
+        self.state = state
+        self.port = port
+        PeerThread.start {
+            while let connection = state.accept() {
+                PeerThread.start {
+                    connection.serve(readsBodies: readsBodies) { request in
+                        state.record(request)
+                        handler(request, connection)
+                    }
+                    state.drop(connection)
+                }
+            }
+        }
+    }
+
+    /// Answers each request with the bytes that `respond` makes of it.
+    public convenience init(respond: @escaping @Sendable (PeerRequest) -> [UInt8]) {
+        self.init { request, connection in connection.send(respond(request)) }
+    }
+
+    deinit { close() }
+
+    /// Without a slash at the end.
+    public var baseURL: String { "http://127.0.0.1:\(port)" }
+
+    /// All requests so far, in the order in which they were read.
+    public var requests: [PeerRequest] { state.requests }
+
+    /// How many connections were accepted so far.
+    public var connectionCount: Int { state.connectionCount }
+
+    /// Cuts all lines and stops listening; ends every stall.
+    public func close() { state.close() }
+
+    /// A port on which nobody listens.
+    public static func unusedPort() -> Int {
+        let (socket, port) = listenOnLoopback()
+        closeSocket(socket)
+        return port
+    }
+}

@@ -1,0 +1,92 @@
+import RestEngine
+import Synchronization
+
+/// The server's end of one connection; a handler writes to it whatever the test needs, well formed or not.
+public final class PeerConnection: Sendable {
+    /// From 1, in the order in which the connections were accepted.
+    public let number: Int
+    private let socket: Int32
+    private let isOpen = Atomic<Bool>(true)
+    private let closed = Gate()
+
+    init(socket: Int32, number: Int) {
+        self.socket = socket
+        self.number = number
+    }
+
+    deinit { closeSocket(socket) }
+
+    // MARK: Writing
+
+    public func send(_ text: String) { send(Array(text.utf8)) }
+
+    public func send(_ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { sendAll($0, to: socket) }
+    }
+
+    /// Each piece in a packet of its own.
+    public func send(_ bytes: [UInt8], inPiecesOf size: Int) {
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            send(Array(bytes[start..<min(start + size, bytes.count)]))
+        }
+    }
+
+    /// A complete response with its Content-Length.
+    public func respond(
+        _ status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []
+    ) {
+        send(Self.response(status, headers: headers, body: body))
+    }
+
+    public func respond(_ status: Int = 200, headers: [(String, String)] = [], text: String) {
+        respond(status, headers: headers, body: Array(text.utf8))
+    }
+
+    public static func response(
+        _ status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []
+    ) -> [UInt8] {
+        var head = "HTTP/1.1 \(status) Status\r\nContent-Length: \(body.count)\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        return Array((head + "\r\n").utf8) + body
+    }
+
+    // MARK: Waiting and ending
+
+    /// Waits until the other side hangs up or the peer is closed; what comes meanwhile is dropped.
+    public func stall() {
+        while receive() != nil {}
+    }
+
+    /// Waits until the peer is closed, without reading: the other side's bytes pile up.
+    public func stallWithoutReading() { closed.wait() }
+
+    /// Cuts the line.
+    public func close() {
+        isOpen.store(false, ordering: .relaxed)
+        shutDownSocket(socket)
+        closed.open()
+    }
+
+    /// Cuts the line with a reset, when the handler returns.
+    public func reset() {
+        armReset(socket)
+        isOpen.store(false, ordering: .relaxed)
+    }
+
+    // MARK: Reading
+
+    /// Serves requests until one side hangs up.
+    func serve(readsBodies: Bool, _ handle: (PeerRequest) -> Void) {
+        var input = PeerInput { self.receive() }
+        while isOpen.load(ordering: .relaxed), let head = input.readHead() {
+            guard var request = PeerRequest(head: head, connection: number) else { break }
+            if readsBodies {
+                guard let body = input.readBody(request.headers) else { break }
+                request.body = body
+            }
+            handle(request)
+        }
+    }
+
+    private func receive() -> [UInt8]? { receiveSome(from: socket) }
+}

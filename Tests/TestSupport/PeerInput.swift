@@ -1,0 +1,67 @@
+import RestEngine
+
+/// Bytes from a line, taken off as heads and bodies.
+struct PeerInput {
+    private let receive: () -> [UInt8]?
+    private var buffer: [UInt8] = []
+
+    /// `receive` gives the next bytes, or nil when the line is closed.
+    init(_ receive: @escaping () -> [UInt8]?) { self.receive = receive }
+
+    /// Up to and with the blank line; nil when the line is closed before.
+    mutating func readHead() -> [UInt8]? { readThrough([13, 10, 13, 10]) }
+
+    /// The body without its framing.
+    mutating func readBody(_ headers: Headers) -> [UInt8]? {
+        if headers["transfer-encoding"] == "chunked" { return readChunks() }
+        return read(Int(headers["content-length"] ?? "0") ?? 0)
+    }
+
+    private mutating func readChunks() -> [UInt8]? {
+        var body: [UInt8] = []
+        while let line = readThrough([13, 10]) {
+            let digits = String(decoding: line.dropLast(2).prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
+            guard let count = Int(digits, radix: 16), let chunk = read(count), readThrough([13, 10]) != nil
+            else {
+                return nil
+            }
+            if count == 0 { return body }
+            body += chunk
+        }
+        return nil
+    }
+
+    private mutating func readThrough(_ mark: [UInt8]) -> [UInt8]? {
+        var checked = 0
+        while true {
+            var index = checked
+            while index + mark.count <= buffer.count {
+                if buffer[index..<(index + mark.count)].elementsEqual(mark) {
+                    return take(index + mark.count)
+                }
+                index += 1
+            }
+            checked = max(0, buffer.count - mark.count + 1)
+            guard receiveMore() else { return nil }
+        }
+    }
+
+    private mutating func read(_ count: Int) -> [UInt8]? {
+        while buffer.count < count {
+            guard receiveMore() else { return nil }
+        }
+        return take(count)
+    }
+
+    private mutating func take(_ count: Int) -> [UInt8] {
+        let taken = Array(buffer[..<count])
+        buffer.removeFirst(count)
+        return taken
+    }
+
+    private mutating func receiveMore() -> Bool {
+        guard let bytes = receive() else { return false }
+        buffer += bytes
+        return true
+    }
+}

@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+// The system's calls under names of their own: inside types with a method `close` or `send` they can't be
+// named without the system module, whose name differs.
+
+func closeSocket(_ socket: Int32) { _ = close(socket) }
+
+func shutDownSocket(_ socket: Int32) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+
+/// The next connection of a listener; nil when it was shut down.
+func acceptSocket(_ listener: Int32) -> Int32? {
+    var socket = accept(listener, nil, nil)
+    while socket < 0 && errno == EINTR { socket = accept(listener, nil, nil) }
+    guard socket >= 0 else { return nil }
+    var on: Int32 = 1
+    setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    return socket
+}
+
+/// False when the other side has gone, which is part of many tests and therefore no signal.
+func sendAll(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Bool {
+    #if canImport(Darwin)
+        let flags: Int32 = 0
+    #else
+        let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    var rest = bytes
+    while !rest.isEmpty {
+        let count = send(socket, rest.baseAddress, rest.count, flags)
+        guard count > 0 else { return false }
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+    return true
+}
+
+/// What has come, at least a byte; nil when the line is closed.
+func receiveSome(from socket: Int32) -> [UInt8]? {
+    let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+        var received = recv(socket, buffer.baseAddress, buffer.count, 0)
+        while received < 0 && errno == EINTR { received = recv(socket, buffer.baseAddress, buffer.count, 0) }
+        count = max(0, received)
+    }
+    return bytes.isEmpty ? nil : bytes
+}
+
+/// Closing the socket will send a reset.
+func armReset(_ socket: Int32) {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+}
+
+/// A listener on 127.0.0.1 and the port that the system chose for it.
+func listenOnLoopback() -> (socket: Int32, port: Int) {
+    #if canImport(Glibc)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+        let listener = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutablePointer(to: &address) { address in
+        address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            bind(listener, address, size) == 0 && listen(listener, 1024) == 0
+                && getsockname(listener, address, &size) == 0
+        }
+    }
+    precondition(isListening, "the loopback peer cannot listen: error \(errno)")
+    return (listener, Int(UInt16(bigEndian: address.sin_port)))
+}

@@ -1,1 +1,0 @@
-// Shared test doubles land here.

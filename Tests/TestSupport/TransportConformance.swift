@@ -1,0 +1,131 @@
+public import RestEngine
+
+/// What every ``Transport`` owes the engine, checked against a server that answers as ``makePeer()`` does.
+///
+/// A check returns sentences on what is wrong; a test expects none:
+///
+///     #expect(await TransportConformance.check(peer.baseURL) { CurlTransport() } == [])
+@EngineActor
+public struct TransportConformance {
+    private let base: String
+    private let transport: any Transport
+    private var violations: [String] = []
+
+    public static func check(_ baseURL: String, _ make: () -> any Transport) async -> [String] {
+        var kit = TransportConformance(base: baseURL, transport: make())
+        await kit.checkAnswers()
+        await kit.checkCompletions()
+        await kit.checkLimits()
+        return kit.violations
+    }
+
+    /// A server with the routes of the kit: `/echo` answers 200 with method and body, and with the request's
+    /// `X-Echo` values; `/missing` 404; `/moved` 302 to `/echo`; `/large` 1,000 bytes; `/stall` nothing.
+    public nonisolated static func makePeer() -> LoopbackPeer {
+        LoopbackPeer { request, connection in
+            switch request.path {
+            case "/echo":
+                let echoes = request.headers.values("X-Echo").map { ("X-Echo", $0) }
+                connection.respond(
+                    headers: echoes,
+                    body: request.method == "HEAD" ? [] : Array(request.method.utf8) + request.body)
+            case "/missing": connection.respond(404, text: "none")
+            case "/moved": connection.respond(302, headers: [("Location", "/echo")])
+            case "/large": connection.respond(body: [UInt8](repeating: 0x61, count: 1000))
+            default: connection.stall()
+            }
+        }
+    }
+
+    /// What a completion saw.
+    @EngineActor
+    private final class Notes {
+        var hasReturned = false
+        var wasLate = false
+        var calls = 0
+    }
+
+    private mutating func expect(_ isRight: Bool, _ sentence: String) {
+        if !isRight { violations.append(sentence) }
+    }
+
+    private mutating func checkAnswers() async {
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "REPORT"] {
+            for body: [UInt8]? in [nil, [0x62, 0x00, 0xFF]] {
+                let result = await transport.answer(
+                    to: TransportRequest(method: method, url: base + "/echo", body: body))
+                let expected = Array(method.utf8) + (body ?? [])
+                expect(
+                    (try? result.get().body) == expected,
+                    "\(method) with \(body?.count ?? 0) bytes arrives as it is")
+            }
+        }
+        let headers = Headers([("X-Echo", "a"), ("X-Echo", ""), ("X-Echo", "c: d")])
+        let echo = await transport.answer(to: TransportRequest(url: base + "/echo", headers: headers))
+        let echoed = (try? echo.get().headers.values("x-echo")) ?? []
+        expect(echoed == ["a", "", "c: d"], "repeated and empty headers keep their order, both ways")
+        for (path, status) in [("/missing", 404), ("/moved", 302)] {
+            let result = await transport.answer(to: TransportRequest(url: base + path))
+            expect(
+                (try? result.get().status) == status,
+                "status \(status) is an answer, not an error or a redirect")
+        }
+    }
+
+    private mutating func checkCompletions() async {
+        for url in [base + "/echo", "nonsense"] {
+            let notes = Notes()
+            let told = Gate()
+            let transfer = transport.send(TransportRequest(url: url)) { _ in
+                notes.calls += 1
+                notes.wasLate = notes.hasReturned
+                told.open()
+            }
+            notes.hasReturned = true
+            await told.opened()
+            transfer.cancel()
+            expect(notes.wasLate, "a completion does not run before send returns")
+            _ = await transport.answer(to: TransportRequest(url: base + "/echo"))
+            expect(notes.calls == 1, "a completion runs once")
+        }
+        var calls = 0
+        for path in ["/echo", "/stall"] {
+            let transfer = transport.send(TransportRequest(url: base + path)) { _ in calls += 1 }
+            transfer.cancel()
+            transfer.cancel()
+        }
+        _ = await transport.answer(to: TransportRequest(url: base + "/echo"))
+        expect(calls == 0, "a completion does not run after cancel")
+        await checkReentrance()
+    }
+
+    private mutating func checkReentrance() async {
+        let transport = transport
+        let base = base
+        var other: (any Transfer)?
+        var otherCalls = 0
+        let result: TransportResult = await withCheckedContinuation { continuation in
+            other = transport.send(TransportRequest(url: base + "/stall")) { _ in otherCalls += 1 }
+            _ = transport.send(TransportRequest(url: base + "/echo")) { _ in
+                other?.cancel()
+                _ = transport.send(TransportRequest(url: base + "/echo")) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+        expect((try? result.get().status) == 200, "a completion may send")
+        expect(otherCalls == 0, "a completion may cancel")
+    }
+
+    private mutating func checkLimits() async {
+        let fitting = await transport.answer(to: TransportRequest(url: base + "/large", maxBodyBytes: 1000))
+        expect((try? fitting.get().body.count) == 1000, "a body of the limit's size passes")
+        let large = await transport.answer(to: TransportRequest(url: base + "/large", maxBodyBytes: 999))
+        expect(
+            large.error?.code == .tooLarge && large.error?.limit == 999,
+            "a larger body is an error that names the limit")
+        let split = Headers([("X-A", "1\r\nX-B: 2")])
+        let injected = await transport.answer(to: TransportRequest(url: base + "/echo", headers: split))
+        expect(injected.error != nil, "a header with a line break is refused")
+    }
+}

@@ -1,0 +1,17 @@
+-- What every contestant does to the records: the same text runs in LuaJIT, Lua 5.3 and Lua 5.4.
+return function(content)
+  local mapped = {}
+  for i, user in ipairs(content.users) do
+    mapped[i] = {
+      id = user.id,
+      name = user.first_name .. " " .. user.last_name,
+      email = user.email:lower(),
+      city = user.address.city,
+      is_admin = user.role == "admin",
+      tag_count = #user.tags,
+      -- %d and not .. because lua-cjson reads every number as a float.
+      link = ("/users/%d"):format(user.id),
+    }
+  end
+  return mapped
+end

@@ -1,0 +1,14 @@
+-- resthost's side of every row: one service, whose records are mapped by the same function as the partners'.
+local rest = require "resthost"
+local map_records = require "map_records"
+
+local api = rest.service { name = "api", base_url = "@UPSTREAM@" }
+
+api:configure(function(c)
+  c.expiration_time = @EXPIRATION@
+  c.collapse = @COLLAPSE@
+end)
+
+api:configure_transformer("**", map_records)
+
+rest.gateway { listen = "127.0.0.1:@PORT@" }

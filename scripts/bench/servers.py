@@ -1,0 +1,121 @@
+"""Starts the contestants: the upstream API, nginx with Lua, HAProxy with Lua, and resthost. Each returns a URL."""
+
+import json
+import os
+import re
+import subprocess
+
+from world import HERE, Unavailable, Wrong, fetch, mapped, need, records
+
+# resthost's command line, in one place.
+RUN = ["{program}", "run", "{script}", "--gateway-threads", "1"]
+GET = ["{program}", "get", "{script}", "api", "/records.json"]
+LOADS = ["{program}", "bench-loads", "{url}", "--count", "{count}", "--concurrency", "32"]
+CONFIGURATION = ["{program}", "bench-configuration", "--patterns", "{patterns}"]
+RESOURCES = ["{program}", "bench-resources", "--count", "100000"]
+
+
+def command(world, words, **values):
+    """One of the commands above with its values; fails when there is no program to run."""
+    if not world.program:
+        raise Unavailable("partners only")
+    if not os.access(world.program, os.X_OK):
+        raise Unavailable(f"{world.program} isn't there: make build")
+    return [word.format(program=world.program, **values) for word in words]
+
+
+def nginx_values():
+    """What both nginx configurations need: its module folder, its user, folders that it may write to."""
+    nginx = need("nginx")
+    said = subprocess.run([nginx, "-V"], capture_output=True, text=True, check=False).stderr
+    modules = re.search(r"--modules-path=(\S+)", said)
+    temporary = "".join(
+        f"{kind}_temp_path @DIR@/{kind}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    return {
+        "MODULES": modules.group(1) if modules else "/usr/lib/nginx/modules",
+        # As root, nginx would make its worker somebody who can't read the folder.
+        "USER": "user root;" if os.getuid() == 0 else "",
+        "TEMPORARY": temporary,
+    }
+
+
+def start_nginx(world, template, name, values):
+    port = world.port()
+    values = {**nginx_values(), **values, "PORT": port}
+    # The paths among the values name the folder themselves.
+    values["TEMPORARY"] = values["TEMPORARY"].replace("@DIR@/", f"{world.folder}/{name}-")
+    configuration = world.template(template, **values)
+    world.start([need("nginx"), "-p", world.folder, "-c", configuration, "-e", world.path(f"{name}.log")], port, name)
+    return port
+
+
+def start_upstream(world):
+    port = start_nginx(world, "upstream.conf", "upstream", {})
+    url = f"http://127.0.0.1:{port}"
+    if json.loads(fetch(url + "/records.json")) != records():
+        raise Wrong("the upstream serves something else than its file")
+    return url
+
+
+def start_nginx_lua(world, upstream):
+    module = os.path.join(nginx_values()["MODULES"], "ngx_http_lua_module.so")
+    if not os.path.exists(module):
+        raise Unavailable("nginx has no Lua module: apt-get install libnginx-mod-http-lua lua-cjson")
+    port = start_nginx(world, "nginx.conf", "nginx", {"UPSTREAM_PORT": upstream.rsplit(":", 1)[1]})
+    return f"http://127.0.0.1:{port}"
+
+
+def start_haproxy(world, upstream):
+    program = need("haproxy")
+    port = world.port()
+    world.template("haproxy.lua", UPSTREAM_PORT=upstream.rsplit(":", 1)[1])
+    configuration = world.template("haproxy.cfg", PORT=port)
+    world.start([program, "-db", "-f", configuration], port, "haproxy")
+    return f"http://127.0.0.1:{port}"
+
+
+def resthost_script(world, upstream, name, expiration, collapse, port=0):
+    return world.template(
+        "resthost.lua", name, UPSTREAM=upstream, EXPIRATION=expiration, COLLAPSE=collapse, PORT=port)
+
+
+def start_resthost(world, upstream, name, expiration, collapse):
+    port = world.port()
+    script = resthost_script(world, upstream, f"{name}.lua", expiration, collapse, port)
+    world.start(command(world, RUN, script=script), port, f"resthost-{name}")
+    return f"http://127.0.0.1:{port}/api/records.json"
+
+
+def check_mapped(url):
+    """The answer's bytes, when they are the mapped records."""
+    body = fetch(url)
+    try:
+        right = json.loads(body) == mapped(records())
+    except ValueError:
+        right = False
+    if not right:
+        raise Wrong(f"{url} answers something else than the mapped records: {body[:80]!r}")
+    return body
+
+
+def compile_curl_loop(world):
+    compiler = need("gcc")
+    program = world.path("curl_multi")
+    world.output_of([compiler, "-O2", "-Wall", "-o", program, os.path.join(HERE, "curl_multi.c"), "-lcurl"])
+    return program
+
+
+def check_records(name, text):
+    try:
+        right = json.loads(text) == records()
+    except ValueError:
+        right = False
+    if not right:
+        raise Wrong(f"{name} printed something else than the records: {text[:80]!r}")
+
+
+def check_same(url, path):
+    """Byte for byte."""
+    with open(path, "rb") as file:
+        if fetch(url) != file.read():
+            raise Wrong(f"{url} answers other bytes than {os.path.basename(path)} has")
