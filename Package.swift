@@ -38,9 +38,11 @@ let package = Package(
         .systemLibrary(
             name: "SystemLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"]), .brew(["lua@5.4"])]),
         .systemLibrary(
-            name: "SystemCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+            name: "SystemCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(
-            name: "SystemPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
+            name: "SystemPCRE2", pkgConfig: "libpcre2-8",
+            providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .target(name: "CLua", dependencies: ["SystemLua"], cSettings: cSettings),
         .target(name: "CCurl", dependencies: ["SystemCurl"], cSettings: cSettings),
         .target(
@@ -51,33 +53,41 @@ let package = Package(
 
         // Floor 1: neither knows the other.
         .target(
-            name: "RestEngine", dependencies: ["CJSON", "CPlatform", "CRegex", deque, heap], swiftSettings: settings),
+            name: "RestEngine", dependencies: ["CJSON", "CPlatform", "CRegex", deque, heap],
+            swiftSettings: settings),
         .target(name: "LuaRuntime", dependencies: ["CLua"], swiftSettings: settings),
 
         // Floor 2: neighbours that never meet.
         .target(name: "CurlTransport", dependencies: ["RestEngine", "CCurl"], swiftSettings: settings),
         .target(
-            name: "Gateway", dependencies: ["RestEngine", nioCore, nioPosix, nioHTTP1], swiftSettings: settings),
-        .target(name: "RestScript", dependencies: ["RestEngine", "LuaRuntime", "CJSON"], swiftSettings: settings),
+            name: "Gateway", dependencies: ["RestEngine", nioCore, nioPosix, nioHTTP1],
+            swiftSettings: settings),
+        .target(
+            name: "RestScript", dependencies: ["RestEngine", "LuaRuntime", "CJSON"], swiftSettings: settings),
 
         // Floor 3: commands and composition.
         .executableTarget(
             name: "resthost",
             dependencies: [
-                "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript", arguments, nioCore, nioPosix,
-                nioHTTP1,
+                "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript", "CPlatform", arguments,
+                nioCore,
+                nioPosix, nioHTTP1,
             ],
             swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["RestEngine"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["RestEngine"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .target(
             name: "CJSONTestHost", dependencies: ["CJSON", "SystemLua"], path: "Tests/CJSONTestHost",
             cSettings: cSettings),
         .testTarget(
-            name: "CJSONTests", dependencies: ["CJSON", "CJSONTestHost", "RestEngine"], swiftSettings: settings),
-        .testTarget(name: "RestEngineTests", dependencies: ["RestEngine", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "TestSupport"], swiftSettings: settings),
+            name: "CJSONTests", dependencies: ["CJSON", "CJSONTestHost", "RestEngine"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RestEngineTests", dependencies: ["RestEngine", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "CurlTransportTests", dependencies: ["CurlTransport", "RestEngine", "TestSupport"],
             swiftSettings: settings),
@@ -89,7 +99,8 @@ let package = Package(
             dependencies: ["Gateway", "RestEngine", "TestSupport", nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings),
         .testTarget(
-            name: "ResthostTests", dependencies: ["resthost", "RestEngine", "TestSupport"], swiftSettings: settings),
+            name: "ResthostTests", dependencies: ["resthost", "RestEngine", "TestSupport"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c17,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CPlatform
 
 #if canImport(Glibc)
     import Glibc
@@ -11,7 +12,8 @@ import ArgumentParser
 struct Resthost: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resthost",
-        abstract: "A scriptable REST host: a Lua script says how to request an API, everybody else just asks.",
+        abstract:
+            "A scriptable REST host: a Lua script says how to request an API, everybody else just asks.",
         discussion: """
             Examples:
               resthost run config.lua                    serve the script's services over HTTP
@@ -23,7 +25,8 @@ struct Resthost: ParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self,
+            RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self, BenchLoadsCommand.self,
+            BenchConfigurationCommand.self, BenchResourcesCommand.self,
         ])
 }
 
@@ -32,6 +35,7 @@ struct Resthost: ParsableCommand {
 enum Program {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        cplatform_keep_freed_memory()
         do {
             var command = try Resthost.parseAsRoot()
             try command.run()

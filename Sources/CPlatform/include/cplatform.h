@@ -7,6 +7,10 @@
 /// Names the calling thread, as debuggers and `top -H` show it; the system cuts it at 15 bytes.
 void cplatform_set_thread_name(const char *name);
 
+/// Keeps freed memory for the next transfer: without it the C library gives large buffers back to the system and asks
+/// for them again, page fault by page fault. Once, before threads start.
+void cplatform_keep_freed_memory(void);
+
 /// The calling thread's name, always terminated.
 void cplatform_get_thread_name(char *buffer, size_t size);
 

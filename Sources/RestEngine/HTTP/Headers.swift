@@ -50,7 +50,11 @@ public struct Headers: Sendable, Equatable {
             fields[first] = Field(name, value)
             var index = first + 1
             while index < fields.count {
-                if fields[index].name.equalsIgnoringCase(name) { fields.remove(at: index) } else { index += 1 }
+                if fields[index].name.equalsIgnoringCase(name) {
+                    fields.remove(at: index)
+                } else {
+                    index += 1
+                }
             }
         } else {
             fields.append(Field(name, value))

@@ -3,7 +3,8 @@ public enum StatusText {
     private static let texts: [Int: String] = [
         100: "Continue", 101: "Switching protocols", 200: "No error", 201: "Created", 202: "Accepted",
         203: "Non-authoritative information", 204: "No content", 205: "Reset content", 206: "Partial content",
-        300: "Multiple choices", 301: "Moved permanently", 302: "Found", 303: "See other", 304: "Not modified",
+        300: "Multiple choices", 301: "Moved permanently", 302: "Found", 303: "See other",
+        304: "Not modified",
         305: "Needs proxy", 307: "Temporarily redirected", 308: "Permanently redirected",
         400: "Bad request", 401: "Unauthorized", 402: "Payment required", 403: "Forbidden", 404: "Not found",
         405: "Method not allowed", 406: "Unacceptable", 407: "Proxy authentication required",

@@ -77,7 +77,12 @@ public final class EngineLoop: SerialExecutor, Sendable {
     /// Replaces what the loop waits in; a transport calls this once, when it starts.
     @EngineActor
     public func install(_ poller: any Poller) {
-        inbox.withLock { $0.poller = poller }
+        let old = inbox.withLock { inbox in
+            defer { inbox.poller = poller }
+            return inbox.poller
+        }
+        // The pass that runs now would still wait in the old one, where nobody wakes it any more.
+        old.wake()
     }
 
     private static func run(_ loop: EngineLoop) {

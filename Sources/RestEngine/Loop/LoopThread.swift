@@ -37,17 +37,19 @@ final class LoopThread: Sendable {
         #else
             var handle = pthread_t()
         #endif
-        let status = pthread_create(&handle, &attributes, { argument in
-            #if canImport(Darwin)
-                let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-            #else
-                let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-            #endif
-            start.thread.identity.store(LoopThread.currentIdentity, ordering: .releasing)
-            cplatform_set_thread_name(start.thread.name)
-            start.body()
-            return nil
-        }, start)
+        let status = pthread_create(
+            &handle, &attributes,
+            { argument in
+                #if canImport(Darwin)
+                    let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                #else
+                    let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+                #endif
+                start.thread.identity.store(LoopThread.currentIdentity, ordering: .releasing)
+                cplatform_set_thread_name(start.thread.name)
+                start.body()
+                return nil
+            }, start)
         pthread_attr_destroy(&attributes)
         precondition(status == 0, "cannot start the thread '\(name)': error \(status)")
     }

@@ -6,7 +6,8 @@ extension Pipeline {
         for name in order {
             for step in self[name].steps {
                 if let filter = step.contentTypes, !filter.matches(response.contentType) { continue }
-                log.write(.pipeline, "\(context.method) \(context.url): \(name): \(step.transformer.description)")
+                log.write(
+                    .pipeline, "\(context.method) \(context.url): \(name): \(step.transformer.description)")
                 response = step.transformer.process(response, context)
             }
         }

@@ -49,7 +49,9 @@ extension Transformer {
                 return .success(entity)
             } catch { return failure(error.cause, from: entity, context) }
         case .failure(var error):
-            guard errors, let entity = error.entity, let content = try? transform(entity) else { return response }
+            guard errors, let entity = error.entity, let content = try? transform(entity) else {
+                return response
+            }
             error.entity?.content = content
             return .failure(error)
         }

@@ -20,11 +20,13 @@ public final class EncodedContent: Sendable {
             (contentType, body) = ("\(media); charset=utf-8", Array(text.utf8))
         case .json(let tree), .value(let tree):
             do throws(JSONError) { (contentType, body) = ("application/json", try tree.json()) } catch {
-                throw RequestError.CauseError(.scriptError(.init(message: "the content is no JSON: \(error.message)")))
+                throw RequestError.CauseError(
+                    .scriptError(.init(message: "the content is no JSON: \(error.message)")))
             }
         case .native(let value):
             throw RequestError.CauseError(
-                .internal(message: "content of type \(Swift.type(of: value)) has no form outside this program"))
+                .internal(
+                    message: "content of type \(Swift.type(of: value)) has no form outside this program"))
         }
         etag = "\"\(ContentHash.hex(body))\""
     }

@@ -15,13 +15,17 @@ extension Resource {
         read { [self] result in
             switch result {
             case .failure(let error): completion(.failure(error))
-            case .success(let entity): completion(encodedAnswer(of: latestData ?? entity))
+            case .success(let entity):
+                // A change of configuration withdrew the answer, and no event brings it back.
+                if isWithdrawn { publish() }
+                completion(encodedAnswer(of: latestData ?? entity))
             }
         }
     }
 
     /// Shows the current data to readers on other threads, or nothing when it isn't fresh.
     func publish() {
+        isWithdrawn = false
         guard let publication else { return }
         guard let data = freshData, case .success(let answer) = encodedAnswer(of: data) else {
             return publication.set(nil)
@@ -29,7 +33,11 @@ extension Resource {
         publication.set(answer)
     }
 
-    func withdraw() { publication?.set(nil) }
+    /// Hides the answer until somebody reads through the loop.
+    func withdraw() {
+        isWithdrawn = true
+        publication?.set(nil)
+    }
 
     private func encodedAnswer(of entity: Entity) -> Result<PublishedAnswer, RequestError> {
         let expiresAt =
@@ -42,7 +50,8 @@ extension Resource {
         } catch {
             return .failure(
                 RequestError(
-                    thrown: error, entity: entity, timestamp: engine.scheduler.now, url: urlString, method: "GET"))
+                    thrown: error, entity: entity, timestamp: engine.scheduler.now, url: urlString,
+                    method: "GET"))
         }
     }
 }

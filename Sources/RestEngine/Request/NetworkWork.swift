@@ -15,14 +15,16 @@ final class NetworkWork: RequestWork {
     }
 
     /// URL and method → configured headers → the caller's mutation → configured mutators (siesta-semantics 15.1).
-    private static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError> {
+    private static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError>
+    {
         let method = plan.method
         let now = resource.engine.scheduler.now
         let resolved = resource.resolvedConfiguration(for: method)
         if let failure = resolved.failure { return .failure(failure) }
         guard let url = resource.url else {
             return .failure(
-                RequestError(cause: .invalidURL(source: resource.invalidSource), timestamp: now, method: method))
+                RequestError(
+                    cause: .invalidURL(source: resource.invalidSource), timestamp: now, method: method))
         }
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
         do {
@@ -56,7 +58,8 @@ final class NetworkWork: RequestWork {
     }
 
     private func send(
-        _ step: Redirect.RequestStep, followed: Int, _ configuration: Configuration, began: Double, _ request: Request
+        _ step: Redirect.RequestStep, followed: Int, _ configuration: Configuration, began: Double,
+        _ request: Request
     ) {
         let engine = resource.engine
         var message = TransportRequest(
@@ -81,10 +84,12 @@ final class NetworkWork: RequestWork {
                     step: step, status: response.status, location: response.headers["Location"],
                     policy: configuration.redirects, followed: followed)
                 switch decision {
-                case .follow(let next): send(next, followed: followed + 1, configuration, began: began, request)
+                case .follow(let next):
+                    send(next, followed: followed + 1, configuration, began: began, request)
                 case .tooMany:
                     finish(
-                        .failure(failure(.tooManyRedirects(limit: configuration.redirects.max), step)), step, request)
+                        .failure(failure(.tooManyRedirects(limit: configuration.redirects.max), step)), step,
+                        request)
                 case .refuse(let why):
                     let error = TransportError(.tlsFailed, phase: .tls, message: why)
                     finish(.failure(failure(.transport(error), step)), step, request)
@@ -149,7 +154,9 @@ final class NetworkWork: RequestWork {
     }
 
     var fraction: Double {
-        guard let progress = transfer?.progress, let total = progress.bytesToReceive, total > 0 else { return 0 }
+        guard let progress = transfer?.progress, let total = progress.bytesToReceive, total > 0 else {
+            return 0
+        }
         return min(1, Double(progress.bytesReceived) / Double(total))
     }
 

@@ -36,7 +36,9 @@ enum Redirect {
         next.url = target.string
         // 303 asks for the result with GET; 301 and 302 do so after a POST by long-standing practice. Any other
         // method keeps itself and its body.
-        let becomesGet = (status == 303 && step.method != "HEAD") || (status != 307 && status != 308 && step.method == "POST")
+        let becomesGet =
+            (status == 303 && step.method != "HEAD")
+            || (status != 307 && status != 308 && step.method == "POST")
         if becomesGet {
             next.method = "GET"
             next.body = nil

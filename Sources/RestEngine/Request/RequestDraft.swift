@@ -31,7 +31,10 @@ public struct RequestDraft: Sendable {
             guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw RequestError.CauseError(
                     .scriptError(
-                        .init(message: "the value of header '\(field.name)' contains a line break or control character")))
+                        .init(
+                            message:
+                                "the value of header '\(field.name)' contains a line break or control character"
+                        )))
             }
         }
         return draft

@@ -8,7 +8,8 @@ extension Resource {
         do throws(RequestError.CauseError) {
             return start(
                 RequestPlan(
-                    method: method, mutations: try mutations(for: options), usesPipeline: options.usesPipeline))
+                    method: method, mutations: try mutations(for: options), usesPipeline: options.usesPipeline
+                ))
         } catch { return failedRequest(error.cause, method: method) }
     }
 

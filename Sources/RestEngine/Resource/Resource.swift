@@ -15,6 +15,7 @@ public final class Resource {
     private var configurations = ConfigurationMemory()
     /// Where faces on other threads find the answer; nil until one asked.
     var publication: Publication?
+    var isWithdrawn = false
     /// The latest data in the form in which it leaves the process; nil until somebody needs it.
     var encoded: EncodedContent?
 

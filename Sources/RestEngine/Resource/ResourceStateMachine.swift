@@ -5,7 +5,11 @@
 struct ResourceStateMachine {
     private(set) var data: Entity?
     private(set) var error: RequestError?
+    /// The next use loads, whatever the times say (21.3).
     private(set) var isInvalidated = false
+    /// The data was invalidated and has not been replaced or confirmed since. A failed load ends the invalidation
+    /// (21.4), but must not make such data fresh again (D4).
+    private var isDataInvalidated = false
     private var lastStarted = 0
     /// Number of the load that made `data`, or of the last one started before a local change.
     private var dataLoad = 0
@@ -32,6 +36,7 @@ struct ResourceStateMachine {
                 error = nil
             }
             isInvalidated = false
+            isDataInvalidated = false
             if info.isNew {
                 data = entity
                 return .newData(.network)
@@ -54,7 +59,10 @@ struct ResourceStateMachine {
     }
 
     /// 21.3: nothing but the freshness changes.
-    mutating func invalidate() { isInvalidated = true }
+    mutating func invalidate() {
+        isInvalidated = true
+        isDataInvalidated = true
+    }
 
     mutating func wipe() -> ResourceEvent {
         replace(with: nil)
@@ -65,6 +73,7 @@ struct ResourceStateMachine {
         data = entity
         error = nil
         isInvalidated = false
+        isDataInvalidated = false
         dataLoad = lastStarted
         errorLoad = lastStarted
     }
@@ -73,14 +82,14 @@ struct ResourceStateMachine {
     /// next load for the retry time (4.9). Limits count as inside, and so does a clock that went back (4.14).
     func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
         if isInvalidated { return false }
-        if let data, now - data.timestamp <= expirationTime { return true }
+        if freshData(now: now, expirationTime: expirationTime) != nil { return true }
         if let error { return now - error.timestamp <= retryTime }
         return false
     }
 
     /// The data, if it is up to date by itself.
     func freshData(now: Double, expirationTime: Double) -> Entity? {
-        guard !isInvalidated, let data, now - data.timestamp <= expirationTime else { return nil }
+        guard !isDataInvalidated, let data, now - data.timestamp <= expirationTime else { return nil }
         return data
     }
 }

@@ -12,7 +12,9 @@ public struct Image: Sendable, Equatable {
 
     /// Nil when the bytes are of no known format, or end before the size.
     public init?(bytes: [UInt8]) {
-        guard let (format, width, height) = ImageHeader(bytes).read(), width > 0, height > 0 else { return nil }
+        guard let (format, width, height) = ImageHeader(bytes).read(), width > 0, height > 0 else {
+            return nil
+        }
         self.format = format
         self.width = width
         self.height = height
@@ -39,7 +41,8 @@ private struct ImageHeader {
     }
 
     private var gif: (Image.Format, Int, Int)? {
-        guard has("GIF87a", at: 0) || has("GIF89a", at: 0), let width = little(6, 2), let height = little(8, 2)
+        guard has("GIF87a", at: 0) || has("GIF89a", at: 0), let width = little(6, 2),
+            let height = little(8, 2)
         else { return nil }
         return (.gif, width, height)
     }
@@ -62,7 +65,9 @@ private struct ImageHeader {
     /// A negative height means rows from the top.
     private var bmp: (Image.Format, Int, Int)? {
         guard has("BM", at: 0), let header = little(14, 4) else { return nil }
-        if header == 12, let width = little(18, 2), let height = little(20, 2) { return (.bmp, width, height) }
+        if header == 12, let width = little(18, 2), let height = little(20, 2) {
+            return (.bmp, width, height)
+        }
         guard header >= 40, let width = little(18, 4), let height = little(22, 4) else { return nil }
         let rows = Int(Int32(truncatingIfNeeded: height)).magnitude
         return (.bmp, Int(Int32(truncatingIfNeeded: width)), Int(rows))
@@ -85,7 +90,9 @@ private struct ImageHeader {
             if isFrame, let height = big(position + 5, 2), let width = big(position + 7, 2) {
                 return (.jpeg, width, height)
             }
-            guard let length = big(position + 2, 2), length >= 2, marker != 0xDA, marker != 0xD9 else { return nil }
+            guard let length = big(position + 2, 2), length >= 2, marker != 0xDA, marker != 0xD9 else {
+                return nil
+            }
             position += 2 + length
         }
         return nil

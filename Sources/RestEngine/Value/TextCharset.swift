@@ -22,7 +22,9 @@ struct TextCharset {
         case "iso-8859-1", "latin1", "iso8859-1": kind = .latin1
         default:
             // iconv takes options after a slash, and an empty name as the locale's charset.
-            guard !charset.isEmpty, charset.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else { return nil }
+            guard !charset.isEmpty, charset.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else {
+                return nil
+            }
             guard let handle = Self.open(from: charset, to: "UTF-8") else { return nil }
             iconv_close(handle)
             kind = .iconv(charset)
@@ -70,7 +72,8 @@ struct TextCharset {
                 var inputLeft = source.count
                 var cursor = target.baseAddress
                 var outputLeft = target.count
-                let converted = inputLeft == 0 || iconv(handle, &input, &inputLeft, &cursor, &outputLeft) != Int.max
+                let converted =
+                    inputLeft == 0 || iconv(handle, &input, &inputLeft, &cursor, &outputLeft) != Int.max
                 let flushed = iconv(handle, nil, nil, &cursor, &outputLeft)
                 written = target.count - outputLeft
                 return converted && inputLeft == 0 && flushed == 0

@@ -35,8 +35,11 @@ struct CheckCommand: ParsableCommand {
             let host = try ScriptHost(path: script.config, engine: HostEngine.make(), options: options)
             host.tryBlocks()
             findings = host.diagnostics
-            let blocks = host.services.reduce(0) { $0 + $1.configurationEntries.filter { $0.origin != nil }.count }
-            summary = "\(host.services.count) service\(plural(host.services.count)), \(blocks) block\(plural(blocks))"
+            let blocks = host.services.reduce(0) {
+                $0 + $1.configurationEntries.filter { $0.origin != nil }.count
+            }
+            summary =
+                "\(host.services.count) service\(plural(host.services.count)), \(blocks) block\(plural(blocks))"
             host.close()
         } catch { findings = [error] }
         if json {

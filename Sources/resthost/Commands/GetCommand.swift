@@ -23,7 +23,9 @@ struct GetCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("SERVICE and PATH, or PATH alone.", valueName: "[service] path"))
     var target: [String]
 
-    @Option(name: .customShort("X"), help: ArgumentHelp("The method; POST when there is a body.", valueName: "method"))
+    @Option(
+        name: .customShort("X"),
+        help: ArgumentHelp("The method; POST when there is a body.", valueName: "method"))
     var method: String?
 
     @Option(
@@ -116,7 +118,8 @@ struct GetCommand: ParsableCommand {
         if target.count == 2 {
             if let service = host.service(named: target[0]) { return service }
             Streams.error(
-                "resthost: the script has no service '\(target[0])'; it has: \(names.joined(separator: ", "))\n")
+                "resthost: the script has no service '\(target[0])'; it has: \(names.joined(separator: ", "))\n"
+            )
             return nil
         }
         if host.services.count == 1 { return host.services[0] }

@@ -17,10 +17,15 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var script: ScriptArguments
 
-    @Option(help: ArgumentHelp("Serve the gateway here; may be repeated. Port 0 is chosen by the system.", valueName: "host:port | unix:path"))
+    @Option(
+        help: ArgumentHelp(
+            "Serve the gateway here; may be repeated. Port 0 is chosen by the system.",
+            valueName: "host:port | unix:path"))
     var listen: [String] = []
 
-    @Option(help: ArgumentHelp("Threads that serve the gateway; default: as many as processors.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "Threads that serve the gateway; default: as many as processors.", valueName: "count"))
     var gatewayThreads: Int?
 
     @Option(help: ArgumentHelp("Seconds that requests in flight get at the end.", valueName: "seconds"))

@@ -3,7 +3,8 @@ import RestScript
 
 /// The options of every command that loads a script.
 struct ScriptArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The script.", valueName: "config.lua"), completion: .file(extensions: ["lua"]))
+    @Argument(
+        help: ArgumentHelp("The script.", valueName: "config.lua"), completion: .file(extensions: ["lua"]))
     var config: String
 
     @Option(

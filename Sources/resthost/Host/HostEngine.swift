@@ -16,7 +16,8 @@ enum HostEngine {
     /// Loads a script; on failure prints what is wrong and gives nil.
     static func load(_ arguments: ScriptArguments, log: LogText) -> ScriptHost? {
         do throws(Diagnostic) {
-            return try ScriptHost(path: arguments.config, engine: make(), options: arguments.options(log: log))
+            return try ScriptHost(
+                path: arguments.config, engine: make(), options: arguments.options(log: log))
         } catch {
             Streams.error(DiagnosticText().text(error))
             return nil

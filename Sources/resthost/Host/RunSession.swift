@@ -19,7 +19,7 @@ final class RunSession {
     }
 
     func start() {
-        guard let host = HostEngine.load(settings.script, log: log) else { return Streams.exit(2) }
+        guard let host = HostEngine.load(settings.script, log: log) else { Streams.exit(2) }
         self.host = host
         host.onIdle { [self] in endIfIdle() }
         do throws(Diagnostic) {

@@ -43,7 +43,8 @@ struct DiagnosticText {
         let shown = lines[number - 1].replacing("\t", with: "    ")
         let indent = shown.prefix { $0 == " " }.count
         let gutter = String(repeating: " ", count: width + 2)
-        text += "  \(style.dim("\(gutter.dropLast())|")) \(String(repeating: " ", count: indent))\(style.red("^"))\n"
+        text +=
+            "  \(style.dim("\(gutter.dropLast())|")) \(String(repeating: " ", count: indent))\(style.red("^"))\n"
         return text
     }
 }

@@ -14,7 +14,9 @@ enum FileBytes {
 
     static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         let file = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw Failure(description: "cannot read '\(path)': \(String(cString: strerror(errno)))") }
+        guard file >= 0 else {
+            throw Failure(description: "cannot read '\(path)': \(String(cString: strerror(errno)))")
+        }
         guard let stream = fdopen(file, "r") else { throw Failure(description: "cannot read '\(path)'") }
         defer { fclose(stream) }
         var bytes: [UInt8] = []
@@ -28,7 +30,9 @@ enum FileBytes {
                 return bytes
             }
             bytes += chunk[..<count]
-            guard bytes.count <= limit else { throw Failure(description: "'\(path)' is larger than \(limit >> 20) MiB") }
+            guard bytes.count <= limit else {
+                throw Failure(description: "'\(path)' is larger than \(limit >> 20) MiB")
+            }
         }
     }
 }

@@ -37,19 +37,22 @@ struct GetOutput {
         case .bytes(let bytes):
             let isReadable = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
             guard isReadable || !Streams.isOutputTerminal || isRaw else {
-                return Streams.error("resthost: \(bytes.count) bytes that are no text; redirect the output to keep them\n")
+                return Streams.error(
+                    "resthost: \(bytes.count) bytes that are no text; redirect the output to keep them\n")
             }
             Streams.output(bytes)
         case .image(let image):
             guard !Streams.isOutputTerminal else {
                 return Streams.error(
-                    "resthost: an image, \(image.format.rawValue) \(image.width)x\(image.height); redirect the output to keep it\n")
+                    "resthost: an image, \(image.format.rawValue) \(image.width)x\(image.height); redirect the output to keep it\n"
+                )
             }
             Streams.output(image.bytes)
         case .json(let tree), .value(let tree):
             do throws(JSONError) {
                 let json = try tree.json()
-                Streams.output((Streams.isOutputTerminal ? PrettyJSON.format(json) : json) + [UInt8(ascii: "\n")])
+                Streams.output(
+                    (Streams.isOutputTerminal ? PrettyJSON.format(json) : json) + [UInt8(ascii: "\n")])
             } catch { Streams.error("resthost: the content has no form in JSON: \(error.message)\n") }
         case .native: Streams.error("resthost: the content has no form outside the program\n")
         }
@@ -80,7 +83,8 @@ struct GetOutput {
             "timing of \(exchange.url)\(exchange.redirects > 0 ? " after \(exchange.redirects) redirects" : "")\n"
                 + row("name look-up", timings.nameLookup) + row("connected", timings.connect)
                 + row("tls", timings.tls) + row("first byte", timings.firstByte) + row("total", timings.total)
-                + "  received      \(timings.bytesReceived) bytes\(timings.isConnectionReused ? ", connection reused" : "")\n")
+                + "  received      \(timings.bytesReceived) bytes\(timings.isConnectionReused ? ", connection reused" : "")\n"
+        )
     }
 
     /// 1 for a failed request, 2 when the script is what failed.

@@ -37,7 +37,8 @@ enum OutcomeJSON {
 
     private static func error(_ error: RequestError) -> Tree {
         var pairs: [(String, Tree)] = [
-            ("message", Tree(error.userMessage)), ("code", Tree(error.code)), ("detail", Tree(error.description)),
+            ("message", Tree(error.userMessage)), ("code", Tree(error.code)),
+            ("detail", Tree(error.description)),
             ("attempt", Tree(error.attempt)),
         ]
         if let status = error.httpStatusCode { pairs.append(("status", Tree(status))) }
@@ -55,7 +56,8 @@ enum OutcomeJSON {
         Tree(
             pairs: [
                 ("name_lookup", Tree(timings.nameLookup)), ("connect", Tree(timings.connect)),
-                ("tls", Tree(timings.tls)), ("first_byte", Tree(timings.firstByte)), ("total", Tree(timings.total)),
+                ("tls", Tree(timings.tls)), ("first_byte", Tree(timings.firstByte)),
+                ("total", Tree(timings.total)),
                 ("bytes_received", Tree(timings.bytesReceived)),
                 ("connection_reused", Tree(timings.isConnectionReused)),
             ])

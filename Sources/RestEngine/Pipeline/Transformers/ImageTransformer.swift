@@ -16,7 +16,8 @@ public struct ImageTransformer: Transformer {
             case .json, .text: return nil
             default:
                 throw RequestError.CauseError(
-                    .wrongInputType(expected: "bytes", actual: entity.content.typeName, transformer: description))
+                    .wrongInputType(
+                        expected: "bytes", actual: entity.content.typeName, transformer: description))
             }
         }
     }

@@ -15,7 +15,8 @@ public struct JSONTransformer: Transformer {
         mapContent(of: response, errors: transformErrors, context) { entity throws(RequestError.CauseError) in
             guard case .bytes(let bytes) = entity.content else {
                 throw RequestError.CauseError(
-                    .wrongInputType(expected: "bytes", actual: entity.content.typeName, transformer: description))
+                    .wrongInputType(
+                        expected: "bytes", actual: entity.content.typeName, transformer: description))
             }
             let tree: Tree
             do throws(JSONError) { tree = try Tree(json: bytes) } catch {

@@ -14,7 +14,8 @@ public struct TextTransformer: Transformer {
             case .json: return nil
             default:
                 throw RequestError.CauseError(
-                    .wrongInputType(expected: "bytes", actual: entity.content.typeName, transformer: description))
+                    .wrongInputType(
+                        expected: "bytes", actual: entity.content.typeName, transformer: description))
             }
         }
     }

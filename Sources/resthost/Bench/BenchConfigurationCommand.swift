@@ -1,0 +1,47 @@
+import ArgumentParser
+import RestEngine
+
+/// Configures one URL among many patterns, for `make bench`.
+struct BenchConfigurationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench-configuration", abstract: "Measure the configuration of a URL.",
+        shouldDisplay: false)
+
+    @Option var patterns = 10_000
+
+    func run() throws {
+        let code = MainThread.wait { @EngineActor in measure() }
+        throw ExitCode(code)
+    }
+
+    @EngineActor
+    private func measure() -> Int32 {
+        let service = Service(
+            engine: HostEngine.make(), name: "bench", baseURL: BaseURL("https://api.test/v1/"),
+            standardTransformers: [])
+        // Three shapes in turn: a path of its own, one variable segment, any depth.
+        let shapes = ["/area%/items", "/users/*/area%", "**/leaf%"]
+        for number in 0..<patterns {
+            let text = shapes[number % shapes.count].replacing("%", with: String(number))
+            guard let pattern = try? URLPattern.glob(text, base: service.baseURL) else { return 2 }
+            service.configure(
+                ConfigurationEntry(pattern: pattern, description: text) {
+                    $0.configuration.expirationTime = 60
+                })
+        }
+        let resource = service.resource("/users/me/area1")
+        let rounds = 20_000
+        let clock = SystemClock()
+        var best = Double.infinity
+        for _ in 0..<5 {
+            let start = clock.uptime
+            for _ in 0..<rounds {
+                service.invalidateConfiguration()
+                _ = resource.configuration(for: "GET")
+            }
+            best = min(best, clock.uptime - start)
+        }
+        Streams.output("{\"nanoseconds\":\(Int(best / Double(rounds) * 1e9))}\n")
+        return 0
+    }
+}

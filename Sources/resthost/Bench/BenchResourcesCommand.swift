@@ -1,0 +1,46 @@
+import ArgumentParser
+import RestEngine
+
+/// Holds many resources with a little data, for `make bench`.
+struct BenchResourcesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench-resources", abstract: "Measure the memory of idle resources.",
+        shouldDisplay: false)
+
+    @Option var count = 100_000
+
+    func run() throws {
+        let code = MainThread.wait { @EngineActor in measure() }
+        throw ExitCode(code)
+    }
+
+    @EngineActor
+    private func measure() -> Int32 {
+        let engine = HostEngine.make()
+        let service = Service(engine: engine, name: "bench", baseURL: BaseURL("https://api.test/v1/"))
+        service.cachedResourceCountLimit = .max
+        let body = Array("{\"id\":1,\"text\":\"\(String(repeating: "x", count: 276))\"}".utf8)
+        var resources: [Resource] = []
+        resources.reserveCapacity(count)
+        let before = residentBytes()
+        for number in 0..<count {
+            let resource = service.resource("items/\(number)")
+            guard let tree = try? Tree(json: body) else { return 2 }
+            resource.overrideLocalData(
+                Entity(content: .json(tree), contentType: "application/json", timestamp: engine.scheduler.now)
+            )
+            _ = resource.isUpToDate
+            resources.append(resource)
+        }
+        let bytes = (residentBytes() - before) / count
+        Streams.output("{\"bytes_per_resource\":\(bytes),\"count\":\(resources.count)}\n")
+        return 0
+    }
+
+    /// Of this process, from the kernel's own account.
+    private func residentBytes() -> Int {
+        guard let text = try? FileBytes.read("/proc/self/statm", limit: 4096) else { return 0 }
+        let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
+        return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
+    }
+}
