@@ -34,7 +34,12 @@ extension ScriptContext {
                 push(try call.receiver(as: Resource.self).load(using: request), on: call.lua)
                 return .one
             },
-            method("request", "(method: string, options?) -> request", "A started request; the resource's state is untouched.") {
+            method(
+                "request",
+                "(method: string, options?: { body | text | json | form, content_type?, charset?, headers?, query?, "
+                    + "mutate? }) -> request",
+                "A started request; the resource's state is untouched."
+            ) {
                 [unowned self] call in
                 let resource = try call.receiver(as: Resource.self)
                 push(try request(resource, try call.string(1, "method"), call), on: call.lua)

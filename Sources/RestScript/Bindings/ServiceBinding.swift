@@ -64,13 +64,18 @@ extension ScriptContext {
                     }
                     return .one
                 },
-                method("configure", "(pattern?, options?, fn: function(c)) -> service", "Adds a configuration block.") {
+                method("configure", "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service", "Adds a configuration block.") {
                     [unowned self] call in
                     try declare { try addBlock(call) }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
-                method("configure_transformer", "(pattern, options?, transformer) -> service", "Adds a transformer for the content of matching resources.") {
+                method(
+                    "configure_transformer",
+                    "(pattern, options?: { stage?, action?, methods?, content_types?, input?, output?, on_mismatch?, "
+                        + "transform_errors?, description? }, transformer) -> service",
+                    "Adds a transformer for the content of matching resources."
+                ) {
                     [unowned self] call in
                     try declare { try addTransformer(call) }
                     call.lua.pushValue(at: 1)

@@ -54,12 +54,12 @@ final class RunSession {
         for address in addresses {
             text += "listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n"
         }
-        let width = host.services.map(\.name.count).max() ?? 0
-        for service in host.services {
-            let padding = String(repeating: " ", count: width - service.name.count)
-            text += "  /\(service.name)/…\(padding)  \(service.baseURL?.url.string ?? "absolute URLs only")\n"
+        var rows = host.services.map { ("/\($0.name)/…", $0.baseURL?.url.string ?? "absolute URLs only") }
+        rows.append(("/-/health", "state of the host"))
+        let width = rows.map(\.0.count).max() ?? 0
+        for (path, what) in rows {
+            text += "  \(path)\(String(repeating: " ", count: width - path.count))  \(what)\n"
         }
-        text += "  /-/health\(String(repeating: " ", count: max(0, width - 6)))  state of the host\n"
         Streams.output(text)
     }
 
