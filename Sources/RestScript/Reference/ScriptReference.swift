@@ -5,7 +5,7 @@ public import RestEngine
 @EngineActor
 public enum ScriptReference {
     public static func markdown() -> String {
-        let engine = Engine(transport: NoTransport())
+        let engine = Engine(transport: NullTransport())
         let context = ScriptContext(engine: engine, options: ScriptOptions(), searchRoots: [])
         defer { _ = context.close() }
         var text = """
@@ -26,22 +26,5 @@ public enum ScriptReference {
             """
         text += ReferencePage(context).sections.joined()
         return text
-    }
-}
-
-/// For an engine that sends nothing.
-@EngineActor
-private final class NoTransport: Transport {
-    private final class NoTransfer: Transfer {
-        func cancel() {}
-        var progress: TransferProgress { TransferProgress() }
-    }
-
-    nonisolated init() {}
-
-    func send(
-        _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
-    ) -> any Transfer {
-        NoTransfer()
     }
 }
