@@ -38,6 +38,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var headTick: Int?
     /// The value of Host that was accepted last; clients repeat themselves.
     var acceptedHost: [UInt8] = []
+    /// The client takes its answers; asking the channel each time costs more.
+    var isWritable = true
     private var isReadHeld = false
 
     init(loop: GatewayLoop) {
@@ -118,7 +120,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard context.channel.isWritable, phase == .reading else { return }
+        isWritable = context.channel.isWritable
+        guard isWritable, phase == .reading else { return }
         lastTick = loop.tick
         answerRequests(context)
         flush(context)

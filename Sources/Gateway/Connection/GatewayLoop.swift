@@ -4,6 +4,9 @@ import Synchronization
 
 /// What the connections of one event loop share. Event loop only.
 final class GatewayLoop {
+    /// How long a rendering is kept that nobody asks for.
+    private static let contentSeconds = 10
+
     let eventLoop: any EventLoop
     let desk: EngineDesk
     let limits: GatewayLimits
@@ -57,6 +60,7 @@ final class GatewayLoop {
         guard connections.isEmpty else { return }
         sweeping?.cancel()
         sweeping = nil
+        targets.forget(unusedSince: .max)
         drained?.succeed()
         drained = nil
     }
@@ -82,6 +86,7 @@ final class GatewayLoop {
 
     private func sweep() {
         tick += 1
+        targets.forget(unusedSince: AnswerWriter.wholeSeconds(clock()) - Self.contentSeconds)
         for connection in Array(connections.values) { connection.sweep() }
     }
 

@@ -34,6 +34,11 @@ struct TargetTable {
         }
     }
 
+    /// Frees the contents that nobody has asked for since a time, in Unix seconds.
+    func forget(unusedSince second: Int) {
+        for slot in slots { slot?.forget(unusedSince: second) }
+    }
+
     /// Where the target is, or would be put.
     @inline(__always)
     private func place(of target: UnsafeRawBufferPointer) -> Int {

@@ -50,6 +50,9 @@ struct EngineDesk: Sendable {
             problem.allow = methods
             throw problem
         }
+        guard method == "GET" || method == "HEAD" else {
+            throw Problem(501, "not_implemented", "this gateway reads resources; it can't pass \(method) on")
+        }
         guard let base = service.baseURL else {
             throw Problem(404, "no_base_url", "the service '\(path.service)' has no base_url")
         }
