@@ -92,6 +92,15 @@ public final class Gateway: Sendable {
             }
         }
         for drain in drains { try? await drain.get() }
+        for loop in running.loops { try? await loop.eventLoop.submit { loop.value.post.close() }.get() }
         try? await running.group.shutdownGracefully()
+    }
+
+    /// Lets as much of every client's patience pass as so many sweeps stand for; for tests.
+    func sweep(times: Int) async {
+        let running: Running? = state.withLock { if case .running(let running) = $0 { running } else { nil } }
+        for loop in running?.loops ?? [] {
+            try? await loop.eventLoop.submit { for _ in 0..<times { loop.value.sweep() } }.get()
+        }
     }
 }

@@ -59,7 +59,7 @@ struct EngineDesk: Sendable {
         guard let url = path.upstreamURL(below: base) else {
             throw Problem(400, "bad_path", "the path leaves the base URL of the service")
         }
-        guard exposure.isExposed(url, of: service) else {
+        guard exposure.isExposed(url, service: path.service, base: base) else {
             throw Problem(404, "not_exposed", "this path of the service '\(path.service)' is not exposed")
         }
         return (service.resource(absoluteURL: url.string), methods)
