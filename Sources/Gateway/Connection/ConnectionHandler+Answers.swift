@@ -153,7 +153,8 @@ extension ConnectionHandler {
         flush(context)
     }
 
-    /// One connection too many: says so and closes. It was never added to the loop, which therefore doesn't sweep it.
+    /// One connection too many: says so and closes. It was never added to the loop, which therefore doesn't
+    /// sweep it.
     func refuse(_ context: ChannelHandlerContext) {
         var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
         problem.retryAfter = 1
@@ -167,8 +168,9 @@ extension ConnectionHandler {
         context.writeAndFlush(wrapOutboundOut(body)).whenComplete { _ in bound.value.close() }
     }
 
-    /// The promise of the last answer. Closing at once while bytes are still coming in would reset the connection, and
-    /// the client might never see the answer; then the sending half closes first (RFC 9112 9.6).
+    /// The promise of the last answer. Closing at once while bytes are still coming in would reset the
+    /// connection, and the client might never see the answer; then the sending half closes first (RFC 9112
+    /// 9.6).
     private func closing(lingers: Bool) -> EventLoopPromise<Void> {
         phase = .finishing
         input = ByteBuffer()

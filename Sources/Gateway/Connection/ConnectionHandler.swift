@@ -3,8 +3,8 @@ import RestEngine
 
 /// One client's connection: reads requests, answers them in order. Event loop only.
 ///
-/// Fresh content is answered here and now. Anything else is asked of the engine, and the connection reads no further
-/// request until the answer is there.
+/// Fresh content is answered here and now. Anything else is asked of the engine, and the connection reads no
+/// further request until the answer is there.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

@@ -1,10 +1,11 @@
 import NIOCore
 import RestEngine
 
-/// The answer to one target as it goes out, kept by one event loop. Head and body are rendered once for each content
-/// and second; a hit writes what is there.
+/// The answer to one target as it goes out, kept by one event loop. Head and body are rendered once for each
+/// content and second; a hit writes what is there.
 final class HotAnswer {
-    /// Small bodies go out in one piece with their head; for larger ones the copy costs more than the second piece.
+    /// Small bodies go out in one piece with their head; for larger ones the copy costs more than the second
+    /// piece.
     static let largestJoinedBody = 16 << 10
 
     let publication: Publication

@@ -1,7 +1,7 @@
 import RestEngine
 
-/// Targets that one event loop has answered, by the bytes of the target. Bounded: when it is full it is emptied,
-/// and refills with what is still asked for.
+/// Targets that one event loop has answered, by the bytes of the target. Bounded: when it is full it is
+/// emptied, and refills with what is still asked for.
 struct TargetTable {
     private var slots: [HotAnswer?]
     private(set) var count = 0

@@ -13,8 +13,8 @@ final class AnswerPost: Sendable {
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// Runs `answer` on the event loop; drops it when the gateway has stopped, whose event loops take nothing more.
-    /// Any thread.
+    /// Runs `answer` on the event loop; drops it when the gateway has stopped, whose event loops take nothing
+    /// more. Any thread.
     func send(_ answer: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.isOpen else { return }
