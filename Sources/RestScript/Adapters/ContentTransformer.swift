@@ -8,7 +8,9 @@ struct ContentTransformer: Transformer {
     let rules: ContentRules
     let place: String?
 
-    nonisolated var description: String { rules.description ?? place.map { "transformer \($0)" } ?? "transformer" }
+    nonisolated var description: String {
+        rules.description ?? place.map { "transformer \($0)" } ?? "transformer"
+    }
 
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         switch response {
@@ -21,7 +23,8 @@ struct ContentTransformer: Transformer {
                 return .failure(failure(error, entity, pipeline))
             }
         case .failure(var error):
-            guard rules.transformErrors, let entity = error.entity, let content = try? transform(entity) else {
+            guard rules.transformErrors, let entity = error.entity, let content = try? transform(entity)
+            else {
                 return response
             }
             error.entity?.content = content
@@ -48,7 +51,9 @@ struct ContentTransformer: Transformer {
             try lua.call(arguments: 2, results: 2, phase: ScriptPhases.transformer)
         } catch { throw TransformerFailure(error) }
         guard var content = try context.content(lua, -2) else {
-            if let message = lua.string(-1) { throw TransformerFailure(message: message, transformer: description) }
+            if let message = lua.string(-1) {
+                throw TransformerFailure(message: message, transformer: description)
+            }
             throw RequestError.CauseError(.transformerReturnedNil(transformer: description))
         }
         if rules.output == .bytes, case .text(let text) = content { content = .bytes(Array(text.utf8)) }

@@ -27,10 +27,13 @@ extension ScriptContext {
                 pattern: pattern, methods: methods, description: description ?? "block \(pattern.summary)",
                 origin: origin
             ) { [unowned self] draft in
-                try self.call(block, phase: ScriptPhases.block, arguments: { lua in
-                    lua.push(object: draft, class: configurationClass)
-                    return 1
-                }, results: 0) { _ in }
+                try self.call(
+                    block, phase: ScriptPhases.block,
+                    arguments: { lua in
+                        lua.push(object: draft, class: configurationClass)
+                        return 1
+                    }, results: 0
+                ) { _ in }
             })
     }
 

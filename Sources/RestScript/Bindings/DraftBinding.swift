@@ -12,10 +12,13 @@ extension ScriptContext {
     func mutation(_ function: LuaReference) -> RequestMutation {
         { [unowned self] draft in
             let box = ScriptDraft(draft)
-            try call(function, phase: ScriptPhases.mutator, arguments: { lua in
-                lua.push(object: box, class: draftClass)
-                return 1
-            }, results: 0) { _ in }
+            try call(
+                function, phase: ScriptPhases.mutator,
+                arguments: { lua in
+                    lua.push(object: box, class: draftClass)
+                    return 1
+                }, results: 0
+            ) { _ in }
             draft = box.draft
         }
     }
@@ -31,7 +34,9 @@ extension ScriptContext {
                 if let request = lua.object(-1, as: Request.self) { return request }
                 throw RequestError.CauseError(
                     .scriptError(
-                        .init(message: "a decorator returned a \(lua.typeName(-1)) where it must return a request")))
+                        .init(
+                            message:
+                                "a decorator returned a \(lua.typeName(-1)) where it must return a request")))
             }
         }
     }
@@ -65,7 +70,8 @@ extension ScriptContext {
                     { [unowned self] call in
                         let box = try call.receiver(as: ScriptDraft.self)
                         call.lua.push(
-                            object: ScriptHeaders(read: { box.draft.headers }, write: { box.draft.headers = $0 }),
+                            object: ScriptHeaders(
+                                read: { box.draft.headers }, write: { box.draft.headers = $0 }),
                             class: headersClass)
                         return .one
                     },

@@ -73,7 +73,8 @@ extension ScriptContext {
             call.lua.push(item)
             defer { call.lua.pop() }
             guard call.lua.type(-1) == .function || call.lua.object(-1, as: Request.self) != nil else {
-                throw call.bad(1, "list", "item \(index + 1) is a \(call.lua.typeName(-1)), not a request or a function")
+                throw call.bad(
+                    1, "list", "item \(index + 1) is a \(call.lua.typeName(-1)), not a request or a function")
             }
         }
         return .wait { [self] waiter in

@@ -50,7 +50,9 @@ extension ScriptContext {
                 },
             ],
             tostring: { object in
-                EngineActor.assumeIsolated { (object as? Request).map { "request \($0.description)" } ?? "request" }
+                EngineActor.assumeIsolated {
+                    (object as? Request).map { "request \($0.description)" } ?? "request"
+                }
             })
     }
 
@@ -67,7 +69,8 @@ extension ScriptContext {
             }
         }
         return [
-            hook("on_completion", "info", "Runs when the request has ended, however it did.") { context, request, fn in
+            hook("on_completion", "info", "Runs when the request has ended, however it did.") {
+                context, request, fn in
                 request.onCompletion { info in
                     context.runHook(fn, "on_completion", request) { lua in
                         lua.push(object: ScriptInfo(info), class: context.infoClass)
@@ -94,7 +97,8 @@ extension ScriptContext {
             hook("on_not_modified", "", "Runs when a 304 confirmed the data.") { context, request, fn in
                 request.onNotModified { context.runHook(fn, "on_not_modified", request) { _ in 0 } }
             },
-            hook("on_failure", "error", "Runs after a failure, cancellation included.") { context, request, fn in
+            hook("on_failure", "error", "Runs after a failure, cancellation included.") {
+                context, request, fn in
                 request.onFailure { error in
                     context.runHook(fn, "on_failure", request) { lua in
                         context.pushError(error, on: lua)
@@ -102,7 +106,8 @@ extension ScriptContext {
                     }
                 }
             },
-            hook("on_progress", "fraction", "Runs as the request goes on, with 1 at its end.") { context, request, fn in
+            hook("on_progress", "fraction", "Runs as the request goes on, with 1 at its end.") {
+                context, request, fn in
                 request.onProgress { fraction in
                     context.runHook(fn, "on_progress", request) { lua in
                         lua.push(fraction)
@@ -117,7 +122,9 @@ extension ScriptContext {
         _ function: LuaReference, _ name: String, _ request: Request, arguments: (Lua) -> Int32
     ) {
         guard !isClosed else { return }
-        run(function, as: "\(name) of \(EngineActor.assumeIsolated { request.description })", arguments: arguments)
+        run(
+            function, as: "\(name) of \(EngineActor.assumeIsolated { request.description })",
+            arguments: arguments)
     }
 
     /// Resumes a script with what `:await` gives: the entity, or nil and the error.

@@ -40,7 +40,8 @@ extension ScriptContext {
                 found.append(.success(.text(text, charset: charset)))
             } else {
                 let text = String(decoding: bytes, as: UTF8.self)
-                found.append(.failure(RequestError.CauseError(.unencodableText(encoding: charset, text: text))))
+                found.append(
+                    .failure(RequestError.CauseError(.unencodableText(encoding: charset, text: text))))
             }
         }
         if let place = options.value("json") {
@@ -93,7 +94,9 @@ extension ScriptContext {
         }
         if count > 0 { return params }
         try lua.forEachPair(place) { lua in
-            guard let name = lua.string(-2) else { throw LuaUsageError("the name of a parameter is a string") }
+            guard let name = lua.string(-2) else {
+                throw LuaUsageError("the name of a parameter is a string")
+            }
             params.append((name, try paramValues(lua, -1, name)))
         }
         return params.sorted { $0.name < $1.name }

@@ -24,7 +24,8 @@ extension ScriptContext {
         case .userdata:
             if let bytes = lua.object(index, as: ScriptBytes.self) { return .bytes(bytes.bytes) }
             if let image = lua.object(index, as: ScriptImage.self) { return .image(image.image) }
-            throw LuaUsageError("content can't be a \(lua.typeName(index)): give a table, text or rest.bytes(…)")
+            throw LuaUsageError(
+                "content can't be a \(lua.typeName(index)): give a table, text or rest.bytes(…)")
         default:
             do { return .value(try trees.tree(lua, index)) } catch {
                 throw LuaUsageError("content can't be made of this value: \(error.message)")

@@ -19,7 +19,8 @@ extension Lua {
                 return try headerValues(-1, name: name)
             }
         default:
-            throw LuaUsageError("the value of header '\(name)' is a string or a list of strings, not a \(typeName(index))")
+            throw LuaUsageError(
+                "the value of header '\(name)' is a string or a list of strings, not a \(typeName(index))")
         }
     }
 

@@ -20,7 +20,8 @@ enum ScriptFailures {
         switch error.kind {
         case .budget, .memory:
             .scriptLimit(
-                budget: error.kind == .memory ? "memory" : "time", used: 0, limit: 0, failure: failure(of: error))
+                budget: error.kind == .memory ? "memory" : "time", used: 0, limit: 0,
+                failure: failure(of: error))
         default: .scriptError(failure(of: error))
         }
     }

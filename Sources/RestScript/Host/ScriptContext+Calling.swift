@@ -20,7 +20,9 @@ extension ScriptContext {
     }
 
     /// Runs a function that may wait; what it raises is logged, for nobody else would see it.
-    func run(_ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32) {
+    func run(
+        _ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32
+    ) {
         state.spawn(
             function, phase: ScriptPhases.hook, arguments: arguments,
             completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in

@@ -8,17 +8,22 @@ enum SampleAddress {
         switch pattern {
         case .resource(let url): return url
         case .glob(let glob):
-            let filled = glob.text.replacing("**/", with: "").replacing("**", with: "x").replacing("*", with: "x")
-                .replacing("?", with: "x")
+            let filled = glob.text.replacing("**/", with: "").replacing("**", with: "x").replacing(
+                "*", with: "x"
+            )
+            .replacing("?", with: "x")
             if let url = URLText(filled), url.isHTTP { return url }
             return base?.appendingPath(filled)
         case .all, .regex, .predicate: return base ?? URLText("http://localhost/")
         }
     }
 
-    static func diagnostic(of failure: RequestError, in entry: ConfigurationEntry, url: URLText) -> Diagnostic {
+    static func diagnostic(of failure: RequestError, in entry: ConfigurationEntry, url: URLText) -> Diagnostic
+    {
         if case .scriptError(let script)? = failure.cause { return diagnostic(of: script, entry, url) }
-        if case .scriptLimit(_, _, _, let script)? = failure.cause { return diagnostic(of: script, entry, url) }
+        if case .scriptLimit(_, _, _, let script)? = failure.cause {
+            return diagnostic(of: script, entry, url)
+        }
         return Diagnostic(.error, "\(failure)", file: entry.origin)
     }
 

@@ -1,5 +1,5 @@
-public import RestEngine
 import LuaRuntime
+public import RestEngine
 
 #if canImport(Glibc)
     import Glibc
@@ -23,7 +23,8 @@ public final class ScriptHost {
         let source = try ScriptSource.read(path)
         self.path = path
         context = ScriptContext(
-            engine: engine, options: options, searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths)
+            engine: engine, options: options,
+            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths)
         do throws(LuaError) {
             let chunk = try context.state.compile(source, chunk: path)
             let lua = context.state.main
