@@ -152,6 +152,7 @@ extension ScriptContext {
 
     private func usePlugin(_ call: Arguments) throws {
         let lua = call.lua
+        let hasOptions = !call.isAbsent(2)
         if call.type(1) == .string {
             lua.pushGlobals()
             lua.rawGet(-1, "require")
@@ -167,7 +168,7 @@ extension ScriptContext {
             lua.push(try call.function(1, "plugin"))
         }
         lua.pushValue(at: 1)
-        if call.isAbsent(2) { lua.newTable() } else { lua.pushValue(at: call.slot(2)) }
+        if hasOptions { lua.pushValue(at: call.slot(2)) } else { lua.newTable() }
         try lua.call(arguments: 2, results: 0, phase: ScriptPhases.load)
     }
 
