@@ -177,13 +177,14 @@ extension ScriptContext {
         guard !call.isAbsent(1) else { return service.wipeResources { _ in true } }
         if call.type(1) == .function {
             let matches = try call.function(1, "fn")
+            let lua = call.lua
             return try service.wipeResources { resource in
-                try self.call(matches, phase: ScriptPhases.predicate) { lua in
-                    push(resource, on: lua)
-                    return 1
-                } read: {
-                    $0.isTruthy(-1)
-                }
+                lua.push(matches)
+                push(resource, on: lua)
+                // What it raises is the caller's, as it is.
+                try lua.call(arguments: 1, results: 1, phase: ScriptPhases.predicate)
+                defer { lua.pop() }
+                return lua.isTruthy(-1)
             }
         }
         let pattern = try pattern(call, 1, service)
