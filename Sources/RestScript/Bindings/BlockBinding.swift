@@ -16,6 +16,7 @@ extension ScriptContext {
             if !call.isAbsent(place) { pattern = try self.pattern(call, place, service) }
             place += 1
         }
+        guard place >= last - 1 else { throw LuaUsageError("'configure' takes a pattern before its options") }
         let options = place < last ? try call.options(place) : try call.options(last + 1)
         let methods = try methods(options)
         let description = try options.string("description")
