@@ -1,9 +1,11 @@
+import CJSON
 import LuaRuntime
 import RestEngine
 
 extension Lua {
     /// The value of a header as scripts give it: a string, a number, or a list of them; nil or null removes.
     func headerValues(_ index: Int32, name: String) throws -> [String] {
+        if cjson_is_null(pointer, index) { return [] }
         switch type(index) {
         case .none, .nil: return []
         case .string: return [string(index) ?? ""]
