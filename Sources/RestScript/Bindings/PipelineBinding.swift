@@ -87,6 +87,10 @@ extension ScriptContext {
                     return .one
                 },
             ],
-            tostring: { ($0 as? ScriptStage).map { "stage \($0.name)" } ?? "stage" })
+            tostring: { ($0 as? ScriptStage).map { "stage \($0.name)" } ?? "stage" },
+            // A stage is whatever name the pipeline doesn't know, so a misspelled method is one too.
+            call: hostFunction { [unowned self] call in
+                throw pipelineClass.unknownField(try call.receiver(as: ScriptStage.self).name)
+            })
     }
 }
