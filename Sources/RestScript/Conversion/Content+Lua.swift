@@ -15,6 +15,7 @@ extension ScriptContext {
 
     /// The content that a script gave; nil for nil. A string is text, unless it is none: then it is bytes.
     func content(_ lua: Lua, _ index: Int32) throws -> Content? {
+        if trees.isNull(lua, index) { return .value(.null) }
         switch lua.type(index) {
         case .none, .nil: return nil
         case .string:
