@@ -90,7 +90,12 @@ extension ScriptContext {
             lua.rawGet(pair, 2)
             defer { lua.pop(2) }
             guard let name else { throw LuaUsageError("the name of a parameter is a string") }
-            params.append((name, try paramValues(lua, -1, name)))
+            let values = try paramValues(lua, -1, name)
+            if let known = params.firstIndex(where: { $0.name == name }), let values {
+                params[known].values = (params[known].values ?? []) + values
+            } else {
+                params.append((name, values))
+            }
         }
         if count > 0 { return params }
         try lua.forEachPair(place) { lua in
