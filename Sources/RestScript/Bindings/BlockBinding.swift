@@ -27,11 +27,12 @@ extension ScriptContext {
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: description ?? "block \(pattern.summary)",
                 origin: origin
-            ) { [unowned self] draft in
+            ) { [weak self] draft in
+                guard let self else { throw ScriptContext.closed }
                 try self.call(
                     block, phase: ScriptPhases.block,
                     arguments: { lua in
-                        lua.push(object: draft, class: configurationClass)
+                        lua.push(object: draft, class: self.configurationClass)
                         return 1
                     }, results: 0
                 ) { _ in }

@@ -10,7 +10,8 @@ final class ScriptDraft {
 extension ScriptContext {
     /// A script's function as a mutation of requests.
     func mutation(_ function: LuaReference) -> RequestMutation {
-        { [unowned self] draft in
+        { [weak self] draft in
+            guard let self else { throw ScriptContext.closed }
             let box = ScriptDraft(draft)
             try call(
                 function, phase: ScriptPhases.mutator,
@@ -25,8 +26,9 @@ extension ScriptContext {
 
     /// A script's function as a decorator; it must return a request.
     func decorator(_ function: LuaReference) -> RequestDecorator {
-        { [unowned self] resource, request in
-            try call(function, phase: ScriptPhases.decorator) { lua in
+        { [weak self] resource, request in
+            guard let self else { throw ScriptContext.closed }
+            return try call(function, phase: ScriptPhases.decorator) { lua in
                 push(resource, on: lua)
                 push(request, on: lua)
                 return 2

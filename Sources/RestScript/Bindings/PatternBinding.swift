@@ -35,8 +35,9 @@ extension ScriptContext {
             } catch { throw LuaUsageError("bad pattern: \(error.description)") }
         case .function:
             let function = call.lua.reference(place)
-            return service.predicatePattern { [unowned self] url in
-                try self.call(function, phase: ScriptPhases.predicate) { lua in
+            return service.predicatePattern { [weak self] url in
+                guard let self else { throw ScriptContext.closed }
+                return try self.call(function, phase: ScriptPhases.predicate) { lua in
                     push(url, on: lua)
                     return 1
                 } read: {

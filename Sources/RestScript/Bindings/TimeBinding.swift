@@ -7,6 +7,7 @@ extension ScriptContext {
         [
             ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job of its own; it may wait.") {
                 [unowned self] call in
+                try requireUnclosed(for: "rest.spawn")
                 let function = try call.function(1, "fn")
                 let arguments = references(call, from: 2)
                 let job = ScriptJob(self)
@@ -23,6 +24,7 @@ extension ScriptContext {
             },
             ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") {
                 [unowned self] call in
+                try requireUnclosed(for: "rest.after")
                 let timer = ScriptTimer(self, try call.function(2, "fn"), period: nil)
                 timer.arm(after: try duration(call, 1, "seconds"))
                 call.lua.push(object: timer, class: timerClass)
@@ -33,6 +35,7 @@ extension ScriptContext {
                 "Runs fn again and again; a run that is late is left out."
             ) {
                 [unowned self] call in
+                try requireUnclosed(for: "rest.every")
                 let period = try duration(call, 1, "seconds")
                 guard period >= 0.001 else { throw call.bad(1, "seconds", "a period is 0.001 or more") }
                 let timer = ScriptTimer(self, try call.function(2, "fn"), period: period)

@@ -39,7 +39,9 @@ extension ScriptContext {
 
     /// Pushes `.json` of a content: its table, or an empty one.
     func pushJSON(of content: Content?, on lua: Lua) {
-        guard let tree = content?.tree, tree.kind == .object || tree.kind == .array else { return lua.newTable() }
+        guard let tree = content?.tree, tree.kind == .object || tree.kind == .array else {
+            return lua.newTable()
+        }
         trees.push(tree, on: lua)
     }
 }
