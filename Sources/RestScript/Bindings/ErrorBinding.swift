@@ -79,7 +79,7 @@ extension ScriptContext {
         let error = RequestError(
             userMessage: try options.string("user_message"),
             httpStatusCode: try options.integer("http_status_code").map(Int.init),
-            entity: try options.object("entity", as: ScriptEntity.self)?.entity,
+            entity: try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity,
             cause: try cause(options), timestamp: engine.scheduler.now)
         try options.finish()
         return error

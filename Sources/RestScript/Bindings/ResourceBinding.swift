@@ -33,7 +33,7 @@ extension ScriptContext {
             },
             method("load_using", "(request) -> request", "Makes any request a load of this resource.") {
                 [unowned self] call in
-                let request = try call.object(1, "request", as: Request.self)
+                let request = try call.object(1, "request", as: Request.self, expected: "request")
                 push(try call.receiver(as: Resource.self).load(using: request), on: call.lua)
                 return .one
             },
@@ -113,7 +113,7 @@ extension ScriptContext {
     private var localMethods: [LuaMethod] {
         [
             method("override_local_data", "(entity)", "Puts an entity in place as it is.") { call in
-                let entity = try call.object(1, "entity", as: ScriptEntity.self).entity
+                let entity = try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity
                 try call.receiver(as: Resource.self).overrideLocalData(entity)
                 return .none
             },

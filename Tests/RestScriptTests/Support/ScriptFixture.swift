@@ -43,6 +43,7 @@ final class ScriptFixture {
 
     /// The error with which a script fails to load.
     func failure(of source: String, prelude: String = ScriptFixture.prelude) -> Diagnostic? {
+        defer { settle() }
         do throws(Diagnostic) {
             let host = try ScriptHost(
                 source: Array((prelude + source).utf8), path: "test.lua", engine: engine, options: options)
