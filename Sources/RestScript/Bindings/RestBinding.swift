@@ -106,9 +106,9 @@ extension ScriptContext {
             headers = try call.lua.headers(place)
             call.lua.pop()
         }
+        if let type = try options.string("content_type") { headers.set("Content-Type", type) }
         let entity = Entity(
-            content: content, contentType: try options.string("content_type"),
-            charset: try options.string("charset"), headers: headers,
+            content: content, charset: try options.string("charset"), headers: headers,
             timestamp: try options.number("timestamp") ?? engine.scheduler.now)
         try options.finish()
         push(entity, on: call.lua)
