@@ -53,14 +53,18 @@ extension ScriptContext {
             ModuleFunction("success", "(entity) -> response", "A response that is a success.") {
                 [unowned self] call in
                 push(
-                    Response.success(try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity), on: call.lua
+                    Response.success(
+                        try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity),
+                    on: call.lua
                 )
                 return .one
             },
             ModuleFunction("failure", "(error) -> response", "A response that is a failure.") {
                 [unowned self] call in
                 push(
-                    Response.failure(try call.object(1, "error", as: ScriptErrorBox.self, expected: "error").error), on: call.lua
+                    Response.failure(
+                        try call.object(1, "error", as: ScriptErrorBox.self, expected: "error").error),
+                    on: call.lua
                 )
                 return .one
             },

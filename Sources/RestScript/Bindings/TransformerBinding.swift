@@ -61,8 +61,10 @@ extension ScriptContext {
         let methods = try methods(options) ?? Method.ofTransformers
         let rules = try contentRules(options)
         if call.lua.object(call.slot(last), as: ScriptTransformerBox.self) != nil {
-            for key in ["input", "output", "on_mismatch", "transform_errors"] where options.reference(key) != nil {
-                throw LuaUsageError("option '\(key)' belongs to a function: this transformer has rules of its own")
+            for key in ["input", "output", "on_mismatch", "transform_errors"]
+            where options.reference(key) != nil {
+                throw LuaUsageError(
+                    "option '\(key)' belongs to a function: this transformer has rules of its own")
             }
         }
         let contentTypes = try contentTypes(options)
