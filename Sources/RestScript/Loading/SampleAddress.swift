@@ -24,7 +24,14 @@ enum SampleAddress {
         if case .scriptLimit(_, _, _, let script)? = failure.cause {
             return diagnostic(of: script, entry, url)
         }
-        return Diagnostic(.error, "\(failure)", file: entry.origin)
+        let place = entry.origin.map(place(of:))
+        return Diagnostic(.error, "\(failure)", file: place?.file, line: place?.line)
+    }
+
+    /// `file:line` in its parts.
+    private static func place(of origin: String) -> (file: String, line: Int?) {
+        guard let colon = origin.lastIndex(of: ":") else { return (origin, nil) }
+        return (String(origin[..<colon]), Int(origin[origin.index(after: colon)...]))
     }
 
     private static func diagnostic(
