@@ -57,9 +57,9 @@ extension ScriptContext {
     }
 
     /// Runs a declaration. When diagnostics are collected, what is wrong with it is recorded and the script goes on.
-    func declare(_ body: () throws -> Void) throws {
+    func declare(_ call: Arguments, _ body: () throws -> Void) throws {
         do { try body() } catch let error as LuaUsageError where options.collectsDiagnostics && isLoading {
-            let place = state.main.callerPlace
+            let place = call.lua.callerPlace
             diagnostics.append(Diagnostic(.error, error.message, file: place?.file, line: place?.line))
         }
     }

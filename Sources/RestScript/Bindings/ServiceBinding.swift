@@ -80,7 +80,7 @@ extension ScriptContext {
                     "Adds a configuration block."
                 ) {
                     [unowned self] call in
-                    try declare { try addBlock(call) }
+                    try declare(call) { try addBlock(call) }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -89,7 +89,7 @@ extension ScriptContext {
                     "Adds a transformer for the content of matching resources."
                 ) {
                     [unowned self] call in
-                    try declare { try addTransformer(call) }
+                    try declare(call) { try addTransformer(call) }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
