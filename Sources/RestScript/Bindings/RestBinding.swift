@@ -30,7 +30,9 @@ extension ScriptContext {
             ModuleFunction("gateway", "(options)", "Declares the HTTP gateway.") { [unowned self] call in
                 try declareGateway(call)
             },
-            ModuleFunction("regex", "(pattern: string, options: string?) -> regex", "A pattern for the whole URL.") {
+            ModuleFunction(
+                "regex", "(pattern: string, options: string?) -> regex", "A pattern for the whole URL."
+            ) {
                 [unowned self] call in
                 try makeRegex(call)
             },
@@ -39,26 +41,43 @@ extension ScriptContext {
                 call.lua.push(object: ScriptBytes(try call.bytes(1, "s")), class: bytesClass)
                 return .one
             },
-            ModuleFunction("entity", "(options) -> entity", "An entity of the script's own.") { [unowned self] call in
+            ModuleFunction("entity", "(options) -> entity", "An entity of the script's own.") {
+                [unowned self] call in
                 try makeEntity(call)
             },
-            ModuleFunction("error", "(options) -> error", "An error of the script's own.") { [unowned self] call in
+            ModuleFunction("error", "(options) -> error", "An error of the script's own.") {
+                [unowned self] call in
                 pushError(try makeError(try call.options(1)), on: call.lua)
                 return .one
             },
-            ModuleFunction("success", "(entity) -> response", "A response that is a success.") { [unowned self] call in
-                push(Response.success(try call.object(1, "entity", as: ScriptEntity.self).entity), on: call.lua)
+            ModuleFunction("success", "(entity) -> response", "A response that is a success.") {
+                [unowned self] call in
+                push(
+                    Response.success(
+                        try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity),
+                    on: call.lua
+                )
                 return .one
             },
-            ModuleFunction("failure", "(error) -> response", "A response that is a failure.") { [unowned self] call in
-                push(Response.failure(try call.object(1, "error", as: ScriptErrorBox.self).error), on: call.lua)
+            ModuleFunction("failure", "(error) -> response", "A response that is a failure.") {
+                [unowned self] call in
+                push(
+                    Response.failure(
+                        try call.object(1, "error", as: ScriptErrorBox.self, expected: "error").error),
+                    on: call.lua
+                )
                 return .one
             },
-            ModuleFunction("content_transformer", "(options) -> transformer", "A transformer with type rules.") {
+            ModuleFunction(
+                "content_transformer", "(options) -> transformer", "A transformer with type rules."
+            ) {
                 [unowned self] call in
                 try makeContentTransformer(call)
             },
-            ModuleFunction("response_transformer", "(fn, description: string?) -> transformer", "A transformer of whole responses.") {
+            ModuleFunction(
+                "response_transformer", "(fn, description: string?) -> transformer",
+                "A transformer of whole responses."
+            ) {
                 [unowned self] call in
                 try makeResponseTransformer(call)
             },
@@ -69,7 +88,10 @@ extension ScriptContext {
         ModuleTable(
             name: "rest.transformers",
             functions: StandardTransformer.allCases.map { standard in
-                ModuleFunction(standard.rawValue, "(options?) -> transformer", "The standard \(standard.rawValue) transformer.") {
+                ModuleFunction(
+                    standard.rawValue, "(options?) -> transformer",
+                    "The standard \(standard.rawValue) transformer."
+                ) {
                     [unowned self] call in
                     try makeStandardTransformer(call, standard)
                 }
@@ -88,9 +110,9 @@ extension ScriptContext {
             headers = try call.lua.headers(place)
             call.lua.pop()
         }
+        if let type = try options.string("content_type") { headers.set("Content-Type", type) }
         let entity = Entity(
-            content: content, contentType: try options.string("content_type"),
-            charset: try options.string("charset"), headers: headers,
+            content: content, charset: try options.string("charset"), headers: headers,
             timestamp: try options.number("timestamp") ?? engine.scheduler.now)
         try options.finish()
         push(entity, on: call.lua)
