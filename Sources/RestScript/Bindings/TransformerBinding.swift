@@ -74,7 +74,7 @@ extension ScriptContext {
         service.configure(
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: rules.description ?? summary,
-                origin: call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+                origin: call.lua.callerPlace.map { "\($0.file):\($0.line)" }, isUniform: true
             ) { draft in
                 if action == "replace" { draft.configuration.pipeline[stage].removeTransformers() }
                 draft.configuration.pipeline[stage].add(transformer, contentTypes: contentTypes)
