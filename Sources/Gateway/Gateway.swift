@@ -33,8 +33,8 @@ public final class Gateway: Sendable {
         desk = EngineDesk(directory: directory, exposure: try Exposure(configuration.expose))
     }
 
-    /// Listens on all addresses, or on none and throws. Returns the addresses as they are bound, in the order of the
-    /// configuration.
+    /// Listens on all addresses, or on none and throws. Returns the addresses as they are bound, in the order
+    /// of the configuration.
     public func start() async throws(GatewayError) -> [String] {
         let isFirst = state.withLock { state in
             guard case .idle = state else { return false }
@@ -74,7 +74,8 @@ public final class Gateway: Sendable {
         return bound
     }
 
-    /// Stops listening, lets the requests that are under way finish for so many seconds, then closes everything.
+    /// Stops listening, lets the requests that are under way finish for so many seconds, then closes
+    /// everything.
     public func stop(drain seconds: Double = 5) async {
         let running: Running? = state.withLock { state in
             guard case .running(let running) = state else { return nil }
@@ -92,6 +93,15 @@ public final class Gateway: Sendable {
             }
         }
         for drain in drains { try? await drain.get() }
+        for loop in running.loops { try? await loop.eventLoop.submit { loop.value.post.close() }.get() }
         try? await running.group.shutdownGracefully()
+    }
+
+    /// Lets as much of every client's patience pass as so many sweeps stand for; for tests.
+    func sweep(times: Int) async {
+        let running: Running? = state.withLock { if case .running(let running) = $0 { running } else { nil } }
+        for loop in running?.loops ?? [] {
+            try? await loop.eventLoop.submit { for _ in 0..<times { loop.value.sweep() } }.get()
+        }
     }
 }

@@ -16,7 +16,8 @@ struct AnswerWriter {
         var saysKeepAlive = false
     }
 
-    /// The head of a resource's content: of 200, or of 304, which leaves out what it describes (RFC 9110 15.4.5).
+    /// The head of a resource's content: of 200, or of 304, which leaves out what it describes (RFC 9110
+    /// 15.4.5).
     mutating func contentHead(
         status: Int, _ answer: PublishedAnswer, _ cacheStatus: CacheStatus, now: Double, _ framing: Framing
     ) -> ByteBuffer {

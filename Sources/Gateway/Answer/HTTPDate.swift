@@ -10,7 +10,8 @@ enum HTTPDate {
         let seconds = min(max(0, seconds), 253_402_300_799)
         let day = seconds / 86_400
         let time = seconds % 86_400
-        // Days are counted from 1 March of year 0, so that the leap day is a year's last (Hinnant's civil_from_days).
+        // Days are counted from 1 March of year 0, so that the leap day is a year's last (Hinnant's
+        // civil_from_days).
         let shifted = day + 719_468
         let era = shifted / 146_097
         let dayOfEra = shifted % 146_097

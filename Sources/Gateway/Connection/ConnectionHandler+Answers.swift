@@ -15,10 +15,10 @@ extension ConnectionHandler {
 
     private func read(_ path: ResourcePath, _ exchange: Exchange) {
         let (connection, desk, method) = (wait(exchange), loop.desk, exchange.method)
-        let number = exchange.number
+        let (number, post) = (exchange.number, loop.post)
         EngineLoop.shared.submit {
             desk.read(path, method: method) { outcome in
-                connection.eventLoop.execute { connection.value.finish(number, outcome) }
+                post.send { connection.value.finish(number, outcome) }
             }
         }
     }
@@ -38,7 +38,7 @@ extension ConnectionHandler {
             let problem = Problem(404, "not_found", "there is no /-/\(name); try /-/health or /-/services")
             return write(problem.reply, exchange, context)
         }
-        let (connection, desk, number) = (wait(exchange), loop.desk, exchange.number)
+        let (connection, desk, number, post) = (wait(exchange), loop.desk, exchange.number, loop.post)
         // A health check that waits as long as everything else says nothing.
         let timeout = name == "health" ? loop.limits.healthTimeout : nil
         let late = timeout.map { seconds in
@@ -48,7 +48,7 @@ extension ConnectionHandler {
         }
         EngineLoop.shared.submit {
             let reply = question(desk)
-            connection.eventLoop.execute {
+            post.send {
                 late?.cancel()
                 connection.value.finish(number, reply)
             }
@@ -153,7 +153,8 @@ extension ConnectionHandler {
         flush(context)
     }
 
-    /// One connection too many: says so and closes. It was never added to the loop, which therefore doesn't sweep it.
+    /// One connection too many: says so and closes. It was never added to the loop, which therefore doesn't
+    /// sweep it.
     func refuse(_ context: ChannelHandlerContext) {
         var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
         problem.retryAfter = 1
@@ -161,22 +162,22 @@ extension ConnectionHandler {
             loop.writer.head(of: problem.reply, now: loop.clock(), AnswerWriter.Framing(closes: true)),
             ByteBuffer(bytes: problem.reply.body)
         )
-        phase = .closing
+        phase = .finishing
         context.write(wrapOutboundOut(head), promise: nil)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         context.writeAndFlush(wrapOutboundOut(body)).whenComplete { _ in bound.value.close() }
     }
 
-    /// The promise of the last answer. Closing at once while bytes are still coming in would reset the connection, and
-    /// the client might never see the answer; then the sending half closes first (RFC 9112 9.6).
+    /// The promise of the last answer. Closing at once while bytes are still coming in would reset the
+    /// connection, and the client might never see the answer; then the sending half closes first (RFC 9112
+    /// 9.6).
     private func closing(lingers: Bool) -> EventLoopPromise<Void> {
-        phase = .closing
+        phase = .finishing
         input = ByteBuffer()
         let promise = loop.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         promise.futureResult.whenComplete { _ in
-            bound.value.lastTick = bound.value.loop.tick
-            bound.value.context?.close(mode: lingers ? .output : .all, promise: nil)
+            bound.value.end(lingers: lingers)
         }
         return promise
     }

@@ -16,7 +16,7 @@ extension ConnectionHandler {
     func answerRequests(_ context: ChannelHandlerContext) {
         // One reading of the clock for all requests that came together.
         let now = loop.clock()
-        while phase == .reading, input.readableBytes > 0, context.channel.isWritable {
+        while phase == .reading, input.readableBytes > 0, isWritable {
             let decision = input.withUnsafeReadableBytes { decide($0, now: now, context) }
             switch decision {
             case .needMore:

@@ -3,8 +3,8 @@ import RestEngine
 
 /// One client's connection: reads requests, answers them in order. Event loop only.
 ///
-/// Fresh content is answered here and now. Anything else is asked of the engine, and the connection reads no further
-/// request until the answer is there.
+/// Fresh content is answered here and now. Anything else is asked of the engine, and the connection reads no
+/// further request until the answer is there.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -15,13 +15,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         /// The engine was asked for the answer to `exchange`.
         case waiting
         /// The last answer is on its way; what still comes in is dropped.
-        case closing
+        case finishing
+        /// It is out, and the client has a moment to take note of it before the connection closes.
+        case lingering
         case closed
     }
 
     /// Beyond it nothing more is read from the socket.
     private static let maxUnreadBytes = 64 << 10
-    /// Sweeps' worth of time for a client to take note of the last answer.
     private static let lingerSeconds = 2.0
 
     let loop: GatewayLoop
@@ -38,7 +39,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var headTick: Int?
     /// The value of Host that was accepted last; clients repeat themselves.
     var acceptedHost: [UInt8] = []
+    /// The client takes its answers; asking the channel each time costs more.
+    var isWritable = true
     private var isReadHeld = false
+    /// What the last sweep found waiting to be sent.
+    private var unsentBytes = 0
 
     init(loop: GatewayLoop) {
         self.loop = loop
@@ -77,19 +82,36 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if phase == .reading, input.readableBytes == 0 { close() }
     }
 
+    /// The last answer is out.
+    func end(lingers: Bool) {
+        guard phase == .finishing else { return }
+        phase = .lingering
+        lastTick = loop.tick
+        context?.close(mode: lingers ? .output : .all, promise: nil)
+    }
+
     func sweep() {
+        noteProgress()
         let idle = loop.tick - lastTick
         switch phase {
         case .waiting, .closed: break
-        case .closing: if idle > loop.ticks(Self.lingerSeconds) { close() }
-        case .reading:
-            if let headTick, loop.tick - headTick > loop.ticks(loop.limits.headerTimeout) {
+        case .lingering: if idle >= loop.ticks(Self.lingerSeconds) { close() }
+        case .reading, .finishing:
+            if phase == .reading, let headTick, loop.tick - headTick >= loop.ticks(loop.limits.headerTimeout)
+            {
                 self.headTick = nil
                 fail(Problem(408, "request_timeout", "the request did not arrive in time"))
-            } else if idle > loop.ticks(loop.limits.idleTimeout) {
+            } else if idle >= loop.ticks(loop.limits.idleTimeout) {
                 close()
             }
         }
+    }
+
+    /// A client that takes a long answer slowly is not idle.
+    private func noteProgress() {
+        let unsent = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if unsent != unsentBytes { lastTick = loop.tick }
+        unsentBytes = unsent
     }
 
     // MARK: Bytes
@@ -118,7 +140,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard context.channel.isWritable, phase == .reading else { return }
+        isWritable = context.channel.isWritable
+        guard isWritable, phase == .reading else { return }
         lastTick = loop.tick
         answerRequests(context)
         flush(context)

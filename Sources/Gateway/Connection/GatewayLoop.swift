@@ -4,6 +4,9 @@ import Synchronization
 
 /// What the connections of one event loop share. Event loop only.
 final class GatewayLoop {
+    /// How long a rendering is kept that nobody asks for.
+    private static let contentSeconds = 10
+
     let eventLoop: any EventLoop
     let desk: EngineDesk
     let limits: GatewayLimits
@@ -12,6 +15,7 @@ final class GatewayLoop {
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     let clock: @Sendable () -> Double
     let openConnections: OpenConnections
+    let post: AnswerPost
 
     var targets = TargetTable()
     var writer: AnswerWriter
@@ -34,6 +38,7 @@ final class GatewayLoop {
         accessLog = configuration.accessLog
         clock = configuration.clock
         self.openConnections = openConnections
+        post = AnswerPost(eventLoop: eventLoop)
         writer = AnswerWriter(allocator: ByteBufferAllocator())
     }
 
@@ -57,6 +62,7 @@ final class GatewayLoop {
         guard connections.isEmpty else { return }
         sweeping?.cancel()
         sweeping = nil
+        targets.forget(unusedSince: .max)
         drained?.succeed()
         drained = nil
     }
@@ -67,7 +73,7 @@ final class GatewayLoop {
         min(1, max(0.01, min(limits.idleTimeout, limits.headerTimeout) / 4))
     }
 
-    /// Seconds as sweeps, rounded up and one more, since a sweep may be about to come.
+    /// Seconds as sweeps, rounded up, and one more because the next sweep may be about to come.
     func ticks(_ seconds: Double) -> Int { Int((min(seconds, 1e9) / sweepSeconds).rounded(.up)) + 1 }
 
     /// One timer for all connections: setting one for each request costs more than the request.
@@ -80,8 +86,9 @@ final class GatewayLoop {
         }
     }
 
-    private func sweep() {
+    func sweep() {
         tick += 1
+        targets.forget(unusedSince: AnswerWriter.wholeSeconds(clock()) - Self.contentSeconds)
         for connection in Array(connections.values) { connection.sweep() }
     }
 

@@ -1,11 +1,12 @@
 import NIOCore
 import RestEngine
 
-/// The answer to one target as it goes out, kept by one event loop. Head and body are rendered once for each content
-/// and second; a hit writes what is there.
+/// The answer to one target as it goes out, kept by one event loop. Head and body are rendered once for each
+/// content and second; a hit writes what is there.
 final class HotAnswer {
-    /// Small bodies go out in one piece with their head; for larger ones the copy costs more than the second piece.
-    static let largestJoinedBody = 4096
+    /// Small bodies go out in one piece with their head; for larger ones the copy costs more than the second
+    /// piece.
+    static let largestJoinedBody = 16 << 10
 
     let publication: Publication
     private let target: [UInt8]
@@ -68,6 +69,11 @@ final class HotAnswer {
         } else {
             body = rendered
         }
+    }
+
+    /// Lets go of the content when nobody has asked for it since `second`: the resource may be gone long ago.
+    func forget(unusedSince second: Int) {
+        if self.second < second { forget() }
     }
 
     /// Lets go of a content that is no longer served.

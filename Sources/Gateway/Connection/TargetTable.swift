@@ -1,7 +1,7 @@
 import RestEngine
 
-/// Targets that one event loop has answered, by the bytes of the target. Bounded: when it is full it is emptied,
-/// and refills with what is still asked for.
+/// Targets that one event loop has answered, by the bytes of the target. Bounded: when it is full it is
+/// emptied, and refills with what is still asked for.
 struct TargetTable {
     private var slots: [HotAnswer?]
     private(set) var count = 0
@@ -32,6 +32,11 @@ struct TargetTable {
             }
             slots[self.place(of: target)] = answer
         }
+    }
+
+    /// Frees the contents that nobody has asked for since a time, in Unix seconds.
+    func forget(unusedSince second: Int) {
+        for slot in slots { slot?.forget(unusedSince: second) }
     }
 
     /// Where the target is, or would be put.

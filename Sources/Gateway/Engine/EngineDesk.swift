@@ -50,13 +50,16 @@ struct EngineDesk: Sendable {
             problem.allow = methods
             throw problem
         }
+        guard method == "GET" || method == "HEAD" else {
+            throw Problem(501, "not_implemented", "this gateway reads resources; it can't pass \(method) on")
+        }
         guard let base = service.baseURL else {
             throw Problem(404, "no_base_url", "the service '\(path.service)' has no base_url")
         }
         guard let url = path.upstreamURL(below: base) else {
             throw Problem(400, "bad_path", "the path leaves the base URL of the service")
         }
-        guard exposure.isExposed(url, of: service) else {
+        guard exposure.isExposed(url, service: path.service, base: base) else {
             throw Problem(404, "not_exposed", "this path of the service '\(path.service)' is not exposed")
         }
         return (service.resource(absoluteURL: url.string), methods)

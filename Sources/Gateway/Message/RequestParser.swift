@@ -20,8 +20,8 @@ struct RequestParser {
 
     init(limits: GatewayLimits) { self.limits = limits }
 
-    /// `bytes` begins where the last head ended and holds everything since. After a head or a fault the next call
-    /// starts anew.
+    /// `bytes` begins where the last head ended and holds everything since. After a head or a fault the next
+    /// call starts anew.
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> Step {
         while scanned < bytes.count {
             if let fault = startFault(bytes) { return fail(fault) }

@@ -33,14 +33,14 @@ final class Exposure {
         return (rules[name]?.methods ?? []).compactMap(Method.normalized)
     }
 
-    func isExposed(_ url: URLText, of service: Service) -> Bool {
-        guard let rule = rules?[service.name], let base = service.baseURL else { return rules == nil }
-        if let known = compiled[service.name], known.base == base {
+    func isExposed(_ url: URLText, service name: String, base: BaseURL) -> Bool {
+        guard let rule = rules?[name] else { return rules == nil }
+        if let known = compiled[name], known.base == base {
             return known.globs.contains { $0.matches(url) }
         }
         // They were checked when the gateway was made.
         let globs = rule.paths.compactMap { try? GlobPattern($0, base: base) }
-        compiled[service.name] = Compiled(base: base, globs: globs)
+        compiled[name] = Compiled(base: base, globs: globs)
         return globs.contains { $0.matches(url) }
     }
 }

@@ -1,5 +1,5 @@
-/// The values of the Host header that are answered. Any other name belongs to somebody whose page points a browser
-/// at this address (DNS rebinding).
+/// The values of the Host header that are answered. Any other name belongs to somebody whose page points a
+/// browser at this address (DNS rebinding).
 struct HostNames {
     private var names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 

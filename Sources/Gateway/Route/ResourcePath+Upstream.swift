@@ -43,8 +43,8 @@ extension ResourcePath {
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The upstream's URL as a client may see it: no user info, and of the query only what the client sent itself.
-    /// Everything else may be a secret that the configuration added.
+    /// The upstream's URL as a client may see it: no user info, and of the query only what the client sent
+    /// itself. Everything else may be a secret that the configuration added.
     func visible(_ url: String) -> String? {
         guard let url = URLText(url), let origin = url.origin else { return nil }
         let own = Set((query ?? "").split(separator: "&").map(String.init))

@@ -6,16 +6,20 @@ public struct ConfigurationEntry: Sendable {
     public let description: String
     /// Where it was written, `file:line`; nil for the engine's own.
     public let origin: String?
+    /// It does the same to every URL and method that it is for, so its result may be shared.
+    public let isUniform: Bool
     let apply: @EngineActor (ConfigurationDraft) throws -> Void
 
     public init(
         pattern: URLPattern, methods: Set<String>? = nil, description: String, origin: String? = nil,
+        isUniform: Bool = false,
         apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
     ) {
         self.pattern = pattern
         self.methods = methods
         self.description = description
         self.origin = origin
+        self.isUniform = isUniform
         self.apply = apply
     }
 }

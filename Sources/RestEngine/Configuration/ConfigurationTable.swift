@@ -4,6 +4,10 @@ public final class ConfigurationTable {
     public private(set) var entries: [ConfigurationEntry] = []
     private var index = PatternIndex()
     private var predicates: [@EngineActor (URLText) throws -> Bool] = []
+    /// Results of uniform blocks, by the blocks that made them: resources share what does not differ between them.
+    private var shared: [[Int]: ResolvedConfiguration] = [:]
+    private static let sharedLimit = 1024
+
     /// Moves on whenever a cached result may be out of date (siesta-semantics 14.5).
     public private(set) var version = 1
 
@@ -12,7 +16,7 @@ public final class ConfigurationTable {
     public func add(_ entry: ConfigurationEntry) {
         entries.append(entry)
         index.append(entry.pattern)
-        version += 1
+        invalidate()
     }
 
     /// A pattern that asks `matches`, for an entry of this table.
@@ -21,7 +25,10 @@ public final class ConfigurationTable {
         return .predicate(predicates.count - 1)
     }
 
-    public func invalidate() { version += 1 }
+    public func invalidate() {
+        version += 1
+        shared = [:]
+    }
 
     func tryEntry(_ number: Int, url: URLText, method: String, now: Double) -> RequestError? {
         let draft = ConfigurationDraft(method: method, url: url)
@@ -34,15 +41,19 @@ public final class ConfigurationTable {
 
     /// Runs the blocks that match, in the order in which they were added (14.3).
     func resolve(url: URLText, method: String, now: Double) -> ResolvedConfiguration {
+        var applied: [Int] = []
         let draft = ConfigurationDraft(method: method, url: url)
         defer { draft.isFrozen = true }
-        var applied: [Int] = []
         do {
-            for position in try index.matches(url, predicate: { try predicates[$0](url) }) {
-                let entry = entries[position]
-                if let methods = entry.methods, !methods.contains(method) { continue }
+            let matching = try index.matches(url, predicate: { try predicates[$0](url) })
+                .filter { entries[$0].methods?.contains(method) ?? true }
+            let base = try shared(by: Array(matching.prefix { entries[$0].isUniform }), draft)
+            if base.entries.count == matching.count { return base }
+            draft.configuration = base.configuration
+            applied = base.entries
+            for position in matching[base.entries.count...] {
                 applied.append(position)
-                try entry.apply(draft)
+                try entries[position].apply(draft)
             }
         } catch {
             let failure = RequestError(
@@ -50,5 +61,15 @@ public final class ConfigurationTable {
             return ResolvedConfiguration(draft.configuration, entries: applied, failure: failure)
         }
         return ResolvedConfiguration(draft.configuration, entries: applied)
+    }
+
+    /// What uniform blocks make by themselves. They run on `draft`, and only when nobody needed them before.
+    private func shared(by uniform: [Int], _ draft: ConfigurationDraft) throws -> ResolvedConfiguration {
+        if let known = shared[uniform] { return known }
+        for position in uniform { try entries[position].apply(draft) }
+        let made = ResolvedConfiguration(draft.configuration, entries: uniform)
+        if shared.count >= Self.sharedLimit { shared = [:] }
+        shared[uniform] = made
+        return made
     }
 }

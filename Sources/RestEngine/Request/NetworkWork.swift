@@ -30,7 +30,7 @@ final class NetworkWork: RequestWork {
         do {
             for mutation in plan.mutations { try mutation(&draft) }
             for mutator in resolved.configuration.mutators { try mutator(&draft) }
-            return .success(try draft.validate())
+            return .success(try draft.validate(known: url))
         } catch {
             return .failure(
                 RequestError(

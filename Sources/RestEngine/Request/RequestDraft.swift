@@ -13,14 +13,14 @@ public struct RequestDraft: Sendable {
     }
 
     /// What can't be sent, said before anything is: a malformed method (D25), a URL that is none, a header that
-    /// would break the message apart (RFC 9110 5.5).
-    func validate() throws(RequestError.CauseError) -> RequestDraft {
+    /// would break the message apart (RFC 9110 5.5). `known` is a URL that needs no second look.
+    func validate(known: URLText) throws(RequestError.CauseError) -> RequestDraft {
         var draft = self
         guard let method = Method.normalized(method) else {
             throw RequestError.CauseError(.invalidRequestMethod(method: method))
         }
         draft.method = method
-        guard let target = URLText(url), target.isHTTP else {
+        guard let target = url == known.string ? known : URLText(url), target.isHTTP else {
             throw RequestError.CauseError(.invalidURL(source: url))
         }
         for field in headers.fields {

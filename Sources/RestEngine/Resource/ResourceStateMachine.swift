@@ -4,7 +4,8 @@
 /// override, has put there (D2).
 struct ResourceStateMachine {
     private(set) var data: Entity?
-    private(set) var error: RequestError?
+    /// Most resources have no error, and it is large.
+    private var errorBox: ErrorBox?
     /// The next use loads, whatever the times say (21.3).
     private(set) var isInvalidated = false
     /// The data was invalidated and has not been replaced or confirmed since. A failed load ends the invalidation
@@ -15,6 +16,16 @@ struct ResourceStateMachine {
     private var dataLoad = 0
     /// The same for `error`, success included, since that clears it.
     private var errorLoad = 0
+
+    private final class ErrorBox: Sendable {
+        let error: RequestError
+        init(_ error: RequestError) { self.error = error }
+    }
+
+    private(set) var error: RequestError? {
+        get { errorBox?.error }
+        set { errorBox = newValue.map(ErrorBox.init) }
+    }
 
     /// The later of the times of data and error; 0 with neither (4.5).
     var timestamp: Double { max(data?.timestamp ?? 0, error?.timestamp ?? 0) }

@@ -32,10 +32,23 @@ struct ContentRules: Sendable {
             case (.any, _), (.bytes, .bytes), (.text, .text), (.json, .json), (.image, .image): true
             case (.table, .json(let tree)), (.table, .value(let tree)):
                 tree.kind == .array || tree.kind == .object || tree.kind == .table
-            case (.number, .value(let tree)): tree.kind == .integer || tree.kind == .double
-            case (.boolean, .value(let tree)): tree.kind == .boolean
+            case (.number, .value(let tree)), (.number, .json(let tree)):
+                tree.kind == .integer || tree.kind == .double
+            case (.boolean, .value(let tree)), (.boolean, .json(let tree)): tree.kind == .boolean
             case (.classTable(let id), .value(let tree)): tree.classID == id
             default: false
+            }
+        }
+
+        /// What a script gave, in the form that was declared: its strings are text, its tables values, until said
+        /// otherwise.
+        func shape(_ content: Content) -> Content {
+            switch (self, content) {
+            case (.bytes, .text(let text)): .bytes(Array(text.utf8))
+            case (.json, .value(let tree))
+            where tree.classID == nil && (tree.kind == .object || tree.kind == .array):
+                .json(tree)
+            default: content
             }
         }
     }

@@ -9,22 +9,17 @@ struct ResponseTransformer: Transformer {
 
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         do {
-            return try context.call(function, phase: ScriptPhases.transformer) { lua in
+            return try context.callTransformer(function) { lua in
                 context.push(response, on: lua)
                 return 1
-            } read: { lua in
-                if let box = lua.object(-1, as: ScriptResponse.self) { return box.response }
-                if let box = lua.object(-1, as: ScriptEntity.self) { return .success(box.entity) }
-                if let box = lua.object(-1, as: ScriptErrorBox.self) { return .failure(box.error) }
-                throw RequestError.CauseError(
-                    .scriptError(
-                        .init(message: "\(description) returned a \(lua.typeName(-1)), not a response")))
+            } read: { lua, place in
+                if let box = lua.object(place, as: ScriptResponse.self) { return box.response }
+                if let box = lua.object(place, as: ScriptEntity.self) { return .success(box.entity) }
+                if let box = lua.object(place, as: ScriptErrorBox.self) { return .failure(box.error) }
+                throw LuaUsageError("returned a \(lua.typeName(place)), not a response")
             }
         } catch {
-            return .failure(
-                RequestError(
-                    thrown: error, entity: response.entity, timestamp: pipeline.now, url: pipeline.url,
-                    method: pipeline.method))
+            return .failure(context.transformerError(error, of: description, from: response, pipeline))
         }
     }
 }

@@ -83,7 +83,8 @@ struct ModuleTable {
     /// Makes the table on top of the stack strict.
     func seal(on lua: Lua) {
         let names = functions.map(\.name) + values
-        let guardClass = LuaClass(name, methods: names.map { LuaMethod($0, signature: "", documentation: "") { _ in .none } })
+        let guardClass = LuaClass(
+            name, methods: names.map { LuaMethod($0, signature: "", documentation: "") { _ in .none } })
         lua.newTable(record: 2)
         lua.push(
             function: { call in

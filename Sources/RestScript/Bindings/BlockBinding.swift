@@ -16,6 +16,7 @@ extension ScriptContext {
             if !call.isAbsent(place) { pattern = try self.pattern(call, place, service) }
             place += 1
         }
+        guard place >= last - 1 else { throw LuaUsageError("'configure' takes a pattern before its options") }
         let options = place < last ? try call.options(place) : try call.options(last + 1)
         let methods = try methods(options)
         let description = try options.string("description")
@@ -26,11 +27,15 @@ extension ScriptContext {
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: description ?? "block \(pattern.summary)",
                 origin: origin
-            ) { [unowned self] draft in
-                try self.call(block, phase: ScriptPhases.block, arguments: { lua in
-                    lua.push(object: draft, class: configurationClass)
-                    return 1
-                }, results: 0) { _ in }
+            ) { [weak self] draft in
+                guard let self else { throw ScriptContext.closed }
+                try self.call(
+                    block, phase: ScriptPhases.block,
+                    arguments: { lua in
+                        lua.push(object: draft, class: self.configurationClass)
+                        return 1
+                    }, results: 0
+                ) { _ in }
             })
     }
 
@@ -52,9 +57,9 @@ extension ScriptContext {
     }
 
     /// Runs a declaration. When diagnostics are collected, what is wrong with it is recorded and the script goes on.
-    func declare(_ body: () throws -> Void) throws {
+    func declare(_ call: Arguments, _ body: () throws -> Void) throws {
         do { try body() } catch let error as LuaUsageError where options.collectsDiagnostics && isLoading {
-            let place = state.main.callerPlace
+            let place = call.lua.callerPlace
             diagnostics.append(Diagnostic(.error, error.message, file: place?.file, line: place?.line))
         }
     }

@@ -11,7 +11,10 @@ extension ScriptContext {
                     call.lua.push(Base64.encode(try call.bytes(1, "bytes")))
                     return .one
                 },
-                ModuleFunction("decode", "(text: string) -> string | nil, message", "Takes the URL alphabet too; padding may be missing.") { call in
+                ModuleFunction(
+                    "decode", "(text: string) -> string | nil, message",
+                    "Takes the URL alphabet too; padding may be missing."
+                ) { call in
                     switch Base64.decode(try call.bytes(1, "text")) {
                     case .success(let bytes):
                         call.lua.push(bytes: bytes)
@@ -29,15 +32,19 @@ extension ScriptContext {
         ModuleTable(
             name: "rest.url",
             functions: [
-                ModuleFunction("encode", "(text: string) -> string", "Escapes text for a parameter or path segment.") { call in
+                ModuleFunction(
+                    "encode", "(text: string) -> string", "Escapes text for a parameter or path segment."
+                ) { call in
                     call.lua.push(PercentEncoding.component(try call.bytes(1, "text")))
                     return .one
                 },
-                ModuleFunction("decode", "(text: string) -> string", "Resolves the escapes of a text.") { call in
+                ModuleFunction("decode", "(text: string) -> string", "Resolves the escapes of a text.") {
+                    call in
                     call.lua.push(bytes: PercentEncoding.decodeBytes(try call.bytes(1, "text")))
                     return .one
                 },
-                ModuleFunction("parse", "(url: string) -> table | nil, message", "The parts of a URL.") { [unowned self] call in
+                ModuleFunction("parse", "(url: string) -> table | nil, message", "The parts of a URL.") {
+                    [unowned self] call in
                     let text = try call.string(1, "url")
                     guard let url = URLText(text) else {
                         call.lua.pushNil()

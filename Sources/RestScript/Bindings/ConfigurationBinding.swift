@@ -28,7 +28,8 @@ extension ScriptContext {
                     return .none
                 },
                 method(
-                    "mutate_requests", "(fn: function(draft))", "Edits requests before they are sent, in order."
+                    "mutate_requests", "(fn: function(draft))",
+                    "Edits requests before they are sent, in order."
                 ) { [unowned self] call in
                     let function = try call.function(1, "fn")
                     try draft(call).edit { $0.mutators.append(mutation(function)) }
@@ -38,7 +39,9 @@ extension ScriptContext {
             properties: timeProperties + shapeProperties,
             tostring: { object in
                 EngineActor.assumeIsolated {
-                    (object as? ConfigurationDraft).map { "configuration of \($0.method) \($0.url?.string ?? ":")" }
+                    (object as? ConfigurationDraft).map {
+                        "configuration of \($0.method) \($0.url?.string ?? ":")"
+                    }
                         ?? "configuration"
                 }
             })
@@ -72,7 +75,8 @@ extension ScriptContext {
                     call.lua.push(
                         object: ScriptHeaders(
                             read: { draft.configuration.headers },
-                            write: { headers in try draft.edit { $0.headers = headers } }), class: headersClass)
+                            write: { headers in try draft.edit { $0.headers = headers } }),
+                        class: headersClass)
                     return .one
                 },
                 set: { [unowned self] call in
@@ -84,7 +88,8 @@ extension ScriptContext {
                 call.lua.push(object: ScriptPipeline(try draft(call)), class: pipelineClass)
                 return .one
             },
-            fieldsProperty("redirects", "Whether and how far redirects are followed.", ScriptFields.redirects),
+            fieldsProperty(
+                "redirects", "Whether and how far redirects are followed.", ScriptFields.redirects),
             property(
                 "max_body_bytes", "integer", "Cap on the decoded body of a response.",
                 { [unowned self] call in

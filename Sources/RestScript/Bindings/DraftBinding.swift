@@ -10,20 +10,25 @@ final class ScriptDraft {
 extension ScriptContext {
     /// A script's function as a mutation of requests.
     func mutation(_ function: LuaReference) -> RequestMutation {
-        { [unowned self] draft in
+        { [weak self] draft in
+            guard let self else { throw ScriptContext.closed }
             let box = ScriptDraft(draft)
-            try call(function, phase: ScriptPhases.mutator, arguments: { lua in
-                lua.push(object: box, class: draftClass)
-                return 1
-            }, results: 0) { _ in }
+            try call(
+                function, phase: ScriptPhases.mutator,
+                arguments: { lua in
+                    lua.push(object: box, class: draftClass)
+                    return 1
+                }, results: 0
+            ) { _ in }
             draft = box.draft
         }
     }
 
     /// A script's function as a decorator; it must return a request.
     func decorator(_ function: LuaReference) -> RequestDecorator {
-        { [unowned self] resource, request in
-            try call(function, phase: ScriptPhases.decorator) { lua in
+        { [weak self] resource, request in
+            guard let self else { throw ScriptContext.closed }
+            return try call(function, phase: ScriptPhases.decorator) { lua in
                 push(resource, on: lua)
                 push(request, on: lua)
                 return 2
@@ -31,7 +36,9 @@ extension ScriptContext {
                 if let request = lua.object(-1, as: Request.self) { return request }
                 throw RequestError.CauseError(
                     .scriptError(
-                        .init(message: "a decorator returned a \(lua.typeName(-1)) where it must return a request")))
+                        .init(
+                            message:
+                                "a decorator returned a \(lua.typeName(-1)) where it must return a request")))
             }
         }
     }
@@ -65,7 +72,8 @@ extension ScriptContext {
                     { [unowned self] call in
                         let box = try call.receiver(as: ScriptDraft.self)
                         call.lua.push(
-                            object: ScriptHeaders(read: { box.draft.headers }, write: { box.draft.headers = $0 }),
+                            object: ScriptHeaders(
+                                read: { box.draft.headers }, write: { box.draft.headers = $0 }),
                             class: headersClass)
                         return .one
                     },

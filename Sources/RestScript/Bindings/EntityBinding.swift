@@ -54,7 +54,8 @@ extension ScriptContext {
                     call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.charset)
                     return .one
                 },
-                property("headers", "headers", "Read only; names compare without case.") { [unowned self] call in
+                property("headers", "headers", "Read only; names compare without case.") {
+                    [unowned self] call in
                     let headers = try call.receiver(as: ScriptEntity.self).entity.headers
                     call.lua.push(object: ScriptHeaders(reading: headers), class: headersClass)
                     return .one

@@ -14,7 +14,8 @@ extension ScriptContext {
                 let name = try call.string(1, "name")
                 guard options.grantedEnvironment?.contains(name) ?? true else {
                     throw LuaUsageError(
-                        "reading the environment variable '\(name)' is not allowed: grant it with --allow-env \(name)")
+                        "reading the environment variable '\(name)' is not allowed: grant it with --allow-env \(name)"
+                    )
                 }
                 call.lua.push(optional: options.environment[name])
                 return .one

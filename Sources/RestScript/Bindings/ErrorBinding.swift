@@ -21,7 +21,8 @@ extension ScriptContext {
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.userMessage)
                     return .one
                 },
-                property("http_status_code", "integer?", "The status of the answer, if there was one.") { call in
+                property("http_status_code", "integer?", "The status of the answer, if there was one.") {
+                    call in
                     if let status = try call.receiver(as: ScriptErrorBox.self).error.httpStatusCode {
                         call.lua.push(status)
                     } else {
@@ -57,12 +58,14 @@ extension ScriptContext {
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.attempt)
                     return .one
                 },
-                property("text", "string", "The body if it is text, else an empty string.") { [unowned self] call in
+                property("text", "string", "The body if it is text, else an empty string.") {
+                    [unowned self] call in
                     pushText(
                         of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
                     return .one
                 },
-                property("json", "table", "The body if it is a table, else an empty one.") { [unowned self] call in
+                property("json", "table", "The body if it is a table, else an empty one.") {
+                    [unowned self] call in
                     pushJSON(
                         of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
                     return .one
@@ -76,7 +79,7 @@ extension ScriptContext {
         let error = RequestError(
             userMessage: try options.string("user_message"),
             httpStatusCode: try options.integer("http_status_code").map(Int.init),
-            entity: try options.object("entity", as: ScriptEntity.self)?.entity,
+            entity: try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity,
             cause: try cause(options), timestamp: engine.scheduler.now)
         try options.finish()
         return error

@@ -18,7 +18,8 @@ extension ScriptContext {
             declaration.bearerToken = try auth.string("bearer")
             try auth.finish()
             if declaration.bearerToken?.isEmpty ?? true {
-                throw LuaUsageError("option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
+                throw LuaUsageError(
+                    "option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
             }
         }
         for later in ["tls", "cors"] where options.value(later) != nil {
@@ -33,7 +34,8 @@ extension ScriptContext {
         var all: [String: GatewayDeclaration.Exposure] = [:]
         try lua.forEachPair(place) { lua in
             guard let name = lua.string(-2) else {
-                throw LuaUsageError("'expose' has services by name: { github = { paths = { \"/users/**\" } } }")
+                throw LuaUsageError(
+                    "'expose' has services by name: { github = { paths = { \"/users/**\" } } }")
             }
             guard lua.type(-1) == .table else {
                 throw LuaUsageError("what 'expose' says of '\(name)' is a table, not a \(lua.typeName(-1))")

@@ -11,6 +11,8 @@ private final class Gathering {
     private var left: Int
     private let limit: Int
     private var next = 0
+    private var inFlight = 0
+    private var isStarting = false
     private let begin: @EngineActor (Gathering, Int) -> Void
 
     init(
@@ -27,13 +29,20 @@ private final class Gathering {
 
     func start() {
         if left == 0 { return answer() }
-        for _ in 0..<min(limit, left) { startNext() }
+        startNext()
     }
 
+    /// Work that ends at once starts the next here, not inside of its own end: a long list would overflow the stack.
     private func startNext() {
-        guard next < results.count else { return }
-        next += 1
-        begin(self, next - 1)
+        guard !isStarting else { return }
+        isStarting = true
+        while inFlight < limit, next < results.count {
+            next += 1
+            inFlight += 1
+            begin(self, next - 1)
+        }
+        isStarting = false
+        if left == 0 { answer() }
     }
 
     func finish(_ index: Int, _ result: Result<LuaReference?, RequestError>) {
@@ -43,7 +52,8 @@ private final class Gathering {
             if firstFailure.map({ index < $0.index }) ?? true { firstFailure = (index, error) }
         }
         left -= 1
-        if left == 0 { answer() } else { startNext() }
+        inFlight -= 1
+        startNext()
     }
 
     /// The list; or nil, the first error by position, and what there is.
@@ -68,12 +78,14 @@ private final class Gathering {
 extension ScriptContext {
     /// `rest.all{ request or fn, … }`.
     func waitForAll(_ call: Arguments) throws -> Verdict {
+        try requireUnclosed(for: "rest.all")
         let items = try items(call.lua, try call.table(1, "list"))
         for (index, item) in items.enumerated() {
             call.lua.push(item)
             defer { call.lua.pop() }
             guard call.lua.type(-1) == .function || call.lua.object(-1, as: Request.self) != nil else {
-                throw call.bad(1, "list", "item \(index + 1) is a \(call.lua.typeName(-1)), not a request or a function")
+                throw call.bad(
+                    1, "list", "item \(index + 1) is a \(call.lua.typeName(-1)), not a request or a function")
             }
         }
         return .wait { [self] waiter in
@@ -93,6 +105,7 @@ extension ScriptContext {
 
     /// `rest.gather(list, limit, fn)`.
     func gather(_ call: Arguments) throws -> Verdict {
+        try requireUnclosed(for: "rest.gather")
         let items = try items(call.lua, try call.table(1, "list"))
         let limit = try call.integer(2, "limit")
         guard limit >= 1 else { throw call.bad(2, "limit", "it is 1 or more") }
@@ -121,6 +134,7 @@ extension ScriptContext {
             switch info.response {
             case .failure(let error): gathering.finish(index, .failure(error))
             case .success(let entity):
+                guard !isClosed else { return }
                 let lua = state.main
                 push(entity, on: lua)
                 let value = lua.reference(-1)
@@ -165,7 +179,8 @@ extension ScriptContext {
     func requestError(of error: LuaError) -> RequestError {
         if let known = ScriptFailures.raisedError(error, in: state) { return known }
         return RequestError(
-            userMessage: error.isDeliberate ? error.message : nil, cause: ScriptFailures.cause(of: error),
+            userMessage: deliberateMessage(of: error),
+            cause: ScriptFailures.cause(of: error, in: self, phase: ScriptPhases.job),
             timestamp: engine.scheduler.now)
     }
 }

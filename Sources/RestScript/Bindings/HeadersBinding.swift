@@ -22,7 +22,8 @@ extension ScriptContext {
     func makeHeadersClass() -> LuaClass {
         LuaClass(
             "headers",
-            documentation: "Header fields by name, whatever its case. Assign a string, a list, or nil to remove.",
+            documentation:
+                "Header fields by name, whatever its case. Assign a string, a list, or nil to remove.",
             index: hostFunction { call in
                 let headers = try call.receiver(as: ScriptHeaders.self).read()
                 call.lua.push(optional: headers[try call.string(1, "name")])

@@ -7,14 +7,17 @@ extension ScriptContext {
         ModuleTable(
             name: "rest.json",
             functions: [
-                ModuleFunction("encode", "(value) -> string", "JSON text of a value.") { [unowned self] call in
+                ModuleFunction("encode", "(value) -> string", "JSON text of a value.") {
+                    [unowned self] call in
                     let place = try call.any(1, "value")
                     do throws(LuaUsageError) { call.lua.push(bytes: try trees.json(call.lua, place)) } catch {
                         throw LuaUsageError("cannot encode as JSON: \(error.message)")
                     }
                     return .one
                 },
-                ModuleFunction("decode", "(text: string) -> value | nil, message", "The value of a JSON text.") {
+                ModuleFunction(
+                    "decode", "(text: string) -> value | nil, message", "The value of a JSON text."
+                ) {
                     [unowned self] call in
                     let bytes = try call.bytes(1, "text")
                     do {
@@ -26,13 +29,17 @@ extension ScriptContext {
                         return .results(2)
                     }
                 },
-                ModuleFunction("array", "(t: table?) -> table", "Marks a table as an array, even when it is empty.") {
+                ModuleFunction(
+                    "array", "(t: table?) -> table", "Marks a table as an array, even when it is empty."
+                ) {
                     [unowned self] call in
                     try pushTable(call)
                     trees.markArray(call.lua, -1)
                     return .one
                 },
-                ModuleFunction("object", "(t: table?) -> table", "Marks a table as an object, even when it is empty.") {
+                ModuleFunction(
+                    "object", "(t: table?) -> table", "Marks a table as an object, even when it is empty."
+                ) {
                     [unowned self] call in
                     try pushTable(call)
                     trees.markObject(call.lua, -1)
@@ -42,6 +49,10 @@ extension ScriptContext {
     }
 
     private func pushTable(_ call: Arguments) throws {
-        if let place = try call.optionalTable(1, "t") { call.lua.pushValue(at: place) } else { call.lua.newTable() }
+        if let place = try call.optionalTable(1, "t") {
+            call.lua.pushValue(at: place)
+        } else {
+            call.lua.newTable()
+        }
     }
 }

@@ -10,7 +10,8 @@ final class ScriptPattern {
 extension ScriptContext {
     func makePatternClass() -> LuaClass {
         LuaClass(
-            "regex", documentation: "A regular expression for the whole URL, query included; made by rest.regex.",
+            "regex",
+            documentation: "A regular expression for the whole URL, query included; made by rest.regex.",
             tostring: { ($0 as? ScriptPattern).map { $0.regex.description } ?? "regex" })
     }
 
@@ -18,7 +19,8 @@ extension ScriptContext {
         let text = try call.string(1, "pattern")
         let options = try call.optionalString(2, "options") ?? ""
         do throws(PatternError) {
-            call.lua.push(object: ScriptPattern(try CompiledRegex(text, options: options)), class: patternClass)
+            call.lua.push(
+                object: ScriptPattern(try CompiledRegex(text, options: options)), class: patternClass)
         } catch { throw LuaUsageError("bad regular expression: \(error.description)") }
         return .one
     }
@@ -33,11 +35,14 @@ extension ScriptContext {
             } catch { throw LuaUsageError("bad pattern: \(error.description)") }
         case .function:
             let function = call.lua.reference(place)
-            return service.predicatePattern { [unowned self] url in
-                try self.call(function, phase: ScriptPhases.predicate) { lua in
+            return service.predicatePattern { [weak self] url in
+                guard let self else { throw ScriptContext.closed }
+                return try self.call(function, phase: ScriptPhases.predicate) { lua in
                     push(url, on: lua)
                     return 1
-                } read: { $0.isTruthy(-1) }
+                } read: {
+                    $0.isTruthy(-1)
+                }
             }
         default:
             if let pattern = call.lua.object(place, as: ScriptPattern.self) { return .regex(pattern.regex) }

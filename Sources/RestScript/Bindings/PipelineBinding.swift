@@ -34,7 +34,8 @@ extension ScriptContext {
                 property(
                     "order", "string[]", "Names of the stages that run; a name may occur once.",
                     { call in
-                        let order = try call.receiver(as: ScriptPipeline.self).draft.configuration.pipeline.order
+                        let order = try call.receiver(as: ScriptPipeline.self).draft.configuration.pipeline
+                            .order
                         call.lua.newTable(array: Int32(order.count))
                         for (index, name) in order.enumerated() {
                             call.lua.push(name)
@@ -45,7 +46,9 @@ extension ScriptContext {
                     set: { call in
                         let names = try call.lua.strings(try call.table(1, "order"), "order")
                         try call.receiver(as: ScriptPipeline.self).draft.edit { configuration in
-                            do throws(Pipeline.DuplicateStage) { try configuration.pipeline.setOrder(names) } catch {
+                            do throws(Pipeline.DuplicateStage) {
+                                try configuration.pipeline.setOrder(names)
+                            } catch {
                                 throw LuaUsageError(error.description)
                             }
                         }
@@ -54,7 +57,8 @@ extension ScriptContext {
             ],
             index: hostFunction { [unowned self] call in
                 let pipeline = try call.receiver(as: ScriptPipeline.self)
-                call.lua.push(object: ScriptStage(pipeline.draft, try call.string(1, "stage")), class: stageClass)
+                call.lua.push(
+                    object: ScriptStage(pipeline.draft, try call.string(1, "stage")), class: stageClass)
                 return .one
             })
     }
@@ -83,6 +87,10 @@ extension ScriptContext {
                     return .one
                 },
             ],
-            tostring: { ($0 as? ScriptStage).map { "stage \($0.name)" } ?? "stage" })
+            tostring: { ($0 as? ScriptStage).map { "stage \($0.name)" } ?? "stage" },
+            // A stage is whatever name the pipeline doesn't know, so a misspelled method is one too.
+            call: hostFunction { [unowned self] call in
+                throw pipelineClass.unknownField(try call.receiver(as: ScriptStage.self).name)
+            })
     }
 }

@@ -50,7 +50,9 @@ extension ScriptContext {
                 },
             ],
             tostring: { object in
-                EngineActor.assumeIsolated { (object as? Request).map { "request \($0.description)" } ?? "request" }
+                EngineActor.assumeIsolated {
+                    (object as? Request).map { "request \($0.description)" } ?? "request"
+                }
             })
     }
 
@@ -67,8 +69,9 @@ extension ScriptContext {
             }
         }
         return [
-            hook("on_completion", "info", "Runs when the request has ended, however it did.") { context, request, fn in
-                request.onCompletion { info in
+            hook("on_completion", "info", "Runs when the request has ended, however it did.") {
+                context, request, fn in
+                request.onCompletion { [weak request] info in
                     context.runHook(fn, "on_completion", request) { lua in
                         lua.push(object: ScriptInfo(info), class: context.infoClass)
                         return 1
@@ -76,7 +79,7 @@ extension ScriptContext {
                 }
             },
             hook("on_success", "entity", "Runs after a success, new data or not.") { context, request, fn in
-                request.onSuccess { entity in
+                request.onSuccess { [weak request] entity in
                     context.runHook(fn, "on_success", request) { lua in
                         context.push(entity, on: lua)
                         return 1
@@ -84,7 +87,7 @@ extension ScriptContext {
                 }
             },
             hook("on_new_data", "entity", "Runs after a success that brought data.") { context, request, fn in
-                request.onNewData { entity in
+                request.onNewData { [weak request] entity in
                     context.runHook(fn, "on_new_data", request) { lua in
                         context.push(entity, on: lua)
                         return 1
@@ -92,18 +95,22 @@ extension ScriptContext {
                 }
             },
             hook("on_not_modified", "", "Runs when a 304 confirmed the data.") { context, request, fn in
-                request.onNotModified { context.runHook(fn, "on_not_modified", request) { _ in 0 } }
+                request.onNotModified { [weak request] in
+                    context.runHook(fn, "on_not_modified", request) { _ in 0 }
+                }
             },
-            hook("on_failure", "error", "Runs after a failure, cancellation included.") { context, request, fn in
-                request.onFailure { error in
+            hook("on_failure", "error", "Runs after a failure, cancellation included.") {
+                context, request, fn in
+                request.onFailure { [weak request] error in
                     context.runHook(fn, "on_failure", request) { lua in
                         context.pushError(error, on: lua)
                         return 1
                     }
                 }
             },
-            hook("on_progress", "fraction", "Runs as the request goes on, with 1 at its end.") { context, request, fn in
-                request.onProgress { fraction in
+            hook("on_progress", "fraction", "Runs as the request goes on, with 1 at its end.") {
+                context, request, fn in
+                request.onProgress { [weak request] fraction in
                     context.runHook(fn, "on_progress", request) { lua in
                         lua.push(fraction)
                         return 1
@@ -113,11 +120,14 @@ extension ScriptContext {
         ]
     }
 
+    /// A hook must not hold its request: one that never starts would never be let go of.
     private func runHook(
-        _ function: LuaReference, _ name: String, _ request: Request, arguments: (Lua) -> Int32
+        _ function: LuaReference, _ name: String, _ request: Request?, arguments: (Lua) -> Int32
     ) {
         guard !isClosed else { return }
-        run(function, as: "\(name) of \(EngineActor.assumeIsolated { request.description })", arguments: arguments)
+        run(
+            function, as: "\(name) of \(EngineActor.assumeIsolated { request?.description ?? "a request" })",
+            arguments: arguments)
     }
 
     /// Resumes a script with what `:await` gives: the entity, or nil and the error.

@@ -40,7 +40,8 @@ extension ScriptContext {
                 found.append(.success(.text(text, charset: charset)))
             } else {
                 let text = String(decoding: bytes, as: UTF8.self)
-                found.append(.failure(RequestError.CauseError(.unencodableText(encoding: charset, text: text))))
+                found.append(
+                    .failure(RequestError.CauseError(.unencodableText(encoding: charset, text: text))))
             }
         }
         if let place = options.value("json") {
@@ -89,11 +90,18 @@ extension ScriptContext {
             lua.rawGet(pair, 2)
             defer { lua.pop(2) }
             guard let name else { throw LuaUsageError("the name of a parameter is a string") }
-            params.append((name, try paramValues(lua, -1, name)))
+            let values = try paramValues(lua, -1, name)
+            if let known = params.firstIndex(where: { $0.name == name }), let values {
+                params[known].values = (params[known].values ?? []) + values
+            } else {
+                params.append((name, values))
+            }
         }
         if count > 0 { return params }
         try lua.forEachPair(place) { lua in
-            guard let name = lua.string(-2) else { throw LuaUsageError("the name of a parameter is a string") }
+            guard let name = lua.string(-2) else {
+                throw LuaUsageError("the name of a parameter is a string")
+            }
             params.append((name, try paramValues(lua, -1, name)))
         }
         return params.sorted { $0.name < $1.name }

@@ -12,11 +12,13 @@ extension ScriptContext {
                 call.lua.push(object: try call.receiver(as: Resource.self).service, class: serviceClass)
                 return .one
             },
-            property("configuration", "configuration", "The frozen configuration for GET.") { [unowned self] call in
+            property("configuration", "configuration", "The frozen configuration for GET.") {
+                [unowned self] call in
                 pushConfiguration(of: try call.receiver(as: Resource.self), "GET", on: call.lua)
                 return .one
             },
-            property("latest_data", "entity?", "The last good data; survives later errors.") { [unowned self] call in
+            property("latest_data", "entity?", "The last good data; survives later errors.") {
+                [unowned self] call in
                 if let entity = try call.receiver(as: Resource.self).latestData {
                     push(entity, on: call.lua)
                 } else {
@@ -24,7 +26,8 @@ extension ScriptContext {
                 }
                 return .one
             },
-            property("latest_error", "error?", "The error of the last finished load.") { [unowned self] call in
+            property("latest_error", "error?", "The error of the last finished load.") {
+                [unowned self] call in
                 if let error = try call.receiver(as: Resource.self).latestError {
                     pushError(error, on: call.lua)
                 } else {
@@ -32,7 +35,8 @@ extension ScriptContext {
                 }
                 return .one
             },
-            property("timestamp", "number", "The later of the times of data and error; 0 with neither.") { call in
+            property("timestamp", "number", "The later of the times of data and error; 0 with neither.") {
+                call in
                 call.lua.push(try call.receiver(as: Resource.self).timestamp)
                 return .one
             },
@@ -52,7 +56,8 @@ extension ScriptContext {
                 pushList(try call.receiver(as: Resource.self).loadRequests, on: call.lua)
                 return .one
             },
-            property("all_requests", "request[]", "Requests in flight, oldest first.") { [unowned self] call in
+            property("all_requests", "request[]", "Requests in flight, oldest first.") {
+                [unowned self] call in
                 pushList(try call.receiver(as: Resource.self).allRequests, on: call.lua)
                 return .one
             },

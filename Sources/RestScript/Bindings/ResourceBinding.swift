@@ -6,10 +6,13 @@ extension ScriptContext {
 
     func makeResourceClass() -> LuaClass {
         LuaClass(
-            "resource", documentation: "Something at a URL: its latest data and error, and how to ask for more.",
+            "resource",
+            documentation: "Something at a URL: its latest data and error, and how to ask for more.",
             methods: loadMethods + navigationMethods + localMethods, properties: resourceProperties,
             tostring: { object in
-                EngineActor.assumeIsolated { (object as? Resource).map { "resource \($0.urlString)" } ?? "resource" }
+                EngineActor.assumeIsolated {
+                    (object as? Resource).map { "resource \($0.urlString)" } ?? "resource"
+                }
             })
     }
 
@@ -30,14 +33,18 @@ extension ScriptContext {
             },
             method("load_using", "(request) -> request", "Makes any request a load of this resource.") {
                 [unowned self] call in
-                let request = try call.object(1, "request", as: Request.self)
+                let request = try call.object(1, "request", as: Request.self, expected: "request")
                 push(try call.receiver(as: Resource.self).load(using: request), on: call.lua)
                 return .one
             },
             method(
+<<<<<<< HEAD
                 "request",
                 "(method: string, options?: { body | text | json | form, content_type?, charset?, headers?, query?, "
                     + "mutate? }) -> request",
+=======
+                "request", "(method: string, options?) -> request",
+>>>>>>> main
                 "A started request; the resource's state is untouched."
             ) {
                 [unowned self] call in
@@ -45,7 +52,8 @@ extension ScriptContext {
                 push(try request(resource, try call.string(1, "method"), call), on: call.lua)
                 return .one
             },
-            method("get", "() -> content | nil, error", "Waits for up-to-date content.") { [unowned self] call in
+            method("get", "() -> content | nil, error", "Waits for up-to-date content.") {
+                [unowned self] call in
                 let resource = try call.receiver(as: Resource.self)
                 return .wait { waiter in
                     resource.read { result in
@@ -69,7 +77,8 @@ extension ScriptContext {
 
     private var navigationMethods: [LuaMethod] {
         [
-            method("child", "(text: string) -> resource", "The resource below this one.") { [unowned self] call in
+            method("child", "(text: string) -> resource", "The resource below this one.") {
+                [unowned self] call in
                 push(try call.receiver(as: Resource.self).child(try call.string(1, "text")), on: call.lua)
                 return .one
             },
@@ -88,7 +97,10 @@ extension ScriptContext {
                 }
                 return .one
             },
-            method("with_param", "(name: string, value) -> resource", "Sets a parameter; nil removes it, a list repeats it.") {
+            method(
+                "with_param", "(name: string, value) -> resource",
+                "Sets a parameter; nil removes it, a list repeats it."
+            ) {
                 [unowned self] call in
                 let name = try call.string(1, "name")
                 let values = try paramValues(call.lua, call.slot(2), name)
@@ -107,11 +119,12 @@ extension ScriptContext {
     private var localMethods: [LuaMethod] {
         [
             method("override_local_data", "(entity)", "Puts an entity in place as it is.") { call in
-                let entity = try call.object(1, "entity", as: ScriptEntity.self).entity
+                let entity = try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity
                 try call.receiver(as: Resource.self).overrideLocalData(entity)
                 return .none
             },
-            method("override_local_content", "(content)", "Replaces the content alone.") { [unowned self] call in
+            method("override_local_content", "(content)", "Replaces the content alone.") {
+                [unowned self] call in
                 guard let content = try content(call.lua, try call.any(1, "content")) else {
                     throw call.bad(1, "content", "content can't be nil; wipe() removes it")
                 }
@@ -126,10 +139,15 @@ extension ScriptContext {
                 try call.receiver(as: Resource.self).wipe()
                 return .none
             },
-            method("configuration_for", "(method: string) -> configuration", "The frozen configuration for a method.") {
+            method(
+                "configuration_for", "(method: string) -> configuration",
+                "The frozen configuration for a method."
+            ) {
                 [unowned self] call in
                 let name = try call.string(1, "method")
-                guard let method = Method.normalized(name) else { throw call.bad(1, "method", "'\(name)' is not a method") }
+                guard let method = Method.normalized(name) else {
+                    throw call.bad(1, "method", "'\(name)' is not a method")
+                }
                 pushConfiguration(of: try call.receiver(as: Resource.self), method, on: call.lua)
                 return .one
             },

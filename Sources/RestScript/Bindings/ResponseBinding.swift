@@ -27,7 +27,8 @@ extension ScriptContext {
                     call.lua.push(response.error == nil)
                     return .one
                 },
-                property("entity", "entity?", "The entity of a success, or the body that came with an error.") {
+                property("entity", "entity?", "The entity of a success, or the body that came with an error.")
+                {
                     [unowned self] call in
                     if let entity = try call.receiver(as: ScriptResponse.self).response.entity {
                         push(entity, on: call.lua)

@@ -39,7 +39,9 @@ extension ScriptContext {
             ModuleFunction("gateway", "(options: { listen?, expose?, auth? })", "Declares the HTTP gateway.") { [unowned self] call in
                 try declareGateway(call)
             },
-            ModuleFunction("regex", "(pattern: string, options: string?) -> regex", "A pattern for the whole URL.") {
+            ModuleFunction(
+                "regex", "(pattern: string, options: string?) -> regex", "A pattern for the whole URL."
+            ) {
                 [unowned self] call in
                 try makeRegex(call)
             },
@@ -48,6 +50,7 @@ extension ScriptContext {
                 call.lua.push(object: ScriptBytes(try call.bytes(1, "s")), class: bytesClass)
                 return .one
             },
+<<<<<<< HEAD
             ModuleFunction(
                 "entity", "(options: { content, content_type?, headers?, charset?, timestamp? }) -> entity",
                 "An entity of the script's own."
@@ -58,26 +61,51 @@ extension ScriptContext {
                 "error", "(options: { user_message?, http_status_code?, entity?, cause? }) -> error",
                 "An error of the script's own."
             ) { [unowned self] call in
+=======
+            ModuleFunction("entity", "(options) -> entity", "An entity of the script's own.") {
+                [unowned self] call in
+                try makeEntity(call)
+            },
+            ModuleFunction("error", "(options) -> error", "An error of the script's own.") {
+                [unowned self] call in
+>>>>>>> main
                 pushError(try makeError(try call.options(1)), on: call.lua)
                 return .one
             },
-            ModuleFunction("success", "(entity) -> response", "A response that is a success.") { [unowned self] call in
-                push(Response.success(try call.object(1, "entity", as: ScriptEntity.self).entity), on: call.lua)
+            ModuleFunction("success", "(entity) -> response", "A response that is a success.") {
+                [unowned self] call in
+                push(
+                    Response.success(
+                        try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity),
+                    on: call.lua
+                )
                 return .one
             },
-            ModuleFunction("failure", "(error) -> response", "A response that is a failure.") { [unowned self] call in
-                push(Response.failure(try call.object(1, "error", as: ScriptErrorBox.self).error), on: call.lua)
+            ModuleFunction("failure", "(error) -> response", "A response that is a failure.") {
+                [unowned self] call in
+                push(
+                    Response.failure(
+                        try call.object(1, "error", as: ScriptErrorBox.self, expected: "error").error),
+                    on: call.lua
+                )
                 return .one
             },
             ModuleFunction(
+<<<<<<< HEAD
                 "content_transformer",
                 "(options: { transform, input?, output?, on_mismatch?, transform_errors?, description? }) -> transformer",
                 "A transformer with type rules."
+=======
+                "content_transformer", "(options) -> transformer", "A transformer with type rules."
+>>>>>>> main
             ) {
                 [unowned self] call in
                 try makeContentTransformer(call)
             },
-            ModuleFunction("response_transformer", "(fn, description: string?) -> transformer", "A transformer of whole responses.") {
+            ModuleFunction(
+                "response_transformer", "(fn, description: string?) -> transformer",
+                "A transformer of whole responses."
+            ) {
                 [unowned self] call in
                 try makeResponseTransformer(call)
             },
@@ -89,8 +117,12 @@ extension ScriptContext {
             name: "rest.transformers",
             functions: StandardTransformer.allCases.map { standard in
                 ModuleFunction(
+<<<<<<< HEAD
                     standard.rawValue,
                     "(options?: { transform_errors?\(standard == .json ? ", allow_fragments?" : "") }) -> transformer",
+=======
+                    standard.rawValue, "(options?) -> transformer",
+>>>>>>> main
                     "The standard \(standard.rawValue) transformer."
                 ) {
                     [unowned self] call in
@@ -111,9 +143,9 @@ extension ScriptContext {
             headers = try call.lua.headers(place)
             call.lua.pop()
         }
+        if let type = try options.string("content_type") { headers.set("Content-Type", type) }
         let entity = Entity(
-            content: content, contentType: try options.string("content_type"),
-            charset: try options.string("charset"), headers: headers,
+            content: content, charset: try options.string("charset"), headers: headers,
             timestamp: try options.number("timestamp") ?? engine.scheduler.now)
         try options.finish()
         push(entity, on: call.lua)

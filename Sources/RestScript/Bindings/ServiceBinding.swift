@@ -21,7 +21,8 @@ extension ScriptContext {
             throw LuaUsageError("a service without base_url needs a name")
         }
         guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else {
-            throw LuaUsageError("'\(name)' can't name a service: a name is not empty, has no '/' and doesn't begin with '-'")
+            throw LuaUsageError(
+                "'\(name)' can't name a service: a name is not empty, has no '/' and doesn't begin with '-'")
         }
         guard !services.contains(where: { $0.name == name }) else {
             throw LuaUsageError("a service named '\(name)' exists already: give this one a name of its own")
@@ -33,7 +34,9 @@ extension ScriptContext {
     }
 
     private func standardTransformers(_ options: OptionTable) throws -> [StandardTransformer] {
-        guard let place = try options.table("standard_transformers") else { return StandardTransformer.allCases }
+        guard let place = try options.table("standard_transformers") else {
+            return StandardTransformer.allCases
+        }
         defer { options.lua.pop() }
         return try options.lua.strings(place, "standard_transformers").map { name in
             guard let standard = StandardTransformer(rawValue: name) else {
@@ -48,12 +51,20 @@ extension ScriptContext {
         LuaClass(
             "service", documentation: "An API: a base URL, configuration blocks, and resources.",
             methods: [
-                method("resource", "(path: string) -> resource", "The resource at base URL and path; the path is text, never read as a URL.") {
+                method(
+                    "resource", "(path: string) -> resource",
+                    "The resource at base URL and path; the path is text, never read as a URL."
+                ) {
                     [unowned self] call in
-                    push(try call.receiver(as: Service.self).resource(try call.string(1, "path")), on: call.lua)
+                    push(
+                        try call.receiver(as: Service.self).resource(try call.string(1, "path")), on: call.lua
+                    )
                     return .one
                 },
-                method("resource_at", "(url: string?, path: string?) -> resource", "The resource at an absolute URL, or at a path below another base.") {
+                method(
+                    "resource_at", "(url: string?, path: string?) -> resource",
+                    "The resource at an absolute URL, or at a path below another base."
+                ) {
                     [unowned self] call in
                     let service = try call.receiver(as: Service.self)
                     let url = try call.optionalString(1, "url")
@@ -64,9 +75,13 @@ extension ScriptContext {
                     }
                     return .one
                 },
-                method("configure", "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service", "Adds a configuration block.") {
+                method(
+                    "configure",
+                    "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service",
+                    "Adds a configuration block."
+                ) {
                     [unowned self] call in
-                    try declare { try addBlock(call) }
+                    try declare(call) { try addBlock(call) }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -77,26 +92,34 @@ extension ScriptContext {
                     "Adds a transformer for the content of matching resources."
                 ) {
                     [unowned self] call in
-                    try declare { try addTransformer(call) }
+                    try declare(call) { try addTransformer(call) }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
-                method("use", "(plugin: function | string, options?) -> service", "Runs a plugin: a function of service and options, or the name of a module that returns one.") {
+                method(
+                    "use", "(plugin: function | string, options?) -> service",
+                    "Runs a plugin: a function of service and options, or the name of a module that returns one."
+                ) {
                     [unowned self] call in
                     try usePlugin(call)
                     call.lua.pushValue(at: 1)
                     return .one
                 },
-                method("invalidate_configuration", "()", "Blocks run again when they are next needed.") { call in
+                method("invalidate_configuration", "()", "Blocks run again when they are next needed.") {
+                    call in
                     try call.receiver(as: Service.self).invalidateConfiguration()
                     return .none
                 },
-                method("wipe_resources", "(pattern or fn(resource)?)", "Wipes all live resources, or those that match.") {
+                method(
+                    "wipe_resources", "(pattern or fn(resource)?)",
+                    "Wipes all live resources, or those that match."
+                ) {
                     [unowned self] call in
                     try wipeResources(call)
                     return .none
                 },
-                method("flush_unused_resources", "()", "Drops resources that nobody holds.") { [unowned self] call in
+                method("flush_unused_resources", "()", "Drops resources that nobody holds.") {
+                    [unowned self] call in
                     state.collectGarbage()
                     try call.receiver(as: Service.self).flushUnusedResources()
                     return .none
@@ -112,7 +135,8 @@ extension ScriptContext {
                     return .one
                 },
                 property(
-                    "cached_resource_count_limit", "integer", "When so many resources are live, adding one drops those that nobody holds.",
+                    "cached_resource_count_limit", "integer",
+                    "When so many resources are live, adding one drops those that nobody holds.",
                     { call in
                         call.lua.push(try call.receiver(as: Service.self).cachedResourceCountLimit)
                         return .one
@@ -131,6 +155,7 @@ extension ScriptContext {
 
     private func usePlugin(_ call: Arguments) throws {
         let lua = call.lua
+        let hasOptions = !call.isAbsent(2)
         if call.type(1) == .string {
             lua.pushGlobals()
             lua.rawGet(-1, "require")
@@ -138,13 +163,15 @@ extension ScriptContext {
             lua.push(try call.string(1, "plugin"))
             try lua.call(arguments: 1, results: 1, phase: ScriptPhases.load)
             guard lua.type(-1) == .function else {
-                throw LuaUsageError("module '\(try call.string(1, "plugin"))' is no plugin: it returns a \(lua.typeName(-1)), not a function(service, options)")
+                throw LuaUsageError(
+                    "module '\(try call.string(1, "plugin"))' is no plugin: it returns a \(lua.typeName(-1)), not a function(service, options)"
+                )
             }
         } else {
             lua.push(try call.function(1, "plugin"))
         }
         lua.pushValue(at: 1)
-        if call.isAbsent(2) { lua.newTable() } else { lua.pushValue(at: call.slot(2)) }
+        if hasOptions { lua.pushValue(at: call.slot(2)) } else { lua.newTable() }
         try lua.call(arguments: 2, results: 0, phase: ScriptPhases.load)
     }
 
@@ -153,11 +180,14 @@ extension ScriptContext {
         guard !call.isAbsent(1) else { return service.wipeResources { _ in true } }
         if call.type(1) == .function {
             let matches = try call.function(1, "fn")
+            let lua = call.lua
             return try service.wipeResources { resource in
-                try self.call(matches, phase: ScriptPhases.predicate) { lua in
-                    push(resource, on: lua)
-                    return 1
-                } read: { $0.isTruthy(-1) }
+                lua.push(matches)
+                push(resource, on: lua)
+                // What it raises is the caller's, as it is.
+                try lua.call(arguments: 1, results: 1, phase: ScriptPhases.predicate)
+                defer { lua.pop() }
+                return lua.isTruthy(-1)
             }
         }
         let pattern = try pattern(call, 1, service)

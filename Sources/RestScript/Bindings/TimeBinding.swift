@@ -5,7 +5,9 @@ import RestEngine
 extension ScriptContext {
     var timeFunctions: [ModuleFunction] {
         [
-            ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job of its own; it may wait.") { [unowned self] call in
+            ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job of its own; it may wait.") {
+                [unowned self] call in
+                try requireUnclosed(for: "rest.spawn")
                 let function = try call.function(1, "fn")
                 let arguments = references(call, from: 2)
                 let job = ScriptJob(self)
@@ -20,14 +22,20 @@ extension ScriptContext {
                     waiter.onCancel = { EngineActor.assumeIsolated { timer.cancel() } }
                 }
             },
-            ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") { [unowned self] call in
+            ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") {
+                [unowned self] call in
+                try requireUnclosed(for: "rest.after")
                 let timer = ScriptTimer(self, try call.function(2, "fn"), period: nil)
                 timer.arm(after: try duration(call, 1, "seconds"))
                 call.lua.push(object: timer, class: timerClass)
                 return .one
             },
-            ModuleFunction("every", "(seconds: number, fn) -> timer", "Runs fn again and again; a run that is late is left out.") {
+            ModuleFunction(
+                "every", "(seconds: number, fn) -> timer",
+                "Runs fn again and again; a run that is late is left out."
+            ) {
                 [unowned self] call in
+                try requireUnclosed(for: "rest.every")
                 let period = try duration(call, 1, "seconds")
                 guard period >= 0.001 else { throw call.bad(1, "seconds", "a period is 0.001 or more") }
                 let timer = ScriptTimer(self, try call.function(2, "fn"), period: period)
@@ -35,11 +43,18 @@ extension ScriptContext {
                 call.lua.push(object: timer, class: timerClass)
                 return .one
             },
-            ModuleFunction("all", "(list: (request | fn)[]) -> results[] | nil, error, results[]", "Waits for all; the results in order.") {
+            ModuleFunction(
+                "all", "(list: (request | fn)[]) -> results[] | nil, error, results[]",
+                "Waits for all; the results in order."
+            ) {
                 [unowned self] call in
                 try waitForAll(call)
             },
-            ModuleFunction("gather", "(list: any[], limit: integer, fn: function(item, index)) -> results[] | nil, error, results[]", "Runs fn on each item, so many at a time.") {
+            ModuleFunction(
+                "gather",
+                "(list: any[], limit: integer, fn: function(item, index)) -> results[] | nil, error, results[]",
+                "Runs fn on each item, so many at a time."
+            ) {
                 [unowned self] call in
                 try gather(call)
             },
@@ -75,7 +90,8 @@ extension ScriptContext {
                     try call.receiver(as: ScriptJob.self).cancel()
                     return .none
                 },
-                method("await", "() -> ... | nil, error", "Waits for its end and gives what it returned.") { call in
+                method("await", "() -> ... | nil, error", "Waits for its end and gives what it returned.") {
+                    call in
                     let job = try call.receiver(as: ScriptJob.self)
                     return .wait { waiter in job.wait(waiter) }
                 },

@@ -17,22 +17,30 @@ extension ScriptContext {
                     return .one
                 }
             ],
-            tostring: { ($0 as? ScriptTransformerBox).map { "transformer \($0.transformer.description)" } ?? "transformer" })
+            tostring: {
+                ($0 as? ScriptTransformerBox).map { "transformer \($0.transformer.description)" }
+                    ?? "transformer"
+            })
     }
 
     /// A transformer argument in any of its forms (lua-api, Transformers).
-    func transformer(_ lua: Lua, _ index: Int32, what: String, rules: ContentRules = ContentRules()) throws -> any Transformer {
+    func transformer(_ lua: Lua, _ index: Int32, what: String, rules: ContentRules = ContentRules()) throws
+        -> any Transformer
+    {
         if let box = lua.object(index, as: ScriptTransformerBox.self) { return box.transformer }
         switch lua.type(index) {
         case .function:
             return ContentTransformer(
-                context: self, function: lua.reference(index), rules: rules, place: lua.place(ofFunction: index))
+                context: self, function: lua.reference(index), rules: rules,
+                place: lua.place(ofFunction: index))
         case .string:
             throw LuaUsageError(
-                "\(what) names the module '\(lua.string(index) ?? "")', but transformer modules are not available yet: give a function")
+                "\(what) names the module '\(lua.string(index) ?? "")', but transformer modules are not available yet: give a function"
+            )
         default:
             throw LuaUsageError(
-                "\(what) is a function(content, entity) or a transformer of rest.*, not a \(lua.typeName(index))")
+                "\(what) is a function(content, entity) or a transformer of rest.*, not a \(lua.typeName(index))"
+            )
         }
     }
 
@@ -52,6 +60,13 @@ extension ScriptContext {
         }
         let methods = try methods(options) ?? Method.ofTransformers
         let rules = try contentRules(options)
+        if call.lua.object(call.slot(last), as: ScriptTransformerBox.self) != nil {
+            for key in ["input", "output", "on_mismatch", "transform_errors"]
+            where options.reference(key) != nil {
+                throw LuaUsageError(
+                    "option '\(key)' belongs to a function: this transformer has rules of its own")
+            }
+        }
         let contentTypes = try contentTypes(options)
         try options.finish()
         let transformer = try transformer(call.lua, call.slot(last), what: "the transformer", rules: rules)
@@ -59,7 +74,7 @@ extension ScriptContext {
         service.configure(
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: rules.description ?? summary,
-                origin: call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+                origin: call.lua.callerPlace.map { "\($0.file):\($0.line)" }, isUniform: true
             ) { draft in
                 if action == "replace" { draft.configuration.pipeline[stage].removeTransformers() }
                 draft.configuration.pipeline[stage].add(transformer, contentTypes: contentTypes)
@@ -80,7 +95,8 @@ extension ScriptContext {
         if let text = try options.string("on_mismatch") {
             guard let action = ContentRules.Mismatch(rawValue: text) else {
                 throw LuaUsageError(
-                    "option 'on_mismatch' is \"error\", \"skip\" or \"skip_if_output_matches\", not \"\(text)\"")
+                    "option 'on_mismatch' is \"error\", \"skip\" or \"skip_if_output_matches\", not \"\(text)\""
+                )
             }
             rules.onMismatch = action
         }
@@ -101,7 +117,8 @@ extension ScriptContext {
         guard let kind = ContentRules.Kind(name: name) else {
             throw LuaUsageError(
                 "option '\(key)' can't be \"\(name)\": types are "
-                    + ContentRules.Kind.names.map { "\"\($0)\"" }.joined(separator: ", ") + ", or a class table")
+                    + ContentRules.Kind.names.map { "\"\($0)\"" }.joined(separator: ", ")
+                    + ", or a class table")
         }
         return kind
     }
@@ -139,7 +156,8 @@ extension ScriptContext {
         switch standard {
         case .json:
             transformer = JSONTransformer(
-                transformErrors: errors ?? true, allowFragments: try options.boolean("allow_fragments") ?? false)
+                transformErrors: errors ?? true,
+                allowFragments: try options.boolean("allow_fragments") ?? false)
         case .text: transformer = TextTransformer(transformErrors: errors ?? true)
         case .image: transformer = ImageTransformer(transformErrors: errors ?? false)
         }

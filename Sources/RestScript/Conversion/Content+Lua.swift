@@ -15,6 +15,7 @@ extension ScriptContext {
 
     /// The content that a script gave; nil for nil. A string is text, unless it is none: then it is bytes.
     func content(_ lua: Lua, _ index: Int32) throws -> Content? {
+        if trees.isNull(lua, index) { return .value(.null) }
         switch lua.type(index) {
         case .none, .nil: return nil
         case .string:
@@ -24,7 +25,8 @@ extension ScriptContext {
         case .userdata:
             if let bytes = lua.object(index, as: ScriptBytes.self) { return .bytes(bytes.bytes) }
             if let image = lua.object(index, as: ScriptImage.self) { return .image(image.image) }
-            throw LuaUsageError("content can't be a \(lua.typeName(index)): give a table, text or rest.bytes(…)")
+            throw LuaUsageError(
+                "content can't be a \(lua.typeName(index)): give a table, text or rest.bytes(…)")
         default:
             do { return .value(try trees.tree(lua, index)) } catch {
                 throw LuaUsageError("content can't be made of this value: \(error.message)")
@@ -37,7 +39,10 @@ extension ScriptContext {
 
     /// Pushes `.json` of a content: its table, or an empty one.
     func pushJSON(of content: Content?, on lua: Lua) {
-        if let tree = content?.tree { trees.push(tree, on: lua) } else { lua.newTable() }
+        guard let tree = content?.tree, tree.kind == .object || tree.kind == .array else {
+            return lua.newTable()
+        }
+        trees.push(tree, on: lua)
     }
 }
 

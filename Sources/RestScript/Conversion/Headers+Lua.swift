@@ -1,9 +1,11 @@
+import CJSON
 import LuaRuntime
 import RestEngine
 
 extension Lua {
     /// The value of a header as scripts give it: a string, a number, or a list of them; nil or null removes.
     func headerValues(_ index: Int32, name: String) throws -> [String] {
+        if cjson_is_null(pointer, index) { return [] }
         switch type(index) {
         case .none, .nil: return []
         case .string: return [string(index) ?? ""]
@@ -19,7 +21,8 @@ extension Lua {
                 return try headerValues(-1, name: name)
             }
         default:
-            throw LuaUsageError("the value of header '\(name)' is a string or a list of strings, not a \(typeName(index))")
+            throw LuaUsageError(
+                "the value of header '\(name)' is a string or a list of strings, not a \(typeName(index))")
         }
     }
 

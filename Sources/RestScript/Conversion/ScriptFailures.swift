@@ -11,16 +11,25 @@ enum ScriptFailures {
 
     /// What a failed call of a block, mutator, decorator or predicate does to the request: an error object that the
     /// script raised is the request's error, all else is its cause.
-    static func requestCause(of error: LuaError, in state: LuaState) -> any Error {
-        if let known = raisedError(error, in: state) { return known }
-        return RequestError.CauseError(cause(of: error))
+    @EngineActor
+    static func requestCause(of error: LuaError, in context: ScriptContext, phase: RunPhase) -> any Error {
+        if let known = raisedError(error, in: context.state) { return known }
+        return RequestError.CauseError(cause(of: error, in: context, phase: phase))
     }
 
-    static func cause(of error: LuaError) -> RequestError.Cause {
+    /// What was used is known of memory; of time it is known that it reached the limit.
+    @EngineActor
+    static func cause(of error: LuaError, in context: ScriptContext, phase: RunPhase) -> RequestError.Cause {
         switch error.kind {
-        case .budget, .memory:
+        case .budget:
             .scriptLimit(
-                budget: error.kind == .memory ? "memory" : "time", used: 0, limit: 0, failure: failure(of: error))
+                budget: "time", used: phase.budgetSeconds, limit: phase.budgetSeconds,
+                failure: failure(of: error))
+        case .memory:
+            .scriptLimit(
+                budget: "memory", used: Double(context.state.memoryUsed),
+                limit: Double(context.options.memoryLimit), failure: failure(of: error))
+        case .cancelled: .requestCancelled
         default: .scriptError(failure(of: error))
         }
     }

@@ -8,6 +8,7 @@ extension ScriptContext {
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
         read: (Lua) throws -> Result
     ) throws -> Result {
+        try requireOpen()
         let lua = state.main
         let height = lua.top
         defer { lua.setTop(height) }
@@ -15,12 +16,14 @@ extension ScriptContext {
         let count = try arguments(lua)
         do throws(LuaError) {
             try lua.call(arguments: count, results: results, phase: phase)
-        } catch { throw ScriptFailures.requestCause(of: error, in: state) }
+        } catch { throw ScriptFailures.requestCause(of: error, in: self, phase: phase) }
         return try read(lua)
     }
 
     /// Runs a function that may wait; what it raises is logged, for nobody else would see it.
-    func run(_ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32) {
+    func run(
+        _ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32
+    ) {
         state.spawn(
             function, phase: ScriptPhases.hook, arguments: arguments,
             completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
@@ -39,14 +42,42 @@ extension ScriptContext {
                 place: failure.file.map { "\($0):\(failure.line ?? 0)" }))
     }
 
+    /// Logs an error of which the request doesn't tell.
+    func report(_ error: RequestError, in what: String) {
+        var fields: [(name: String, value: String)] = []
+        var place: String?
+        if case .scriptError(let failure)? = error.cause {
+            fields = failure.traceback.map { [("traceback", $0)] } ?? []
+            place = failure.file.map { "\($0):\(failure.line ?? 0)" }
+        }
+        options.log(ScriptLogEntry(level: .warn, text: "\(what): \(error)", fields: fields, place: place))
+    }
+
+    /// Throws when the script has been closed: the engine may hold its functions for longer than it lives.
+    func requireOpen() throws(RequestError.CauseError) {
+        if isClosed { throw Self.closed }
+    }
+
+    static var closed: RequestError.CauseError {
+        RequestError.CauseError(.internal(message: "the script has been closed"))
+    }
+
+    /// Throws when nothing may be started any more: what closing runs is the end of what there was.
+    func requireUnclosed(for what: String) throws(LuaUsageError) {
+        if isClosed { throw LuaUsageError("\(what) starts nothing while the script is being closed") }
+    }
+
     /// Ends the script's part in everything; the engine's objects live on.
     func close() -> LeakReport {
         isClosed = true
         jobs.cancelAll()
+        let declared = services
         services = []
         state.errorPresenter = nil
         let report = state.close()
         trees.close()
+        // A service and its resources hold each other until a flush (siesta-semantics 2.7, 2.9).
+        for service in declared { service.flushUnusedResources() }
         return report
     }
 }

@@ -8,16 +8,19 @@ enum ScriptPhases {
 
     static let block = RunPhase(
         name: "configuration block", mayWait: false,
-        waitAdvice: "a configuration block runs while a request is built; wait in a hook or in rest.spawn instead",
+        waitAdvice:
+            "a configuration block runs while a request is built; wait in a hook or in rest.spawn instead",
         budgetSeconds: 0.05)
 
     static let predicate = RunPhase(
         name: "pattern function", mayWait: false,
-        waitAdvice: "a pattern function runs while a request is built; decide by the URL alone", budgetSeconds: 0.05)
+        waitAdvice: "a pattern function runs while a request is built; decide by the URL alone",
+        budgetSeconds: 0.05)
 
     static let transformer = RunPhase(
         name: "transformer", mayWait: false,
-        waitAdvice: "a transformer runs in the middle of a response; fetch what it needs before, in a hook or a job",
+        waitAdvice:
+            "a transformer runs in the middle of a response; fetch what it needs before, in a hook or a job",
         budgetSeconds: 0.05)
 
     static let mutator = RunPhase(
@@ -27,7 +30,8 @@ enum ScriptPhases {
 
     static let decorator = RunPhase(
         name: "request decorator", mayWait: false,
-        waitAdvice: "a decorator returns a request at once; wait in a hook of that request", budgetSeconds: 0.05)
+        waitAdvice: "a decorator returns a request at once; wait in a hook of that request",
+        budgetSeconds: 0.05)
 
     static let hook = RunPhase(name: "hook", mayWait: true, budgetSeconds: 0.5)
 

@@ -1,5 +1,5 @@
-public import RestEngine
 import LuaRuntime
+public import RestEngine
 
 #if canImport(Glibc)
     import Glibc
@@ -14,16 +14,23 @@ import LuaRuntime
 /// Loading is one path for every command: read, compile, run in the declare phase, validate.
 @EngineActor
 public final class ScriptHost {
-    private let context: ScriptContext
+    let context: ScriptContext
     public let path: String
     public private(set) var isClosed = false
 
     /// Loads the script at `path`. Throws a ``Diagnostic`` when it can't be read, compiled or run.
-    public init(path: String, engine: Engine, options: ScriptOptions = ScriptOptions()) throws(Diagnostic) {
-        let source = try ScriptSource.read(path)
+    public convenience init(
+        path: String, engine: Engine, options: ScriptOptions = ScriptOptions()
+    ) throws(Diagnostic) {
+        try self.init(source: try ScriptSource.read(path), path: path, engine: engine, options: options)
+    }
+
+    /// Loads a script from its text; `path` is what messages call it, and its folder is searched for modules.
+    init(source: [UInt8], path: String, engine: Engine, options: ScriptOptions) throws(Diagnostic) {
         self.path = path
         context = ScriptContext(
-            engine: engine, options: options, searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths)
+            engine: engine, options: options,
+            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths)
         do throws(LuaError) {
             let chunk = try context.state.compile(source, chunk: path)
             let lua = context.state.main

@@ -51,7 +51,9 @@ struct DiagnosticText {
 /// Lines of source files.
 enum SourceLines {
     static func read(_ path: String) -> [Substring]? {
-        guard let bytes = try? FileBytes.read(path, limit: 16 << 20) else { return nil }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard let bytes = try? FileBytes.read(path, limit: 16 << 20),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 }

@@ -13,12 +13,16 @@ final class Client {
     private let descriptor: Int32
     private var received: [UInt8] = []
 
-    init(port: UInt16) throws {
+    init(port: UInt16, receiveBuffer: Int32? = nil) throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
         descriptor = Self.open(AF_INET)
+        if var receiveBuffer {
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
         try Self.connect(descriptor, &address)
     }
 
@@ -101,6 +105,12 @@ final class Client {
         answer.body = String(decoding: received[..<count], as: UTF8.self)
         received.removeFirst(count)
         return answer
+    }
+
+    /// Takes what has come, or waits for it; the number of bytes that are there now.
+    func takeSome() throws -> Int {
+        guard try receive() else { throw Failure(what: "closed") }
+        return received.count
     }
 
     /// True when the other side closes without another byte.

@@ -24,6 +24,8 @@ final class World: GatewayDirectory {
         var configuration = GatewayConfiguration()
         configuration.listen = ["127.0.0.1:0"]
         configuration.threads = 2
+        // The engine loop belongs to all tests of the process.
+        configuration.limits.healthTimeout = 10
         configuration.clock = { world.clock.now }
         configure(&configuration)
         let gateway = try Gateway(configuration, directory: world)
@@ -123,8 +125,8 @@ struct Site {
 
     func connect() throws -> Client { try Client(port: port) }
 
-    /// A connection on which a request for `target` was sent. A test that waits for the engine sends first, lets the
-    /// engine work, then reads: a thread that is blocked in a socket is one that no task can run on.
+    /// A connection on which a request for `target` was sent. A test that waits for the engine sends first,
+    /// lets the engine work, then reads: a thread that is blocked in a socket is one that no task can run on.
     func asking(_ target: String) throws -> Client {
         let client = try connect()
         try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")

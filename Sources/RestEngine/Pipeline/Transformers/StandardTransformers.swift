@@ -20,7 +20,8 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
     }
 
     var entry: ConfigurationEntry {
-        ConfigurationEntry(pattern: .all, description: "standard \(rawValue) transformer") { draft in
+        ConfigurationEntry(pattern: .all, description: "standard \(rawValue) transformer", isUniform: true) {
+            draft in
             draft.configuration.pipeline["parsing"].add(transformer, contentTypes: contentTypes)
         }
     }

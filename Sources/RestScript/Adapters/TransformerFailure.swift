@@ -1,0 +1,67 @@
+import LuaRuntime
+import RestEngine
+
+/// A transformer's function that raised, or that returned nil and perhaps said why.
+enum TransformerFailure: Error {
+    case raised(LuaError)
+    case returnedNil(message: String?)
+}
+
+extension ScriptContext {
+    /// Calls a transformer's function. `read` gets the place of its first result; nil there is a failure, which the
+    /// second result may explain: a message, or an error object.
+    func callTransformer<Result>(
+        _ function: LuaReference, arguments: (Lua) -> Int32, read: (Lua, Int32) throws -> Result
+    ) throws -> Result {
+        try requireOpen()
+        let lua = state.main
+        let height = lua.top
+        defer { lua.setTop(height) }
+        lua.push(function)
+        let count = arguments(lua)
+        do throws(LuaError) {
+            try lua.call(arguments: count, results: 2, phase: ScriptPhases.transformer)
+        } catch { throw TransformerFailure.raised(error) }
+        guard lua.type(-2) == .nil else { return try read(lua, lua.absolute(-2)) }
+        if let known = lua.object(-1, as: ScriptErrorBox.self) { throw known.error }
+        throw TransformerFailure.returnedNil(message: lua.string(-1))
+    }
+
+    /// The error of a response whose transformer failed: what the script raised on purpose says what it means, status
+    /// and body of the response are kept (siesta-semantics 17.7, D12).
+    func transformerError(
+        _ error: any Error, of transformer: String, from response: Response, _ pipeline: PipelineContext
+    ) -> RequestError {
+        var cause = error
+        var message: String?
+        switch error {
+        case TransformerFailure.raised(let error):
+            cause = ScriptFailures.requestCause(of: error, in: self, phase: ScriptPhases.transformer)
+            message = deliberateMessage(of: error)
+        case TransformerFailure.returnedNil(let said):
+            cause = RequestError.CauseError(.transformerReturnedNil(transformer: transformer))
+            message = said
+        case let usage as LuaUsageError:
+            cause = RequestError.CauseError(.scriptError(.init(message: "\(transformer): \(usage.message)")))
+        default: break
+        }
+        return RequestError(
+            thrown: cause, userMessage: message ?? "Cannot parse server response", entity: response.entity,
+            httpStatusCode: response.error?.httpStatusCode ?? pipeline.status, timestamp: pipeline.now,
+            url: pipeline.url, method: pipeline.method)
+    }
+
+    /// The words that a script passed to `error`; nil for Lua's own, and for a table that has none.
+    func deliberateMessage(of error: LuaError) -> String? {
+        guard error.isDeliberate else { return nil }
+        guard let value = error.value else { return error.message }
+        let lua = state.main
+        lua.push(value)
+        defer { lua.pop() }
+        guard lua.type(-1) == .table else { return lua.type(-1) == .function ? nil : error.message }
+        guard lua.pushMetatable(-1) else { return nil }
+        defer { lua.pop() }
+        defer { lua.pop() }
+        return lua.rawGet(-1, "__tostring") == .nil ? nil : error.message
+    }
+}

@@ -1,0 +1,106 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+@Suite(.leakChecked) @EngineActor
+struct PipelineTests {
+    @Test func `stages run in order, transformers in the order of adding`() throws {
+        try expect(
+            """
+            local function say(word) return function(content) return content .. word end end
+            api:configure(function(c)
+              c.pipeline.cleanup:add(say "5"):add(say "6")
+              c.pipeline.model:add(say "3")
+              c.pipeline["model"]:add(say "4")
+              c.pipeline.parsing:add(say "2")
+            end)
+            rest.spawn(function() print(api:resource("text"):get()) end)
+            """, prints: ["hello23456"])
+    }
+
+    @Test func `an order drops, creates and moves stages`() throws {
+        try expect(
+            """
+            local function say(word) return function(content) return content .. word end end
+            api:configure(function(c)
+              c.pipeline.model:add(say "m") c.pipeline.cleanup:add(say "c") c.pipeline["my stage"]:add(say "x")
+              c.pipeline.order = { "my stage", "parsing", "cleanup", "model" }
+              print(table.concat(c.pipeline.order, ","))
+            end)
+            api:configure("text", function(c) c.pipeline.order = { "parsing", "my stage" } end)
+            api:configure("bytes", function(c) c.pipeline.order = {} end)
+            rest.spawn(function()
+              print(api:resource("text"):get()) print(api:resource("headers"):get()) print(#api:resource("bytes"):get())
+            end)
+            """,
+            prints: [
+                "my stage,parsing,cleanup,model", "hellox", "my stage,parsing,cleanup,model",
+                "nil\tGET https://api.test/v1/headers: Cannot parse server response (200): text expects bytes, got text",
+                "my stage,parsing,cleanup,model", "3",
+            ])
+    }
+
+    @Test func `clearing takes transformers out of one stage or all, and keeps the order`() throws {
+        try expect(
+            """
+            local function say(word) return function(content) return content .. word end end
+            api:configure(function(c) c.pipeline.model:add(say "m") c.pipeline.cleanup:add(say "c") end)
+            api:configure("text", function(c) c.pipeline.model:remove_transformers():add(say "n") end)
+            api:configure("json", function(c) c.pipeline:remove_transformers() end)
+            api:configure("headers", function(c) c.pipeline:clear() print(#c.pipeline.order) end)
+            rest.spawn(function()
+              print(api:resource("text"):get())
+              print(api:resource("json"):load():await().content_kind)
+              print(api:resource("headers"):load():await().content_kind)
+            end)
+            """, prints: ["hellonc", "bytes", "5", "bytes"])
+    }
+
+    @Test func `content types filter the transformers of a stage`() throws {
+        try expect(
+            """
+            local function add(c, types) c.pipeline.model:add(function() return "hit" end, { content_types = types }) end
+            api:configure("text", function(c) add(c, { "application/*", "TEXT/*" }) end)
+            api:configure("json", function(c) add(c, "text/*") end)
+            api:configure("bytes", function(c) add(c, "*/*") end)
+            rest.spawn(function()
+              print(api:resource("text"):get()) print(type(api:resource("json"):get()))
+              print(#api:resource("bytes"):get())
+            end)
+            """, prints: ["hit", "table", "3"])
+    }
+
+    @Test(arguments: [
+        ("c.pipeline.order = { 'a', 'b', 'a' }", "stage 'a' occurs twice in the pipeline's order"),
+        ("c.pipeline.order = 'a'", "bad value for 'order' of pipeline (table expected, got string)"),
+        ("c.pipeline.order = { 1 }", "item 1 of 'order' is a string, not a number"),
+        ("c.pipeline.model = 1", "unknown field 'model' on pipeline"),
+        (
+            "c.pipeline.model:add()",
+            "the transformer is a function(content, entity) or a transformer of rest.*, not a no value"
+        ),
+        (
+            "c.pipeline.model:add('my.module')",
+            "the transformer names the module 'my.module', but transformer modules are not available yet: give a function"
+        ),
+        (
+            "c.pipeline.model:add(print, { content_type = 'x' })",
+            "unknown option 'content_type': did you mean 'content_types'?"
+        ),
+        ("c.pipeline.model:ad(print)", "unknown field 'ad' on stage: did you mean 'add'?"),
+        ("c.pipeline.model.cache = nil", "unknown field 'cache' on stage"),
+        ("c.pipeline:remove_caches()", "unknown field 'remove_caches' on pipeline"),
+        ("c.pipeline[1] = 1", "a pipeline has no field of type number"),
+    ])
+    func `a wrong use of the pipeline is refused`(source: String, message: String) throws {
+        try expect(
+            """
+            api:configure(function(c)
+              print(pcall(function() \(source) end))
+            end)
+            local c = api:resource("a").configuration
+            """, prints: ["false\ttest.lua:2: \(message)"])
+    }
+}

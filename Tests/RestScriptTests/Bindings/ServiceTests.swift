@@ -1,0 +1,160 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+@Suite(.leakChecked) @EngineActor
+struct ServiceTests {
+    static let rest = #"local rest = require "resthost" "#
+
+    @Test(arguments: [
+        (#"rest.service { base_url = "https://API.test:443/v1" }"#, "api.test", "https://api.test/v1/"),
+        (#"rest.service { base_url = "http://h:81" }"#, "h", "http://h:81/"),
+        (#"rest.service { name = "a", base_url = "http://h/x/?k=1" }"#, "a", "http://h/x/?k=1"),
+        (#"rest.service { name = "a" }"#, "a", "nil"),
+    ])
+    func `a service has a name and a base URL`(source: String, name: String, base: String) throws {
+        try expect(
+            "local s = \(source) print(s.name) print(s.base_url) print(s)", prelude: Self.rest,
+            prints: [name, base, "service \(name)"])
+    }
+
+    @Test(arguments: [
+        ("rest.service()", "a service without base_url needs a name"),
+        ("rest.service {}", "a service without base_url needs a name"),
+        ("rest.service 'x'", "bad argument #1 'options' to 'rest.service' (table expected, got string)"),
+        (
+            "rest.service { base_url = 'api.example.com' }",
+            "base_url 'api.example.com' is not a URL: it looks like \"https://api.example.com/v1\""
+        ),
+        (
+            "rest.service { base_url = 'ftp://h/' }",
+            "base_url 'ftp://h/' is not a URL: it looks like \"https://api.example.com/v1\""
+        ),
+        (
+            "rest.service { base_url = 1 }",
+            "bad option 'base_url' to 'rest.service' (string expected, got number)"
+        ),
+        (
+            "rest.service { baseurl = 'https://h' }", "unknown option 'baseurl': did you mean 'base_url'?"
+        ),
+        (
+            "rest.service { name = 'a', transport = {} }",
+            "unknown option 'transport': 'rest.service' knows base_url, name, standard_transformers"
+        ),
+        (
+            "rest.service { name = 'a', standard_transformers = { 'xml' } }",
+            "unknown standard transformer 'xml': there are \"json\", \"text\" and \"image\""
+        ),
+        (
+            "rest.service { name = 'a', standard_transformers = { 1 } }",
+            "item 1 of 'standard_transformers' is a string, not a number"
+        ),
+        (
+            "rest.service { name = 'a/b' }",
+            "'a/b' can't name a service: a name is not empty, has no '/' and doesn't begin with '-'"
+        ),
+        (
+            "rest.service { name = 'a' } rest.service { name = 'a' }",
+            "a service named 'a' exists already: give this one a name of its own"
+        ),
+        (
+            "rest.service { name = 'a' }:resorce('x')",
+            "unknown field 'resorce' on service: did you mean 'resource'?"
+        ),
+        ("rest.service { name = 'a' }:endpoint('x')", "unknown field 'endpoint' on service"),
+        ("rest.service { name = 'a' }.name = 'b'", "field 'name' of service is read only"),
+        (
+            "rest.service { name = 'a' }.cached_resource_count_limit = 0",
+            "bad value for 'cached_resource_count_limit' of service (it is 1 or more)"
+        ),
+        (
+            "rest.service { name = 'a' }:resource()",
+            "bad argument #1 'path' to 'resource' (string expected, got no value)"
+        ),
+    ])
+    func `a wrong declaration says what is wrong`(source: String, message: String) {
+        #expect(loadError(source, prelude: Self.rest) == "1: \(message)")
+    }
+
+    @Test func `a service finds resources by path, URL, and ad hoc base`() throws {
+        try expect(
+            """
+            print(api:resource("/a?b").url)
+            print(api:resource_at("https://other.test/x?y=1").url)
+            print(api:resource_at("https://other.test/base", "a b").url)
+            print(api:resource("a") == api:resource("/a"), api:resource("a") == api:resource("b"))
+            print(api:resource_at(nil).url, api:resource_at("no url").url)
+            print(api:resource("a").service == api, api.cached_resource_count_limit)
+            """,
+            prints: [
+                "https://api.test/v1/a%3Fb", "https://other.test/x?y=1", "https://other.test/base/a%20b",
+                "true\tfalse", ":\t:", "true\t2048",
+            ])
+    }
+
+    @Test func `an invalid resource answers with an error`() throws {
+        try expect(
+            """
+            rest.spawn(function()
+              local data, err = api:resource_at("no url"):get()
+              print(data, err, err.cause.type, err.cause.source)
+              local _, err = api:resource_at(nil):request("GET"):await()
+              print(err.user_message, err.cause.source)
+            end)
+            """,
+            prints: [
+                "nil\tCannot send request with invalid URL: 'no url' is not a URL\tinvalid_url\tno url",
+                "Cannot send request with invalid URL\tnil",
+            ])
+    }
+
+    @Test func `without standard transformers bodies are bytes`() throws {
+        try expect(
+            """
+            local s = rest.service { base_url = "https://api.test/v1", standard_transformers = {} }
+            rest.spawn(function()
+              local entity = s:resource("json"):load():await()
+              print(entity.content_kind, entity.content:sub(1, 5), entity.text == "")
+            end)
+            """, prints: ["bytes\t{\"id\"\ttrue"])
+    }
+
+    @Test func `use runs a plugin function with service and options`() throws {
+        try expect(
+            """
+            print(api:use(function(s, o) print(s.name, o.size) end, { size = 3 }) == api)
+            api:use(function(s, o) print(next(o)) end)
+            print(pcall(api.use, api, function() error("boom") end))
+            print(pcall(api.use, api, 5))
+            print(pcall(api.use, api, "nowhere"))
+            """,
+            prints: [
+                "api\t3", "true", "nil", "false\ttest.lua:3: boom",
+                "false\tbad argument #1 'plugin' to 'use' (function expected, got number)",
+                "false\ttest.lua:5: module 'nowhere' not found: no file './nowhere.lua'; no file './nowhere/init.lua'",
+            ])
+    }
+
+    @Test func `wipe_resources wipes all, a pattern's, or those a function picks`() throws {
+        try expect(
+            """
+            local a, b = api:resource("a"), api:resource("b/c")
+            local function fill() a:override_local_content("1") b:override_local_content("2") end
+            local function show() print(a.latest_data ~= nil, b.latest_data ~= nil) end
+            fill() api:wipe_resources() show()
+            fill() api:wipe_resources("/b/*") show()
+            fill() api:wipe_resources(a) show()
+            fill() api:wipe_resources(rest.regex("/A$", "i")) show()
+            fill() api:wipe_resources(function(r) return r.text == "2" end) show()
+            print(pcall(api.wipe_resources, api, function() error("boom") end))
+            print(pcall(api.wipe_resources, api, {}))
+            """,
+            prints: [
+                "false\tfalse", "true\tfalse", "false\ttrue", "false\ttrue", "true\tfalse",
+                "false\ttest.lua:9: boom",
+                "false\tbad argument #1 'pattern' to 'wipe_resources' (glob, rest.regex(…), resource or function(url) expected, got table)",
+            ])
+    }
+}

@@ -1,0 +1,126 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+/// An engine that stands still, a server of stubs, and one script on them.
+///
+/// In a suite with the trait `.leakChecked` nothing of them may outlive the test; call ``close()`` at its end.
+@EngineActor
+final class ScriptFixture {
+    /// The library as `rest`, and a service as `api`; all on the first line, so a script's own lines keep their numbers.
+    static let prelude =
+        #"local rest = require "resthost" local api = rest.service { name = "api", base_url = "https://api.test/v1" } "#
+
+    let clock = ManualClock()
+    let scheduler: Scheduler
+    let transport: StubTransport
+    let engine: Engine
+    var options = ScriptOptions()
+    /// What the script logged and printed.
+    private(set) var log: [ScriptLogEntry] = []
+    private(set) var host: ScriptHost?
+
+    init() {
+        scheduler = Scheduler(clock: clock)
+        transport = StubTransport(scheduler: scheduler)
+        engine = Engine(transport: transport, scheduler: scheduler)
+        options.log = { [weak self] in self?.log.append($0) }
+        for object in [scheduler, transport, engine] as [AnyObject] { LeakList.current?.watch(object) }
+    }
+
+    /// Loads a script as `test.lua`, after the prelude, and runs what is due.
+    func load(_ source: String, prelude: String = ScriptFixture.prelude, path: String = "test.lua") throws {
+        let host = try ScriptHost(
+            source: Array((prelude + source).utf8), path: path, engine: engine, options: options)
+        LeakList.current?.watch(host)
+        LeakList.current?.watch(host.context)
+        for service in host.services { LeakList.current?.watch(service) }
+        self.host = host
+        settle()
+    }
+
+    /// The error with which a script fails to load.
+    func failure(of source: String, prelude: String = ScriptFixture.prelude) -> Diagnostic? {
+        defer { settle() }
+        do throws(Diagnostic) {
+            let host = try ScriptHost(
+                source: Array((prelude + source).utf8), path: "test.lua", engine: engine, options: options)
+            host.close()
+            return nil
+        } catch { return error }
+    }
+
+    var context: ScriptContext? { host?.context }
+
+    // MARK: What came out
+
+    /// The texts of the log, warnings and errors with their level before them.
+    var lines: [String] {
+        log.map { $0.level == .info ? $0.text : "\($0.level): \($0.text)" }
+    }
+
+    /// ``lines`` so far, which are then forgotten.
+    func take() -> [String] {
+        defer { log = [] }
+        return lines
+    }
+
+    // MARK: Time
+
+    func settle() {
+        for _ in 0..<10_000 where !scheduler.runTurn() { return }
+        Issue.record("the engine does not come to rest")
+    }
+
+    /// Moves the clock in steps, so that timers set by timers run in their time.
+    func advance(_ seconds: Double, step: Double = 0.25) {
+        var left = seconds
+        while left > 0 {
+            clock.advance(by: min(step, left))
+            left -= step
+            settle()
+        }
+    }
+
+    // MARK: End
+
+    /// Ends the script, which must have let go of everything.
+    func close(sourceLocation: SourceLocation = #_sourceLocation) {
+        guard let host else { return }
+        #expect(host.close(), "Lua still holds host objects", sourceLocation: sourceLocation)
+        self.host = nil
+        settle()
+    }
+}
+
+/// Runs a script to its end against the ``SampleServer``; what it printed.
+@EngineActor
+func output(
+    _ source: String, prelude: String = ScriptFixture.prelude, seconds: Double = 0,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws -> [String] {
+    let fixture = ScriptFixture()
+    try SampleServer.install(on: fixture.transport)
+    try fixture.load(source, prelude: prelude)
+    fixture.advance(seconds)
+    fixture.close(sourceLocation: sourceLocation)
+    return fixture.lines
+}
+
+/// ``output(_:prelude:seconds:sourceLocation:)`` must be these lines.
+@EngineActor
+func expect(
+    _ source: String, prelude: String = ScriptFixture.prelude, seconds: Double = 0, prints expected: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let lines = try output(source, prelude: prelude, seconds: seconds, sourceLocation: sourceLocation)
+    #expect(lines == expected, sourceLocation: sourceLocation)
+}
+
+/// The error of a script that can't be loaded, as `line: message`.
+@EngineActor
+func loadError(_ source: String, prelude: String = ScriptFixture.prelude) -> String? {
+    ScriptFixture().failure(of: source, prelude: prelude).map { "\($0.line ?? 0): \($0.message)" }
+}
