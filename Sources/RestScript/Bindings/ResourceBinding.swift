@@ -38,13 +38,9 @@ extension ScriptContext {
                 return .one
             },
             method(
-<<<<<<< HEAD
                 "request",
                 "(method: string, options?: { body | text | json | form, content_type?, charset?, headers?, query?, "
                     + "mutate? }) -> request",
-=======
-                "request", "(method: string, options?) -> request",
->>>>>>> main
                 "A started request; the resource's state is untouched."
             ) {
                 [unowned self] call in

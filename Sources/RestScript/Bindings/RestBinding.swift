@@ -36,7 +36,8 @@ extension ScriptContext {
             ) { [unowned self] call in
                 try makeService(call)
             },
-            ModuleFunction("gateway", "(options: { listen?, expose?, auth? })", "Declares the HTTP gateway.") { [unowned self] call in
+            ModuleFunction("gateway", "(options: { listen?, expose?, auth? })", "Declares the HTTP gateway.")
+            { [unowned self] call in
                 try declareGateway(call)
             },
             ModuleFunction(
@@ -50,25 +51,18 @@ extension ScriptContext {
                 call.lua.push(object: ScriptBytes(try call.bytes(1, "s")), class: bytesClass)
                 return .one
             },
-<<<<<<< HEAD
             ModuleFunction(
                 "entity", "(options: { content, content_type?, headers?, charset?, timestamp? }) -> entity",
                 "An entity of the script's own."
-            ) { [unowned self] call in
+            ) {
+                [unowned self] call in
                 try makeEntity(call)
             },
             ModuleFunction(
                 "error", "(options: { user_message?, http_status_code?, entity?, cause? }) -> error",
                 "An error of the script's own."
-            ) { [unowned self] call in
-=======
-            ModuleFunction("entity", "(options) -> entity", "An entity of the script's own.") {
+            ) {
                 [unowned self] call in
-                try makeEntity(call)
-            },
-            ModuleFunction("error", "(options) -> error", "An error of the script's own.") {
-                [unowned self] call in
->>>>>>> main
                 pushError(try makeError(try call.options(1)), on: call.lua)
                 return .one
             },
@@ -91,13 +85,9 @@ extension ScriptContext {
                 return .one
             },
             ModuleFunction(
-<<<<<<< HEAD
                 "content_transformer",
-                "(options: { transform, input?, output?, on_mismatch?, transform_errors?, description? }) -> transformer",
-                "A transformer with type rules."
-=======
-                "content_transformer", "(options) -> transformer", "A transformer with type rules."
->>>>>>> main
+                "(options: { transform, input?, output?, on_mismatch?, transform_errors?, description? }) "
+                    + "-> transformer", "A transformer with type rules."
             ) {
                 [unowned self] call in
                 try makeContentTransformer(call)
@@ -117,12 +107,8 @@ extension ScriptContext {
             name: "rest.transformers",
             functions: StandardTransformer.allCases.map { standard in
                 ModuleFunction(
-<<<<<<< HEAD
                     standard.rawValue,
                     "(options?: { transform_errors?\(standard == .json ? ", allow_fragments?" : "") }) -> transformer",
-=======
-                    standard.rawValue, "(options?) -> transformer",
->>>>>>> main
                     "The standard \(standard.rawValue) transformer."
                 ) {
                     [unowned self] call in
