@@ -99,7 +99,8 @@ let package = Package(
             dependencies: ["Gateway", "RestEngine", "TestSupport", nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings),
         .testTarget(
-            name: "ResthostTests", dependencies: ["resthost", "RestEngine", "TestSupport"],
+            name: "ResthostTests",
+            dependencies: ["resthost", "RestEngine", "LuaRuntime", "CurlTransport", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],

@@ -1,0 +1,67 @@
+import RestEngine
+import TestSupport
+import Testing
+
+struct GuideTests {
+    private static let scriptGuides = [
+        "WritingAScript", "ConfigurationBlocks", "ThePipeline", "WaitingAndJobs", "TheGateway", "Errors",
+    ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
+    private static let swiftGuides = [
+        "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
+        "Sources/LuaRuntime/LuaRuntime.docc/LuaRuntime.md",
+    ]
+
+    @Test(arguments: scriptGuides) func `the Lua of a guide is sound`(guide: String) async throws {
+        let prelude = """
+            local rest = require "resthost"
+            local api = rest.service { name = "api", base_url = "http://127.0.0.1:8081" }
+
+            """
+        let blocks = Transcript.blocks("lua", in: try TextFile.read(guide)).map { $0.joined(separator: "\n") }
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            let folder = TemporaryFolder()
+            folder.write(block.contains("require \"resthost\"") ? block : prelude + block, to: "guide.lua")
+            let run = await BuiltProgram.run("check", "guide.lua", in: folder.path)
+            #expect(run.code == 0, "\(guide): \(run.errors)")
+            #expect(!run.errors.contains("error "), "\(guide): \(run.errors)")
+        }
+    }
+
+    @Test(arguments: swiftGuides) func `the Swift of a guide is code that is compiled`(guide: String) throws {
+        let code = Self.lines(try TextFile.read("Tests/ResthostTests/Examples/EngineGuide.swift"))
+        let blocks = Transcript.blocks("swift", in: try TextFile.read(guide))
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            #expect(code.contains(Self.lines(block.joined(separator: "\n"))), "\(guide): \(block)")
+        }
+    }
+
+    @Test func `the engine's guide does what it says`() async throws {
+        let peer = LoopbackPeer { request in
+            let json = #"{"login": "octocat", "name": "Mona"}"#
+            let isRight =
+                request.target == "/users/octocat" && request.headers["Accept"] == "application/json"
+            return PeerConnection.response(
+                isRight ? 200 : 404, headers: [("Content-Type", "application/json")], body: Array(json.utf8))
+        }
+        #expect(try await EngineGuide.octocat(at: peer.baseURL) == User(login: "octocat", name: "Mona"))
+    }
+
+    @Test func `the Lua runtime's guide does what it says`() throws {
+        #expect(try EngineGuide.sum() == 3)
+    }
+
+    @Test func `articles that link to each other exist`() throws {
+        for guide in Self.scriptGuides + ["Sources/RestScript/RestScript.docc/RestScript.md"] {
+            for link in try TextFile.read(guide).matches(of: /<doc:(\w+)>/) {
+                #expect(Self.scriptGuides.contains { $0.hasSuffix("/\(link.1).md") }, "\(guide): \(link.1)")
+            }
+        }
+    }
+
+    /// Without indentation, which depends on where the code stands.
+    private static func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.map(String.init)
+    }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+struct LinkTests {
+    @Test(arguments: ["README.md", "examples/quickstart/README.md", "docs/lua-reference.md"])
+    func `links lead to files`(document: String) throws {
+        let folder = document.split(separator: "/").dropLast().joined(separator: "/")
+        for link in try TextFile.read(document).matches(of: /\]\(([^)#]+)\)/) where !link.1.contains("://") {
+            let path = "\(BuiltProgram.repository)/\(folder)/\(link.1)"
+            #expect(access(path, F_OK) == 0, "\(document) links to \(link.1)")
+        }
+    }
+}

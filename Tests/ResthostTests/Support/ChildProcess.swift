@@ -1,0 +1,119 @@
+import Synchronization
+import TestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A program that a test runs, in a process group of its own, with its output as it comes.
+final class ChildProcess: Sendable {
+    struct Outcome: Sendable {
+        /// The exit code; of a program that a signal ended, 128 and the signal's number.
+        var code: Int32
+        var output: String
+        var errors: String
+    }
+
+    private struct Contents {
+        var output: [UInt8] = []
+        var errors: [UInt8] = []
+        var code: Int32?
+        var waiting: [CheckedContinuation<Bool, Never>] = []
+    }
+
+    /// Nothing that a test runs takes so long; what does is killed.
+    private static let patience: Double = 120
+
+    private let contents = Mutex(Contents())
+    private let id: pid_t
+
+    /// - Parameter environment: Added to the test's own.
+    init(_ arguments: [String], in folder: String, environment: [String: String] = [:]) {
+        let started = Spawning.start(arguments, in: folder, environment: environment)
+        id = started.id
+        PeerThread.start { [self] in follow(started.output, started.errors) }
+    }
+
+    /// To the whole group, as a terminal does.
+    func signal(_ number: Int32) { kill(-id, number) }
+
+    /// Waits until standard output has `text`, or the program has ended. False in the second case.
+    func hasWritten(_ text: String) async -> Bool {
+        await wait { $0.code != nil || String(decoding: $0.output, as: UTF8.self).contains(text) }
+        return contents.withLock { String(decoding: $0.output, as: UTF8.self).contains(text) }
+    }
+
+    func end() async -> Outcome {
+        await wait { $0.code != nil }
+        return contents.withLock {
+            Outcome(
+                code: $0.code ?? -1, output: String(decoding: $0.output, as: UTF8.self),
+                errors: String(decoding: $0.errors, as: UTF8.self))
+        }
+    }
+
+    private func wait(until holds: @Sendable (borrowing Contents) -> Bool) async {
+        var isDone = false
+        while !isDone {
+            isDone = await withCheckedContinuation { (change: CheckedContinuation<Bool, Never>) in
+                let isDone = contents.withLock { contents in
+                    if holds(contents) { return true }
+                    contents.waiting.append(change)
+                    return false
+                }
+                if isDone { change.resume(returning: true) }
+            }
+        }
+    }
+
+    private func update(_ change: (inout Contents) -> Void) {
+        let waiting = contents.withLock { contents in
+            change(&contents)
+            let waiting = contents.waiting
+            contents.waiting = []
+            return waiting
+        }
+        for change in waiting { change.resume(returning: false) }
+    }
+
+    /// Reads until nobody holds the other ends, so that what the program started counts as well.
+    private func follow(_ output: Int32, _ errors: Int32) {
+        let start = Self.uptime
+        var open = [output, errors]
+        while !open.isEmpty {
+            var polled = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            poll(&polled, nfds_t(polled.count), 1000)
+            if Self.uptime - start > Self.patience { kill(-id, SIGKILL) }
+            for entry in polled where entry.revents != 0 {
+                var buffer = [UInt8](repeating: 0, count: 16 << 10)
+                let count = read(entry.fd, &buffer, buffer.count)
+                if count <= 0 {
+                    open.removeAll { $0 == entry.fd }
+                    close(entry.fd)
+                } else {
+                    update { contents in
+                        if entry.fd == output {
+                            contents.output += buffer[..<count]
+                        } else {
+                            contents.errors += buffer[..<count]
+                        }
+                    }
+                }
+            }
+        }
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+        let number = status & 0x7F
+        update { $0.code = number == 0 ? (status >> 8) & 0xFF : 128 + number }
+    }
+
+    private static var uptime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

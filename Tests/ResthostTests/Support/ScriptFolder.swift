@@ -1,0 +1,28 @@
+import Testing
+
+/// A folder with one script, `main.lua`, and the program run in it.
+final class ScriptFolder {
+    private let folder = TemporaryFolder()
+
+    /// The script gets `rest` as its first line, so what it says itself begins in line 2.
+    init(_ script: String) {
+        folder.write("local rest = require \"resthost\"\n" + script + "\n", to: "main.lua")
+    }
+
+    var path: String { folder.path }
+
+    func write(_ text: String, to name: String) { folder.write(text, to: name) }
+
+    func run(_ arguments: String...) async -> ChildProcess.Outcome {
+        await ChildProcess([BuiltProgram.path] + arguments, in: path).end()
+    }
+
+    func start(_ arguments: String...) -> ChildProcess {
+        ChildProcess([BuiltProgram.path] + arguments, in: path)
+    }
+
+    /// A service whose base URL is this, and nothing else.
+    static func service(at address: String, _ more: String = "") -> ScriptFolder {
+        ScriptFolder("local api = rest.service { name = \"api\", base_url = \"\(address)\" }\n" + more)
+    }
+}
