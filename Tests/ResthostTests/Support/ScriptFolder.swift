@@ -17,6 +17,7 @@ final class ScriptFolder {
         await ChildProcess([BuiltProgram.path] + arguments, in: path).end()
     }
 
+    /// The folder must outlive the program.
     func start(_ arguments: String...) -> ChildProcess {
         ChildProcess([BuiltProgram.path] + arguments, in: path)
     }

@@ -1,0 +1,93 @@
+import RestEngine
+import TestSupport
+import Testing
+
+struct GetCommandTests {
+    /// Says what it was asked.
+    private let peer = LoopbackPeer { request in
+        let body = Tree(pairs: [
+            ("method", Tree(request.method)), ("target", Tree(request.target)), ("body", Tree(request.text)),
+            ("type", Tree(request.headers["Content-Type"] ?? "")), ("x", Tree(request.headers["X"] ?? "")),
+        ]).description
+        return PeerConnection.response(
+            headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+    }
+
+    private func folder(_ more: String = "") -> ScriptFolder { .service(at: peer.baseURL + "/v1", more) }
+
+    @Test func `content goes to standard output`() async throws {
+        let run = await folder().run("get", "main.lua", "/a b?q=1")
+        #expect(run.code == 0)
+        #expect(run.errors.isEmpty)
+        #expect(try Tree(json: run.output)["target"]?.string == "/v1/a%20b?q=1")
+    }
+
+    @Test func `method, body and headers are as in curl`() async throws {
+        let json = await folder().run("get", "main.lua", "api", "/a", "-d", #"{"b":1}"#, "-H", "X: y")
+        let sent = try Tree(json: json.output)
+        #expect(sent["method"]?.string == "POST")
+        #expect(sent["body"]?.string == #"{"b":1}"#)
+        #expect(sent["type"]?.string == "application/json")
+        #expect(sent["x"]?.string == "y")
+
+        let form = await folder().run("get", "main.lua", "/a", "-X", "put", "-d", "b=1")
+        let put = try Tree(json: form.output)
+        #expect(put["method"]?.string == "PUT")
+        #expect(put["type"]?.string == "application/x-www-form-urlencoded")
+    }
+
+    @Test func `raw content is what the server sent`() async throws {
+        let transformed = folder(
+            "api:configure_transformer(\"/a\", function(t) return { only = t.method } end)")
+        let cooked = await transformed.run("get", "main.lua", "/a")
+        #expect(cooked.output == #"{"only":"GET"}"# + "\n")
+        let raw = await transformed.run("get", "main.lua", "/a", "--raw")
+        #expect(try Tree(json: raw.output)["target"]?.string == "/v1/a")
+    }
+
+    @Test func `head and timing go to standard error`() async {
+        let run = await folder().run("get", "main.lua", "/a", "--include", "--timing")
+        #expect(run.code == 0)
+        #expect(run.errors.hasPrefix("HTTP/1.1 200\nContent-Length: "))
+        #expect(run.errors.contains("\ntiming of \(peer.baseURL)/v1/a\n"))
+    }
+
+    @Test func `the outcome is there for programs`() async throws {
+        let run = await folder().run("get", "main.lua", "/a", "--json")
+        #expect(run.code == 0)
+        let outcome = try Tree(json: run.output)
+        #expect(outcome["ok"]?.bool == true)
+        #expect(outcome["status"]?.int == 200)
+        #expect(outcome["url"]?.string == peer.baseURL + "/v1/a")
+        #expect(outcome["headers"]?["content-type"]?.string == "application/json")
+        #expect(outcome["timing"]?["total"]?.double != nil)
+        #expect(outcome["content_kind"]?.string == "json")
+        #expect(outcome["content"]?["method"]?.string == "GET")
+    }
+
+    private static let unusable: [(arguments: [String], message: String)] = [
+        (["nowhere.lua", "/a"], "nowhere.lua: error: cannot read the script: No such file or directory"),
+        (["main.lua", "other", "/a"], "main.lua has no service 'other'; it has: api, second"),
+        (["main.lua", "/a"], "main.lua has several services, say which: api, second"),
+        (["none.lua", "/a"], "none.lua declares no service: use rest.service"),
+        (["broken.lua", "/a"], "broken.lua:1: error: "),
+        (["main.lua", "api", "/a", "-d", "@nowhere"], "cannot read 'nowhere': No such file or directory"),
+        (["main.lua", "api", "/a", "-H", "X"], "'X' is not a header: it looks like 'Name: value'"),
+        (["main.lua", "api", "/a", "-X", "G T"], "'G T' is not a method: it looks like GET or DELETE"),
+        (["main.lua", "api", "/a", "/b"], "got 3 arguments"),
+        (["main.lua"], "Missing expected argument"),
+        (["main.lua", "/a", "--jsn"], "Unknown option '--jsn'"),
+    ]
+
+    @Test(arguments: unusable)
+    func `what can't be asked for is told`(wrong: (arguments: [String], message: String)) async {
+        let folder = folder("rest.service { name = \"second\" }")
+        folder.write("", to: "none.lua")
+        folder.write("local x = = 3", to: "broken.lua")
+        let run = await ChildProcess([BuiltProgram.path, "get"] + wrong.arguments, in: folder.path).end()
+        #expect(run.code == 2)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains(wrong.message), "\(run.errors)")
+        #expect(peer.requests.isEmpty)
+    }
+}

@@ -1,0 +1,135 @@
+import RestEngine
+import TestSupport
+import Testing
+
+struct GetFailureTests {
+    struct Answer: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var status = 200
+        var headers: [(String, String)] = []
+        var body: [UInt8] = []
+        /// What the message says, behind the URL.
+        var message: String
+        var code: String
+    }
+
+    private static let json = ("Content-Type", "application/json")
+
+    private static let answers = [
+        Answer(
+            testDescription: "garbage for JSON", headers: [json], body: Array("<html>".utf8),
+            message: "malformed JSON at byte 0", code: "malformed_json"),
+        Answer(
+            testDescription: "half of a document", headers: [json], body: Array(#"{"a": [1, 2"#.utf8),
+            message: "malformed JSON", code: "malformed_json"),
+        Answer(
+            testDescription: "nothing at all", headers: [json], message: "malformed JSON",
+            code: "malformed_json"),
+        Answer(
+            testDescription: "a number", headers: [json], body: Array("3".utf8),
+            message: "where an object or array is expected", code: "json_not_object_or_array"),
+        Answer(
+            testDescription: "too much", body: [UInt8](repeating: 0x61, count: 5000), message: "1000 bytes",
+            code: "too_large"),
+        Answer(
+            testDescription: "a bomb", headers: [("Content-Encoding", "gzip")], body: Gzip.zeros(50 << 20),
+            message: "1000 bytes", code: "too_large"),
+        Answer(
+            testDescription: "no gzip", headers: [("Content-Encoding", "gzip")], body: Array("plain".utf8),
+            message: "decoded", code: "decoding_failed"),
+        Answer(
+            testDescription: "a strange charset", headers: [("Content-Type", "text/plain; charset=klingon")],
+            body: [0x61], message: "unknown charset 'klingon'", code: "invalid_text_encoding"),
+        Answer(
+            testDescription: "no image", headers: [("Content-Type", "image/png")], body: [1, 2, 3],
+            message: "not a PNG", code: "unparsable_image"),
+        Answer(
+            testDescription: "an error of its own", status: 500, headers: [json],
+            body: Array(#"{"message":"broken"}"#.utf8), message: "Internal server error (500)",
+            code: "http_5xx"),
+    ]
+
+    @Test(arguments: answers) func `a bad answer fails with a line that says why`(answer: Answer) async throws
+    {
+        let peer = LoopbackPeer { _ in
+            PeerConnection.response(answer.status, headers: answer.headers, body: answer.body)
+        }
+        let folder = ScriptFolder.service(
+            at: peer.baseURL, "api:configure(function(c) c.max_body_bytes = 1000 end)")
+        let run = await folder.run("get", "main.lua", "/a")
+        #expect(run.code == 1)
+        let line = String(run.errors.prefix { $0 != "\n" })
+        #expect(line.hasPrefix("resthost: GET \(peer.baseURL)/a: "), "\(run.errors)")
+        #expect(line.contains(answer.message), "\(run.errors)")
+
+        let report = await folder.run("get", "main.lua", "/a", "--json")
+        #expect(report.code == 1)
+        let outcome = try Tree(json: report.output)
+        #expect(outcome["ok"]?.bool == false)
+        let error = try #require(outcome["error"])
+        #expect(error["code"]?.string == answer.code, "\(report.output)")
+        #expect(error["url"]?.string == peer.baseURL + "/a")
+        #expect(error["method"]?.string == "GET")
+        #expect(error["attempt"]?.int == 1)
+        #expect(error["detail"]?.string.map { "resthost: " + $0 } == line)
+        #expect(error["message"]?.string?.isEmpty == false)
+    }
+
+    @Test func `the body that came with a failure is printed`() async {
+        let peer = LoopbackPeer { _ in
+            PeerConnection.response(404, headers: [Self.json], body: Array(#"{"message":"no"}"#.utf8))
+        }
+        let run = await ScriptFolder.service(at: peer.baseURL).run("get", "main.lua", "/a")
+        #expect(run.code == 1)
+        #expect(run.output == #"{"message":"no"}"# + "\n")
+        #expect(run.errors == "resthost: GET \(peer.baseURL)/a: Not found (404)\n")
+    }
+
+    @Test func `a server that isn't there is named, with what to look at`() async {
+        let address = "http://127.0.0.1:\(LoopbackPeer.unusedPort())"
+        let run = await ScriptFolder.service(at: address).run("get", "main.lua", "/a")
+        #expect(run.code == 1)
+        #expect(
+            run.errors == """
+                resthost: GET \(address)/a: cannot connect to the server
+                  hint: is the server running, and is base_url right?
+
+                """)
+    }
+
+    @Test func `a line that is cut is told`() async {
+        let peer = LoopbackPeer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
+            connection.close()
+        }
+        let run = await ScriptFolder.service(at: peer.baseURL).run("get", "main.lua", "/a")
+        #expect(run.code == 1)
+        #expect(run.errors.hasPrefix("resthost: GET \(peer.baseURL)/a: "), "\(run.errors)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func `a time-out says which setting gives more`() async {
+        let peer = LoopbackPeer { _, connection in connection.stall() }
+        let folder = ScriptFolder.service(
+            at: peer.baseURL, "api:configure(function(c) c.timeouts.first_byte = 0.05 end)")
+        let run = await folder.run("get", "main.lua", "/a")
+        #expect(run.code == 1)
+        #expect(run.errors.contains("hint: c.timeouts in a configuration block"), "\(run.errors)")
+    }
+
+    @Test func `a URL that is none is not sent`() async {
+        let run = await ScriptFolder.service(at: "http://127.0.0.1:1").run("get", "main.lua", "http://[::1")
+        #expect(run.code == 1)
+        #expect(run.errors.contains("'http://[::1' is not a URL"), "\(run.errors)")
+    }
+
+    @Test func `a script that fails is told apart`() async {
+        let peer = LoopbackPeer { _ in PeerConnection.response(headers: [Self.json], body: Array("{}".utf8)) }
+        let folder = ScriptFolder.service(
+            at: peer.baseURL, "api:configure_transformer(\"/a\", function(t) return t.user.name end)")
+        let run = await folder.run("get", "main.lua", "/a")
+        #expect(run.code == 2)
+        #expect(
+            run.errors.contains("main.lua:3: attempt to index a nil value (field 'user')"), "\(run.errors)")
+    }
+}

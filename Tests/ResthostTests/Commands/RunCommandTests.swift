@@ -1,0 +1,103 @@
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+struct RunCommandTests {
+    @Test func `it ends when its jobs have ended`() async {
+        let peer = LoopbackPeer { _ in
+            PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("hello".utf8))
+        }
+        let folder = ScriptFolder.service(
+            at: peer.baseURL, "rest.spawn(function() print((api:resource(\"/a\"):get())) end)")
+        let run = await folder.run("run", "main.lua")
+        #expect(run.code == 0)
+        #expect(run.errors == "info  hello\n")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func `a signal ends it`(signal: Int32) async {
+        let folder = ScriptFolder("rest.gateway { listen = \"127.0.0.1:0\" }")
+        defer { withExtendedLifetime(folder) {} }
+        let child = folder.start("run", "main.lua")
+        #expect(await child.hasWritten("listening on http://127.0.0.1:"))
+        child.signal(signal)
+        #expect(await child.end().code == 0)
+    }
+
+    @Test func `it says where it serves what`() async {
+        let folder = ScriptFolder.service(at: "http://127.0.0.1:1/v1", "rest.service { name = \"any\" }")
+        defer { withExtendedLifetime(folder) {} }
+        let child = folder.start("run", "main.lua", "--listen", "127.0.0.1:0")
+        #expect(await child.hasWritten("/-/health"))
+        child.signal(SIGTERM)
+        let run = await child.end()
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(
+            lines.dropFirst() == [
+                "  /api/…     http://127.0.0.1:1/v1/", "  /any/…     absolute URLs only",
+                "  /-/health  state of the host",
+            ])
+    }
+
+    @Test func `with nothing to do it says so`() async {
+        let run = await ScriptFolder.service(at: "http://127.0.0.1:1").run("run", "main.lua")
+        #expect(run.code == 0)
+        #expect(run.errors.hasPrefix("main.lua: nothing to run: it starts no job and declares no gateway\n"))
+        #expect(run.errors.contains("hint: --listen 127.0.0.1:8080 serves its services"))
+    }
+
+    private static let unusable: [(script: String, arguments: [String], message: String)] = [
+        ("local x = = 3", [], "main.lua:2: error: unexpected symbol near '='"),
+        ("print(nil .. 1)", [], "main.lua:2: error: attempt to concatenate a nil value"),
+        ("rest.gateway { expose = { a = {} } }", [], "main.lua:2: error: the gateway exposes 'a'"),
+        (
+            "rest.gateway { listen = \"somewhere\" }", [],
+            "main.lua:2: error: 'somewhere' is no address to listen on"
+        ),
+        (
+            "", ["--listen", "somewhere"],
+            "error: 'somewhere' is no address to listen on: the port is missing"
+        ),
+        ("", ["--listen", "127.0.0.1:99999"], "the port must be 0 to 65535"),
+        (
+            "", ["--listen", "unix:/nowhere/socket"],
+            "the folder of the socket unix:/nowhere/socket does not exist"
+        ),
+        ("", ["--listn", "127.0.0.1:0"], "Unknown option '--listn'"),
+        ("", ["--gateway-threads", "0"], "--gateway-threads is 1 or more"),
+        ("", ["--drain", "long"], "The value 'long' is invalid for '--drain"),
+    ]
+
+    @Test(arguments: unusable)
+    func `what can't be run is told`(wrong: (script: String, arguments: [String], message: String)) async {
+        let folder = ScriptFolder(wrong.script)
+        let run = await ChildProcess(
+            [BuiltProgram.path, "run", "main.lua"] + wrong.arguments, in: folder.path
+        ).end()
+        #expect(run.code == 2)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains(wrong.message), "\(run.errors)")
+    }
+
+    @Test func `an address in use is named, with what to do`() async {
+        let peer = LoopbackPeer { _ in PeerConnection.response() }
+        let run = await ScriptFolder("").run("run", "main.lua", "--listen", "127.0.0.1:\(peer.port)")
+        #expect(run.code == 2)
+        #expect(run.errors.contains("another program is listening on 127.0.0.1:\(peer.port)"))
+        #expect(run.errors.contains("hint: stop it, or choose another address"))
+    }
+
+    @Test func `a script that isn't there is named`() async {
+        let run = await ScriptFolder("").run("run", "nowhere.lua")
+        #expect(run.code == 2)
+        #expect(run.errors.hasPrefix("nowhere.lua: error: cannot read the script: "))
+    }
+}
