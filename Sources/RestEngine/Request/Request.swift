@@ -35,6 +35,11 @@ public final class Request {
         haveHooksRun = true
     }
 
+    /// A request that has failed already (11.6).
+    public convenience init(engine: Engine, failedWith error: RequestError) {
+        self.init(engine: engine, outcome: .failure(error))
+    }
+
     public var state: State {
         switch machine.state {
         case .notStarted: .notStarted
