@@ -95,7 +95,9 @@ extension ScriptContext {
                 }
             },
             hook("on_not_modified", "", "Runs when a 304 confirmed the data.") { context, request, fn in
-                request.onNotModified { [weak request] in context.runHook(fn, "on_not_modified", request) { _ in 0 } }
+                request.onNotModified { [weak request] in
+                    context.runHook(fn, "on_not_modified", request) { _ in 0 }
+                }
             },
             hook("on_failure", "error", "Runs after a failure, cancellation included.") {
                 context, request, fn in
