@@ -63,7 +63,7 @@ extension ScriptContext {
             _ attach: @escaping @EngineActor (ScriptContext, Request, LuaReference) -> Void
         ) -> LuaMethod {
             method(name, "(fn: function(\(gets))) -> request", when) { [unowned self] call in
-                attach(self, try call.receiver(as: Request.self), try call.function(1, "fn"))
+                attach(self, try call.receiver(as: Request.self), try call.callable(1, "fn"))
                 call.lua.pushValue(at: 1)
                 return .one
             }

@@ -58,12 +58,12 @@ struct ErrorLeakTests {
             function one() n = n + 1 \(callback) end
             rest.every(1, function() for i = 1, 50 do one() end end)
             """)
-        fixture.advance(40, step: 0.5)
+        fixture.advance(20, step: 0.5)
         let context = try #require(fixture.context)
         for service in fixture.host?.services ?? [] { LeakList.current?.watch(service) }
         let before = memory(of: context)
         fixture.advance(20, step: 0.5)
-        // Services stay until the script ends; of all else the third thousand leaves no more than the first two.
+        // Services stay until the script ends; of all else the second thousand leaves no more than the first.
         let growth = memory(of: context) - before
         #expect(callback.contains("round()") || growth < 32 << 10, "\(growth) bytes")
         fixture.close()
