@@ -32,7 +32,8 @@ private final class Gathering {
         startNext()
     }
 
-    /// Work that ends at once starts the next here, not inside of its own end: a long list would overflow the stack.
+    /// Work that ends at once starts the next here, not inside of its own end, where a long list would overflow
+    /// the stack.
     private func startNext() {
         guard !isStarting else { return }
         isStarting = true

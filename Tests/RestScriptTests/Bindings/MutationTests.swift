@@ -127,4 +127,20 @@ struct MutationTests {
                 "Cannot parse server response\tscript_limit\ttime\t0.05\ttrue",
             ])
     }
+
+    @Test func `a function past the memory limit fails the request with the limit`() throws {
+        let fixture = ScriptFixture()
+        fixture.options.memoryLimit = 8 << 20
+        try SampleServer.install(on: fixture.transport)
+        try fixture.load(
+            """
+            api:configure(function(c) local s = ("x"):rep(1 << 24) end)
+            rest.spawn(function()
+              local _, err = api:resource("text"):get()
+              print(err.cause.type, err.cause.budget, err.cause.limit == 8 << 20, err.cause.used > 0)
+            end)
+            """)
+        fixture.close()
+        #expect(fixture.lines == ["script_limit\tmemory\ttrue\ttrue"])
+    }
 }
