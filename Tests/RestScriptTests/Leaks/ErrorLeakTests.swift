@@ -20,6 +20,7 @@ struct ErrorLeakTests {
         "api:resource('echo'):request('GET', { mutate = fail })",
         "api:resource('text'):request('GET'):on_completion(fail):on_success(fail):on_new_data(fail):on_progress(fail)",
         "api:resource('missing'):request('GET'):on_failure(fail):on_completion(fail)",
+        "local r = api:resource('json') r:override_local_data(rest.entity { content = 1, headers = { ETag = '\"known\"' } }) r:load():on_not_modified(fail)",
         "rest.spawn(fail)", "rest.spawn(function() rest.sleep(0.1) fail() end)", "rest.after(0.1, fail)",
         "local t t = rest.every(0.1, function() t:cancel() fail() end)", "pcall(api.use, api, fail)",
         "rest.spawn(rest.gather, { 1, 2, 3 }, 2, fail)",

@@ -148,6 +148,17 @@ struct TimeTests {
         #expect(loadError(call) == "1: \(message)")
     }
 
+    @Test func `cancelling what waits for functions ends them, and starts no more`() throws {
+        try expect(
+            """
+            local job = rest.spawn(function()
+              rest.gather({ 1, 2, 3, 4 }, 2, function(i) print("begin", i) rest.sleep(1) print("never") end)
+            end)
+            local other = rest.spawn(function() rest.all { function() rest.sleep(1) print("never") end } end)
+            rest.after(0.5, function() job:cancel() other:cancel() end)
+            """, seconds: 3, prints: ["begin\t1", "begin\t2"])
+    }
+
     @Test func `a host has work while a job or timer lives`() throws {
         let fixture = ScriptFixture()
         try fixture.load(
