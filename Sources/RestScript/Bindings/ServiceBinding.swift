@@ -99,7 +99,8 @@ extension ScriptContext {
                     return .one
                 },
                 method(
-                    "configure", "(pattern?, options?, fn: function(c)) -> service",
+                    "configure",
+                    "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service",
                     "Adds a configuration block."
                 ) {
                     [unowned self] call in
@@ -108,7 +109,9 @@ extension ScriptContext {
                     return .one
                 },
                 method(
-                    "configure_transformer", "(pattern, options?, transformer) -> service",
+                    "configure_transformer",
+                    "(pattern, options?: { stage?, action?, methods?, content_types?, input?, output?, on_mismatch?, "
+                        + "transform_errors?, description? }, transformer) -> service",
                     "Adds a transformer for the content of matching resources."
                 ) {
                     [unowned self] call in
