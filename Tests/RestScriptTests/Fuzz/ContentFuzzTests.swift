@@ -102,14 +102,14 @@ struct ContentFuzzTests {
                   assert(type(text) == "string")
                   local again = select(2, pcall(rest.json.decode, text))
                 else bad = bad + 1 end
-                pcall(api.resource("fuzz").request, r, "POST", v) pcall(rest.json.encode, v) pcall(rest.error, v)
+                pcall(r.request, r, "POST", v) pcall(rest.json.encode, v) pcall(rest.error, v)
                 pcall(rest.entity, v) pcall(rest.service, v) pcall(rest.gateway, v) pcall(r.with_params, r, v)
                 pcall(rest.log.debug, v, v) pcall(api.configure, api, v, v, quiet) pcall(api.configure_transformer, api, v, v, v)
               end
             end
             for i = 1, 10 do rest.after(0, function() local ok, why = pcall(rounds) if not ok then print(why) end end) end
             rest.after(1, function() print(good > 100, bad > 100) end)
-            """.replacing("api.resource(\"fuzz\").request", with: "r.request"))
+            """)
         fixture.advance(2)
         fixture.close()
         #expect(fixture.lines.filter { !$0.hasPrefix("debug: ") } == ["true\ttrue"])
