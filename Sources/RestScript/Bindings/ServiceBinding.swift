@@ -29,7 +29,8 @@ extension ScriptContext {
             throw LuaUsageError("a service named '\(name)' exists already: give this one a name of its own")
         }
         let service = Service(
-            engine: engine, name: name, baseURL: baseURL, standardTransformers: standard, transport: transport)
+            engine: engine, name: name, baseURL: baseURL, standardTransformers: standard, transport: transport
+        )
         services.append(service)
         call.lua.push(object: service, class: serviceClass)
         return .one
