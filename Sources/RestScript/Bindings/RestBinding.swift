@@ -85,6 +85,16 @@ extension ScriptContext {
                 return .one
             },
             ModuleFunction(
+                "failed_request", "(error | message: string) -> request", "A request that has failed already."
+            ) { [unowned self] call in
+                let known = call.lua.object(call.slot(1), as: ScriptErrorBox.self)?.error
+                let error =
+                    try known
+                    ?? RequestError(userMessage: call.string(1, "error"), timestamp: engine.scheduler.now)
+                push(Request(engine: engine, failedWith: error), on: call.lua)
+                return .one
+            },
+            ModuleFunction(
                 "content_transformer",
                 "(options: { transform, input?, output?, on_mismatch?, transform_errors?, description? }) "
                     + "-> transformer", "A transformer with type rules."

@@ -63,9 +63,16 @@ final class RunSession {
         Streams.output(text)
     }
 
+    private var isIdle: Bool { gateway == nil && host.map { !$0.hasWork } ?? false }
+
+    /// Looks again two passes later: a hook that was queued by what just ended may begin something new.
     private func endIfIdle() {
-        guard gateway == nil, let host, !host.hasWork else { return }
-        finish(0)
+        guard isIdle else { return }
+        EngineLoop.shared.submit {
+            EngineLoop.shared.submit { [self] in
+                if isIdle { finish(0) }
+            }
+        }
     }
 
     /// Lets what is in flight end, then ends the process.
