@@ -31,7 +31,7 @@ extension ScriptContext {
     private var makers: [ModuleFunction] {
         [
             ModuleFunction(
-                "service", "(options: { base_url?, name?, standard_transformers? }) -> service",
+                "service", "(options: { base_url?, name?, standard_transformers?, transport? }) -> service",
                 "Declares a service."
             ) { [unowned self] call in
                 try makeService(call)

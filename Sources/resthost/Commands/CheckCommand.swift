@@ -29,6 +29,7 @@ struct CheckCommand: ParsableCommand {
     private func check() -> Int32 {
         var options = script.options(log: LogText(isQuiet: true))
         options.collectsDiagnostics = true
+        options.makeTransport = { _ in NullTransport() }
         var findings: [Diagnostic]
         var summary = ""
         do throws(Diagnostic) {

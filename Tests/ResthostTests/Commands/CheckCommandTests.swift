@@ -73,10 +73,12 @@ struct CheckCommandTests {
         #expect(run.errors == "main.lua: no errors; 1 service, 1 block\n")
     }
 
-    @Test func `nothing is sent`() async {
+    @Test(arguments: ["", ", transport = { user_agent = \"own\" }"])
+    func `nothing is sent`(options: String) async {
         let peer = LoopbackPeer { _ in PeerConnection.response() }
-        let folder = ScriptFolder.service(
-            at: peer.baseURL, "rest.spawn(function() api:resource(\"/login\"):request(\"POST\"):await() end)")
+        let folder = ScriptFolder(
+            "local api = rest.service { base_url = \"\(peer.baseURL)\"\(options) }\n"
+                + "rest.spawn(function() api:resource(\"/login\"):request(\"POST\"):await() end)")
         let run = await folder.run("check", "main.lua")
         #expect(run.code == 0)
         #expect(peer.connectionCount == 0)
