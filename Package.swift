@@ -82,7 +82,7 @@ let package = Package(
             name: "CJSONTestHost", dependencies: ["CJSON", "SystemLua"], path: "Tests/CJSONTestHost",
             cSettings: cSettings),
         .testTarget(
-            name: "CJSONTests", dependencies: ["CJSON", "CJSONTestHost", "RestEngine"],
+            name: "CJSONTests", dependencies: ["CJSON", "CJSONTestHost", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RestEngineTests", dependencies: ["RestEngine", "TestSupport"], swiftSettings: settings),

@@ -1,4 +1,5 @@
 import RestEngine
+import TestSupport
 import Testing
 
 @Suite struct `Mutated documents` {
@@ -12,7 +13,7 @@ import Testing
     ]
 
     @Test func `decode to a value that is stable, or to an error inside of the text`() throws {
-        var random = Splitmix(state: 2024)
+        var random = SeededRandom(seed: 2024)
         var taken = 0
         for _ in 0..<20_000 {
             let text = mutated(&random)
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func `of a tree's bytes are trees or are refused`() throws {
-        var random = Splitmix(state: 7)
+        var random = SeededRandom(seed: 7)
         for round in 0..<20_000 {
             var bytes = try Tree(json: Self.seeds[round % Self.seeds.count]).encoded
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    private func mutated(_ random: inout Splitmix) -> [UInt8] {
+    private func mutated(_ random: inout SeededRandom) -> [UInt8] {
         var text = Array(Self.seeds.randomElement(using: &random)!.utf8)
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             let place = Int.random(in: 0..<text.count, using: &random)
@@ -56,18 +57,5 @@ import Testing
             if text.isEmpty { text = [0x20] }
         }
         return text
-    }
-}
-
-/// A generator that gives the same numbers in each run.
-private struct Splitmix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -24,7 +25,7 @@ import Testing
 
     @Test
     func `Changed requests give the same outcome however they are split, and never more than they hold`() {
-        var random = SeededGenerator(seed: 7)
+        var random = SeededRandom(seed: 7)
         var limits = GatewayLimits()
         limits.maxHeaderBytes = 160
         limits.maxTargetBytes = 30
@@ -52,27 +53,12 @@ import Testing
     }
 
     @Test func `Random bytes never crash the parser`() {
-        var random = SeededGenerator(seed: 11)
+        var random = SeededRandom(seed: 11)
         for _ in 0..<2000 {
             let bytes = (0..<Int.random(in: 1...200, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
             #expect(ParserRun([bytes]).heads.isEmpty)
         }
-    }
-}
-
-/// SplitMix64: the same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

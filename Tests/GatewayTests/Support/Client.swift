@@ -56,7 +56,7 @@ final class Client {
         #else
             let descriptor = socket(family, SOCK_STREAM, 0)
         #endif
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         return descriptor
     }

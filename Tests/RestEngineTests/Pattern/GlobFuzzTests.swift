@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RestEngine
@@ -28,7 +29,7 @@ struct GlobFuzzTests {
     }
 
     @Test func `14.9 globs match as the rule says`() throws {
-        var generator = URLFuzzGenerator(seed: 14)
+        var generator = SeededRandom(seed: 14)
         var matched = 0
         for _ in 0..<20_000 {
             let glob = "x:" + generator.text(of: Self.globPieces, upTo: 6)
@@ -42,7 +43,7 @@ struct GlobFuzzTests {
     }
 
     @Test func `14.9 the index finds what the globs match`() throws {
-        var generator = URLFuzzGenerator(seed: 15)
+        var generator = SeededRandom(seed: 15)
         let base = BaseURL("https://h/")
         var matched = 0
         for _ in 0..<60 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RestEngine
@@ -9,8 +10,8 @@ struct URLFuzzTests {
         "http:", "https://", "h", ":80", ":443", ":8080", "\\", " ", "\0", ";", "*", "{", "\u{1F4A3}",
     ]
 
-    private func urls(_ count: Int, seed: UInt64, body: (URLText, inout URLFuzzGenerator) -> Void) {
-        var generator = URLFuzzGenerator(seed: seed)
+    private func urls(_ count: Int, seed: UInt64, body: (URLText, inout SeededRandom) -> Void) {
+        var generator = SeededRandom(seed: seed)
         for _ in 0..<count {
             let head = ["", "https://h", "http://H:80/a"].randomElement(using: &generator) ?? ""
             if let url = URLText(head + generator.text(of: Self.pieces, upTo: 8)) { body(url, &generator) }

@@ -22,14 +22,14 @@ struct GatewayTests {
                     expose: [
                         "api": .init(paths: ["/users/**"], methods: ["GET"]),
                         "other": .init(paths: nil, methods: ["GET", "HEAD"]),
-                    ], bearerToken: "secret"))
+                    ], bearerToken: "secret", file: "test.lua", line: 1))
         fixture.close()
     }
 
     @Test func `an empty one takes the defaults, and without one there is none`() throws {
         let fixture = ScriptFixture()
         try fixture.load("rest.gateway {}")
-        #expect(fixture.host?.gateway == GatewayDeclaration())
+        #expect(fixture.host?.gateway == GatewayDeclaration(file: "test.lua", line: 1))
         fixture.close()
         try fixture.load("")
         #expect(fixture.host?.gateway == nil)

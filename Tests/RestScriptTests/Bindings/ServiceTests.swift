@@ -40,8 +40,8 @@ struct ServiceTests {
             "rest.service { baseurl = 'https://h' }", "unknown option 'baseurl': did you mean 'base_url'?"
         ),
         (
-            "rest.service { name = 'a', transport = {} }",
-            "unknown option 'transport': 'rest.service' knows base_url, name, standard_transformers"
+            "rest.service { name = 'a', transport = { http = 2 } }",
+            "unknown option 'http': did you mean 'http2'?"
         ),
         (
             "rest.service { name = 'a', standard_transformers = { 'xml' } }",

@@ -5,24 +5,7 @@ import Testing
 
 @testable import RestScript
 
-/// The same numbers in every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
-
-    mutating func bytes(upTo count: Int) -> [UInt8] {
-        (0..<Int.random(in: 0...count, using: &self)).map { _ in .random(in: 0...255, using: &self) }
-    }
-
+extension SeededRandom {
     mutating func tree(depth: Int) -> Tree {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self) {
         case 0: return .null
@@ -49,7 +32,7 @@ struct ContentFuzzTests {
         try fixture.load("")
         let context = try #require(fixture.context)
         let lua = context.state.main
-        var generator = SeededGenerator(seed: 7)
+        var generator = SeededRandom(seed: 7)
         for _ in 0..<5_000 {
             let tree = generator.tree(depth: 4)
             let height = lua.top

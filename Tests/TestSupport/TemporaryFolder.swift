@@ -7,11 +7,11 @@
 #endif
 
 /// A folder that goes with its owner.
-final class TemporaryFolder {
-    let path: String
+public final class TemporaryFolder {
+    public let path: String
     private var made: [String] = []
 
-    init() {
+    public init() {
         var template = Array("/tmp/resthost-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil, let real = realpath(template, nil) else {
             fatalError("no temporary folder")
@@ -25,7 +25,7 @@ final class TemporaryFolder {
         rmdir(path)
     }
 
-    func write(_ name: String, _ text: String) {
+    public func write(_ name: String, _ text: String) {
         makeParents(of: name)
         let file = fopen("\(path)/\(name)", "w")
         fputs(text, file)
@@ -33,7 +33,7 @@ final class TemporaryFolder {
         made.append("\(path)/\(name)")
     }
 
-    func link(_ name: String, to target: String) {
+    public func link(_ name: String, to target: String) {
         makeParents(of: name)
         symlink(target, "\(path)/\(name)")
         made.append("\(path)/\(name)")
