@@ -99,7 +99,7 @@ let package = Package(
             dependencies: ["Gateway", "RestEngine", "TestSupport", nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings),
         .testTarget(
-            name: "ResthostTests", dependencies: ["resthost", "RestEngine", "TestSupport"],
+            name: "ResthostTests", dependencies: ["resthost", "Gateway", "RestEngine", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
