@@ -8,7 +8,7 @@ public final class CurlTransport: Transport {
     private let poller: CurlPoller
     private let pool: EasyHandlePool
 
-    public init(options: CurlTransportOptions = CurlTransportOptions()) {
+    public init(options: TransportOptions = TransportOptions()) {
         poller = CurlPoller.shared
         poller.limitConnections(perHost: options.maxConnectionsPerHost, total: options.maxTotalConnections)
         pool = EasyHandlePool(options: options, time: poller.time)

@@ -33,7 +33,7 @@ final class EasyHandle {
     @exclusivity(unchecked) var body: [UInt8] = []
     var isOverLimit = false
 
-    init(options: CurlTransportOptions, time: LoopTime) throws(TransportError) {
+    init(options: TransportOptions, time: LoopTime) throws(TransportError) {
         guard let easy = curl_easy_init() else {
             throw TransportError(.internal, message: "libcurl has no memory for another transfer")
         }
@@ -62,7 +62,7 @@ final class EasyHandle {
         errorText.pointee = 0
     }
 
-    private func setConstants(_ options: CurlTransportOptions) {
+    private func setConstants(_ options: TransportOptions) {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PROTOCOLS_STR, "http,https")

@@ -6,12 +6,12 @@ internal import RestEngine
 final class EasyHandlePool {
     private static let capacity = 256
 
-    private let options: CurlTransportOptions
+    private let options: TransportOptions
     private let time: LoopTime
     // The last one back is the first one out: its memory is warm.
     private var idle: [EasyHandle] = []
 
-    init(options: CurlTransportOptions, time: LoopTime) {
+    init(options: TransportOptions, time: LoopTime) {
         self.options = options
         self.time = time
     }

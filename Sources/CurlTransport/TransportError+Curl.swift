@@ -14,7 +14,7 @@ extension TransportError {
             case CURLE_LOGIN_DENIED: (.invalidURL, nil, "the URL's user name or password is not allowed")
             case CURLE_COULDNT_RESOLVE_HOST: (.dnsFailed, .dns, "the host's name can't be resolved")
             case CURLE_COULDNT_RESOLVE_PROXY: (.dnsFailed, .dns, "the proxy's name can't be resolved")
-            case CURLE_COULDNT_CONNECT: (.connectionFailed, .connect, "no connection to the server was made")
+            case CURLE_COULDNT_CONNECT: (.connectionFailed, .connect, "cannot connect to the server")
             case CURLE_INTERFACE_FAILED:
                 (.connectionFailed, .connect, "the outgoing network interface can't be used")
             case CURLE_PROXY: (.connectionFailed, .connect, "the proxy refused the connection")

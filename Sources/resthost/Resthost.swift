@@ -16,16 +16,17 @@ struct Resthost: ParsableCommand {
             "A scriptable REST host: a Lua script says how to request an API, everybody else just asks.",
         discussion: """
             Examples:
-              resthost run config.lua                    serve the script's services over HTTP
-              resthost get config.lua /users/octocat     one resource, on standard output
-              resthost check config.lua                  what is wrong with the script
-              resthost fixtures api                      a folder of JSON files as an API
+              resthost run config.lua                  serve the script's services
+              resthost get config.lua /users/octocat   one resource, on standard output
+              resthost check config.lua                what is wrong with the script
+              resthost fixtures api                    a folder of JSON files as an API
 
             Exit codes: 0 done, 1 a request failed, 2 wrong usage or an error in the script.
             """,
         version: HostVersion.text,
         subcommands: [
-            RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self, BenchLoadsCommand.self,
+            RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self, ReferenceCommand.self,
+            BenchLoadsCommand.self,
             BenchConfigurationCommand.self, BenchResourcesCommand.self,
         ])
 }

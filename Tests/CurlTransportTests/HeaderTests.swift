@@ -56,7 +56,7 @@ struct HeaderTests {
     @Test func `defaults are sent only where the request has none`() async throws {
         let plain = try await sent()
         #expect(plain.headers.values("Accept") == ["*/*"])
-        #expect(plain.headers.values("User-Agent") == [CurlTransportOptions().userAgent])
+        #expect(plain.headers.values("User-Agent") == [TransportOptions().userAgent])
         #expect(plain.headers.values("Host") == ["127.0.0.1:\(peer.port)"])
         let own = try await sent([("accept", "text/plain"), ("user-agent", "mine"), ("host", "example.test")])
         #expect(own.headers.values("Accept") == ["text/plain"])

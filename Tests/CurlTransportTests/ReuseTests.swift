@@ -53,7 +53,7 @@ struct ReuseTests {
     }
 
     private func fetchCapped() async {
-        var options = CurlTransportOptions()
+        var options = TransportOptions()
         options.maxConnectionsPerHost = 2
         let peer = LoopbackPeer { _ in PeerConnection.response() }
         let results = await fetch(20, CurlTransport(options: options), peer.baseURL)

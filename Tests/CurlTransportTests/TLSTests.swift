@@ -13,7 +13,7 @@ struct TLSTests {
     nonisolated init() throws { server = try #require(TLSServer(upstream: peer.port)) }
 
     private func transport(http2: Bool = true) -> CurlTransport {
-        var options = CurlTransportOptions()
+        var options = TransportOptions()
         options.http2 = http2
         options.caFile = server.certificateFile
         return CurlTransport(options: options)

@@ -7,13 +7,13 @@
 #endif
 
 /// A detached thread for one closure.
-enum PeerThread {
+public enum PeerThread {
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    static func start(_ run: @escaping @Sendable () -> Void) {
+    public static func start(_ run: @escaping @Sendable () -> Void) {
         let body = Unmanaged.passRetained(Body(run)).toOpaque()
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)

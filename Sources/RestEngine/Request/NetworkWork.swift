@@ -69,7 +69,7 @@ final class NetworkWork: RequestWork {
             // The limit is for the whole exchange, not for each leg of it.
             message.timeouts.total = max(0.001, message.timeouts.total - (engine.scheduler.now - began))
         }
-        transfer = engine.transport.send(message) { [self] result in
+        transfer = resource.service.transport.send(message) { [self] result in
             transfer = nil
             guard !isCancelled else { return }
             switch result {

@@ -13,6 +13,8 @@ public final class Request {
     private var completionHooks: [@EngineActor (ResponseInfo) -> Void] = []
     private var progressHooks: [@EngineActor (Double) -> Void] = []
     private var haveHooksRun = false
+    /// It has started, and its hooks have not been called yet.
+    private var isOpen = false
 
     /// What the server answered last; nil before that, and for requests that use no network.
     public internal(set) var exchange: Exchange?
@@ -33,6 +35,11 @@ public final class Request {
         _ = machine.complete()
         info = ResponseInfo(outcome)
         haveHooksRun = true
+    }
+
+    /// A request that has failed already (11.6).
+    public convenience init(engine: Engine, failedWith error: RequestError) {
+        self.init(engine: engine, outcome: .failure(error))
     }
 
     public var state: State {
@@ -63,6 +70,8 @@ public final class Request {
     public func start() -> Request {
         if machine.start() {
             engine.log.write(.networkDetails, "start \(description)")
+            isOpen = true
+            engine.requestBegan()
             work.start(self)
         }
         return self
@@ -105,6 +114,10 @@ public final class Request {
         completionHooks = []
         haveHooksRun = true
         for hook in hooks { hook(info) }
+        if isOpen {
+            isOpen = false
+            engine.requestEnded()
+        }
     }
 
     // MARK: Hooks

@@ -10,4 +10,16 @@ public final class Engine {
         self.scheduler = scheduler
         self.log = log
     }
+
+    /// Requests that have started and whose hooks have not all been called.
+    public private(set) var openRequests = 0
+    /// Called whenever the last open request has ended.
+    public var onQuiet: (@EngineActor () -> Void)?
+
+    func requestBegan() { openRequests += 1 }
+
+    func requestEnded() {
+        openRequests -= 1
+        if openRequests == 0 { onQuiet?() }
+    }
 }

@@ -5,6 +5,8 @@ public final class Service {
     public let name: String
     /// With a slash at the end of its path (1.2); nil when there is none, and then only absolute URLs work (1.3).
     public let baseURL: BaseURL?
+    /// The engine's, unless the service has one of its own (1.6).
+    let transport: any Transport
 
     private let table = ResourceTable()
     private var configuration = ConfigurationTable()
@@ -12,11 +14,13 @@ public final class Service {
     /// The standard transformers come as the first blocks, one each (1.5).
     public init(
         engine: Engine, name: String, baseURL: BaseURL?,
-        standardTransformers: [StandardTransformer] = StandardTransformer.allCases
+        standardTransformers: [StandardTransformer] = StandardTransformer.allCases,
+        transport: (any Transport)? = nil
     ) {
         self.engine = engine
         self.name = name
         self.baseURL = baseURL
+        self.transport = transport ?? engine.transport
         for standard in standardTransformers { configuration.add(standard.entry) }
     }
 

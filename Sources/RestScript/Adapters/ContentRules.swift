@@ -40,8 +40,8 @@ struct ContentRules: Sendable {
             }
         }
 
-        /// What a script gave, in the form that was declared: its strings are text, its tables values, until said
-        /// otherwise.
+        /// What a script gave, in the form that was declared: its strings are text and its tables values, unless
+        /// it was said otherwise.
         func shape(_ content: Content) -> Content {
             switch (self, content) {
             case (.bytes, .text(let text)): .bytes(Array(text.utf8))

@@ -37,6 +37,19 @@ func property(
         name, type: type, documentation: documentation, get: hostFunction(get), set: set.map(hostFunction))
 }
 
+extension Arguments {
+    /// A function, or a value that can be called like one.
+    func callable(_ index: Int32, _ name: String) throws -> LuaReference {
+        let place = slot(index)
+        if lua.type(place) != .function, lua.pushMetatable(place) {
+            let isCallable = lua.rawGet(-1, "__call") != .nil
+            lua.pop(2)
+            if isCallable { return lua.reference(place) }
+        }
+        return try function(index, name)
+    }
+}
+
 extension Verdict {
     static var none: Verdict { .results(0) }
 

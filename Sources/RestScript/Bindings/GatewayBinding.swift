@@ -7,6 +7,8 @@ extension ScriptContext {
         guard gateway == nil else { throw LuaUsageError("there is one gateway: it was declared before") }
         let options = try call.options(1)
         var declaration = GatewayDeclaration()
+        let place = call.lua.callerPlace
+        (declaration.file, declaration.line) = (place?.file, place?.line)
         declaration.listen = try options.string("listen")
         if let place = try options.table("expose") {
             declaration.expose = try exposure(call.lua, place)

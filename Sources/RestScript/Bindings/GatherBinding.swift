@@ -13,6 +13,9 @@ private final class Gathering {
     private var next = 0
     private var inFlight = 0
     private var isStarting = false
+    private var isCancelled = false
+    /// The functions that run, by position.
+    var jobs: [Int: ScriptJob] = [:]
     private let begin: @EngineActor (Gathering, Int) -> Void
 
     init(
@@ -29,14 +32,22 @@ private final class Gathering {
 
     func start() {
         if left == 0 { return answer() }
+        waiter.onCancel = { [weak self] in EngineActor.assumeIsolated { self?.cancel() } }
         startNext()
     }
 
-    /// Work that ends at once starts the next here, not inside of its own end: a long list would overflow the stack.
+    /// Nobody waits any more: the functions end too. Requests go on, for they are the script's own.
+    private func cancel() {
+        isCancelled = true
+        for job in jobs.values { job.cancel() }
+    }
+
+    /// Work that ends at once starts the next here, not inside of its own end, where a long list would overflow
+    /// the stack.
     private func startNext() {
         guard !isStarting else { return }
         isStarting = true
-        while inFlight < limit, next < results.count {
+        while inFlight < limit, next < results.count, !isCancelled {
             next += 1
             inFlight += 1
             begin(self, next - 1)
@@ -51,6 +62,7 @@ private final class Gathering {
         case .failure(let error):
             if firstFailure.map({ index < $0.index }) ?? true { firstFailure = (index, error) }
         }
+        jobs[index] = nil
         left -= 1
         inFlight -= 1
         startNext()
@@ -161,6 +173,7 @@ extension ScriptContext {
             case nil: break
             }
         }
+        gathering.jobs[index] = job
         start(job, function, arguments)
     }
 

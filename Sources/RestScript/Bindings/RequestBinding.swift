@@ -63,7 +63,7 @@ extension ScriptContext {
             _ attach: @escaping @EngineActor (ScriptContext, Request, LuaReference) -> Void
         ) -> LuaMethod {
             method(name, "(fn: function(\(gets))) -> request", when) { [unowned self] call in
-                attach(self, try call.receiver(as: Request.self), try call.function(1, "fn"))
+                attach(self, try call.receiver(as: Request.self), try call.callable(1, "fn"))
                 call.lua.pushValue(at: 1)
                 return .one
             }
@@ -95,7 +95,9 @@ extension ScriptContext {
                 }
             },
             hook("on_not_modified", "", "Runs when a 304 confirmed the data.") { context, request, fn in
-                request.onNotModified { [weak request] in context.runHook(fn, "on_not_modified", request) { _ in 0 } }
+                request.onNotModified { [weak request] in
+                    context.runHook(fn, "on_not_modified", request) { _ in 0 }
+                }
             },
             hook("on_failure", "error", "Runs after a failure, cancellation included.") {
                 context, request, fn in

@@ -38,7 +38,9 @@ extension ScriptContext {
                 return .one
             },
             method(
-                "request", "(method: string, options?) -> request",
+                "request",
+                "(method: string, options?: { body | text | json | form, content_type?, charset?, headers?, query?, "
+                    + "mutate? }) -> request",
                 "A started request; the resource's state is untouched."
             ) {
                 [unowned self] call in

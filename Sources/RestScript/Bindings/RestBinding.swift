@@ -4,11 +4,9 @@ import RestEngine
 /// The table that `require "resthost"` gives: the index of everything a script can use.
 extension ScriptContext {
     func pushRest(on lua: Lua) {
-        let table = ModuleTable(
-            name: "rest", functions: makers + timeFunctions,
-            values: ["log", "json", "base64", "url", "env", "null", "transformers", "version"])
+        let table = restTable
         table.push(on: lua)
-        for module in [logModule, jsonModule, base64Module, urlModule, transformersModule] {
+        for module in restModules {
             module.push(on: lua)
             module.seal(on: lua)
             lua.rawSet(-2, String(module.name.dropFirst("rest.".count)))
@@ -22,12 +20,24 @@ extension ScriptContext {
         table.seal(on: lua)
     }
 
+    var restTable: ModuleTable {
+        ModuleTable(
+            name: "rest", functions: makers + timeFunctions,
+            values: ["log", "json", "base64", "url", "env", "null", "transformers", "version"])
+    }
+
+    var restModules: [ModuleTable] { [logModule, jsonModule, base64Module, urlModule, transformersModule] }
+
     private var makers: [ModuleFunction] {
         [
-            ModuleFunction("service", "(options) -> service", "Declares a service.") { [unowned self] call in
+            ModuleFunction(
+                "service", "(options: { base_url?, name?, standard_transformers? }) -> service",
+                "Declares a service."
+            ) { [unowned self] call in
                 try makeService(call)
             },
-            ModuleFunction("gateway", "(options)", "Declares the HTTP gateway.") { [unowned self] call in
+            ModuleFunction("gateway", "(options: { listen?, expose?, auth? })", "Declares the HTTP gateway.")
+            { [unowned self] call in
                 try declareGateway(call)
             },
             ModuleFunction(
@@ -41,11 +51,17 @@ extension ScriptContext {
                 call.lua.push(object: ScriptBytes(try call.bytes(1, "s")), class: bytesClass)
                 return .one
             },
-            ModuleFunction("entity", "(options) -> entity", "An entity of the script's own.") {
+            ModuleFunction(
+                "entity", "(options: { content, content_type?, headers?, charset?, timestamp? }) -> entity",
+                "An entity of the script's own."
+            ) {
                 [unowned self] call in
                 try makeEntity(call)
             },
-            ModuleFunction("error", "(options) -> error", "An error of the script's own.") {
+            ModuleFunction(
+                "error", "(options: { user_message?, http_status_code?, entity?, cause? }) -> error",
+                "An error of the script's own."
+            ) {
                 [unowned self] call in
                 pushError(try makeError(try call.options(1)), on: call.lua)
                 return .one
@@ -69,7 +85,19 @@ extension ScriptContext {
                 return .one
             },
             ModuleFunction(
-                "content_transformer", "(options) -> transformer", "A transformer with type rules."
+                "failed_request", "(error | message: string) -> request", "A request that has failed already."
+            ) { [unowned self] call in
+                let known = call.lua.object(call.slot(1), as: ScriptErrorBox.self)?.error
+                let error =
+                    try known
+                    ?? RequestError(userMessage: call.string(1, "error"), timestamp: engine.scheduler.now)
+                push(Request(engine: engine, failedWith: error), on: call.lua)
+                return .one
+            },
+            ModuleFunction(
+                "content_transformer",
+                "(options: { transform, input?, output?, on_mismatch?, transform_errors?, description? }) "
+                    + "-> transformer", "A transformer with type rules."
             ) {
                 [unowned self] call in
                 try makeContentTransformer(call)
@@ -89,7 +117,8 @@ extension ScriptContext {
             name: "rest.transformers",
             functions: StandardTransformer.allCases.map { standard in
                 ModuleFunction(
-                    standard.rawValue, "(options?) -> transformer",
+                    standard.rawValue,
+                    "(options?: { transform_errors?\(standard == .json ? ", allow_fragments?" : "") }) -> transformer",
                     "The standard \(standard.rawValue) transformer."
                 ) {
                     [unowned self] call in

@@ -2,12 +2,13 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptContext {
-    /// `rest.service{ name=, base_url=, standard_transformers= }`.
+    /// `rest.service{ name=, base_url=, standard_transformers=, transport= }`.
     func makeService(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1, "options")
         let base = try options.string("base_url")
         let name = try options.string("name")
         let standard = try standardTransformers(options)
+        let transport = try options.options("transport").map(transport)
         try options.finish()
         var baseURL: BaseURL?
         if let base {
@@ -27,10 +28,33 @@ extension ScriptContext {
         guard !services.contains(where: { $0.name == name }) else {
             throw LuaUsageError("a service named '\(name)' exists already: give this one a name of its own")
         }
-        let service = Service(engine: engine, name: name, baseURL: baseURL, standardTransformers: standard)
+        let service = Service(
+            engine: engine, name: name, baseURL: baseURL, standardTransformers: standard, transport: transport
+        )
         services.append(service)
         call.lua.push(object: service, class: serviceClass)
         return .one
+    }
+
+    /// `transport = { http2=, proxy=, ca_file=, unix_socket=, max_connections_per_host=, … }`.
+    private func transport(_ options: OptionTable) throws -> any Transport {
+        var settings = TransportOptions()
+        settings.http2 = try options.boolean("http2") ?? settings.http2
+        settings.proxy = try options.string("proxy")
+        settings.caFile = try options.string("ca_file")
+        settings.unixSocket = try options.string("unix_socket")
+        settings.maxConnectionsPerHost = try count(options, "max_connections_per_host")
+        settings.maxTotalConnections = try count(options, "max_connections")
+        settings.userAgent = try options.string("user_agent") ?? settings.userAgent
+        try options.finish()
+        guard let make = self.options.makeTransport else { return engine.transport }
+        return make(settings)
+    }
+
+    private func count(_ options: OptionTable, _ key: String) throws -> Int? {
+        guard let value = try options.integer(key) else { return nil }
+        guard value >= 1 else { throw LuaUsageError("option 'transport.\(key)' is 1 or more, got \(value)") }
+        return Int(value)
     }
 
     private func standardTransformers(_ options: OptionTable) throws -> [StandardTransformer] {
@@ -76,7 +100,8 @@ extension ScriptContext {
                     return .one
                 },
                 method(
-                    "configure", "(pattern?, options?, fn: function(c)) -> service",
+                    "configure",
+                    "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service",
                     "Adds a configuration block."
                 ) {
                     [unowned self] call in
@@ -85,7 +110,9 @@ extension ScriptContext {
                     return .one
                 },
                 method(
-                    "configure_transformer", "(pattern, options?, transformer) -> service",
+                    "configure_transformer",
+                    "(pattern, options?: { stage?, action?, methods?, content_types?, input?, output?, on_mismatch?, "
+                        + "transform_errors?, description? }, transformer) -> service",
                     "Adds a transformer for the content of matching resources."
                 ) {
                     [unowned self] call in

@@ -11,4 +11,7 @@ public struct GatewayDeclaration: Sendable, Equatable {
     /// By service; nil: every service, GET and HEAD.
     public var expose: [String: Exposure]?
     public var bearerToken: String?
+    /// Where the script says it.
+    public var file: String?
+    public var line: Int?
 }

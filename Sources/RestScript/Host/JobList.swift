@@ -98,7 +98,8 @@ final class ScriptJob: ScriptActivity {
 @EngineActor
 final class ScriptTimer: ScriptActivity {
     private unowned let context: ScriptContext
-    private let function: LuaReference
+    /// Let go of at the end: it may well hold the timer, to cancel it.
+    private var function: LuaReference?
     /// Seconds between runs; nil for one run.
     private let period: Double?
     private var timer: Timer?
@@ -120,14 +121,14 @@ final class ScriptTimer: ScriptActivity {
     private func fire() {
         timer = nil
         if let period { timer = context.engine.scheduler.after(period) { [self] in fire() } }
-        guard !isRunning else { return }
+        guard !isRunning, let function else { return }
         isRunning = true
         context.state.spawn(
             function, phase: ScriptPhases.job,
             completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
                 isRunning = false
                 if case .failure(let error) = result { context.report(error, in: "a timer") }
-                if timer == nil { context.jobs.remove(self) }
+                if timer == nil { end() }
             })
     }
 
@@ -136,6 +137,11 @@ final class ScriptTimer: ScriptActivity {
         isCancelled = true
         timer?.cancel()
         timer = nil
-        if !isRunning { context.jobs.remove(self) }
+        if !isRunning { end() }
+    }
+
+    private func end() {
+        function = nil
+        context.jobs.remove(self)
     }
 }

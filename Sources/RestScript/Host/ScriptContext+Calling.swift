@@ -24,11 +24,15 @@ extension ScriptContext {
     func run(
         _ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32
     ) {
-        state.spawn(
+        let hook = ScriptHook()
+        hook.coroutine = state.spawn(
             function, phase: ScriptPhases.hook, arguments: arguments,
             completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
+                self?.jobs.remove(hook)
                 if case .failure(let error) = result { self?.report(error, in: what()) }
             })
+        // Only one that waits needs to be remembered.
+        if hook.coroutine?.isFinished == false { jobs.add(hook) }
     }
 
     /// Logs an error that ends nothing but the function it came from.

@@ -1,4 +1,4 @@
-import RestEngine
+public import RestEngine
 
 /// What the program that embeds a script gives it.
 public struct ScriptOptions: Sendable {
@@ -12,6 +12,8 @@ public struct ScriptOptions: Sendable {
     public var environment: [String: String] = [:]
     /// Gets what the script logs and prints, and what fails where nobody waits for it.
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
+    /// Makes the transport of a service that asks for one of its own.
+    public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
 

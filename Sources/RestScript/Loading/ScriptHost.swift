@@ -56,11 +56,14 @@ public final class ScriptHost {
     /// What was found wrong; with ``ScriptOptions/collectsDiagnostics`` loading goes on after an error.
     public var diagnostics: [Diagnostic] { context.diagnostics }
 
-    /// True while a job or a timer of the script is alive.
-    public var hasWork: Bool { !context.jobs.isEmpty }
+    /// True while a job, a timer or a waiting hook of the script is alive, or a request is under way.
+    public var hasWork: Bool { !context.jobs.isEmpty || context.engine.openRequests > 0 }
 
-    /// Called once when the last job or timer has ended.
-    public func onIdle(_ action: @escaping @EngineActor () -> Void) { context.jobs.onEmpty = action }
+    /// Called whenever the last of them has ended.
+    public func onIdle(_ action: @escaping @EngineActor () -> Void) {
+        context.jobs.onEmpty = action
+        context.engine.onQuiet = action
+    }
 
     public var memoryUsed: Int { context.state.memoryUsed }
 

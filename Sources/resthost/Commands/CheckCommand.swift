@@ -32,9 +32,10 @@ struct CheckCommand: ParsableCommand {
         var findings: [Diagnostic]
         var summary = ""
         do throws(Diagnostic) {
-            let host = try ScriptHost(path: script.config, engine: HostEngine.make(), options: options)
+            let host = try ScriptHost(
+                path: script.config, engine: HostEngine.make(NullTransport()), options: options)
             host.tryBlocks()
-            findings = host.diagnostics
+            findings = host.diagnostics + gatewayFindings(host)
             let blocks = host.services.reduce(0) {
                 $0 + $1.configurationEntries.filter { $0.origin != nil }.count
             }
@@ -53,6 +54,15 @@ struct CheckCommand: ParsableCommand {
                     : "\(script.config): \(errors) error\(plural(errors))\n")
         }
         return findings.contains { $0.severity == .error } ? 2 : 0
+    }
+
+    /// The gateway is made and not started.
+    @EngineActor
+    private func gatewayFindings(_ host: ScriptHost) -> [Diagnostic] {
+        do throws(Diagnostic) {
+            _ = try GatewaySettings.gateway(for: host, listen: [], threads: nil)
+            return []
+        } catch { return [error] }
     }
 
     private func plural(_ count: Int) -> String { count == 1 ? "" : "s" }

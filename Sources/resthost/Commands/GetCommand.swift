@@ -57,6 +57,9 @@ struct GetCommand: ParsableCommand {
         for header in headers where !header.contains(":") {
             throw ValidationError("'\(header)' is not a header: it looks like 'Name: value'")
         }
+        if let method, Method.normalized(method) == nil {
+            throw ValidationError("'\(method)' is not a method: it looks like GET or DELETE")
+        }
     }
 
     func run() throws {
@@ -78,7 +81,10 @@ struct GetCommand: ParsableCommand {
         if data.hasPrefix("@") {
             do throws(FileBytes.Failure) {
                 bytes = try FileBytes.read(String(data.dropFirst()), limit: 1 << 30)
-            } catch { throw ValidationError(error.description) }
+            } catch {
+                Streams.error("resthost: \(error.description)\n")
+                throw ExitCode(2)
+            }
         }
         options.body = .bytes(bytes)
         let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -106,7 +112,9 @@ struct GetCommand: ParsableCommand {
     @EngineActor
     private func resource(of host: ScriptHost) -> Resource? {
         guard let service = service(of: host), let path = target.last else { return nil }
-        if let url = URLText(path), url.isHTTP { return service.resource(absoluteURL: path) }
+        if path.hasPrefix("http://") || path.hasPrefix("https://") {
+            return service.resource(absoluteURL: path)
+        }
         // What a person types as a query is one; the rest is path text.
         guard let mark = path.firstIndex(of: "?") else { return service.resource(path) }
         return service.resource(String(path[..<mark])).relative(String(path[mark...]))
@@ -118,7 +126,7 @@ struct GetCommand: ParsableCommand {
         if target.count == 2 {
             if let service = host.service(named: target[0]) { return service }
             Streams.error(
-                "resthost: the script has no service '\(target[0])'; it has: \(names.joined(separator: ", "))\n"
+                "resthost: \(script.config) has no service '\(target[0])'; it has: \(names.joined(separator: ", "))\n"
             )
             return nil
         }
@@ -126,7 +134,8 @@ struct GetCommand: ParsableCommand {
         Streams.error(
             names.isEmpty
                 ? "resthost: \(script.config) declares no service: use rest.service{ name =, base_url = }\n"
-                : "resthost: say which service: \(names.joined(separator: ", "))\n")
+                : "resthost: \(script.config) has several services, say which: \(names.joined(separator: ", "))\n"
+        )
         return nil
     }
 }

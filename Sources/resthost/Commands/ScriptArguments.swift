@@ -1,4 +1,5 @@
 import ArgumentParser
+import CurlTransport
 import RestScript
 
 /// The options of every command that loads a script.
@@ -24,6 +25,7 @@ struct ScriptArguments: ParsableArguments {
         options.grantedEnvironment = Set(names)
         options.environment = ProcessVariables.values(of: names)
         options.log = { entry in log.write(entry) }
+        options.makeTransport = { CurlTransport(options: $0) }
         return options
     }
 }

@@ -1,28 +1,59 @@
 import Gateway
+import RestEngine
 import RestScript
 
-/// The gateway's settings: what the script declared, and what the command line says instead.
+/// The gateway as the script declared it, and as the command line says instead.
+@EngineActor
 enum GatewaySettings {
     static let defaultAddress = "127.0.0.1:8080"
 
-    /// Nil when neither asks for a gateway.
-    static func make(
-        _ declaration: GatewayDeclaration?, listen: [String], threads: Int?, serviceNames: [String]
-    ) throws(Diagnostic) -> GatewayConfiguration? {
+    /// Nil when neither asks for one.
+    static func gateway(
+        for host: ScriptHost, listen: [String], threads: Int?
+    ) throws(Diagnostic) -> Gateway? {
+        let declaration = host.gateway
         guard declaration != nil || !listen.isEmpty else { return nil }
         var settings = GatewayConfiguration()
         settings.listen = listen.isEmpty ? [declaration?.listen ?? defaultAddress] : listen
         settings.threads = threads
         settings.bearerToken = declaration?.bearerToken
-        guard let expose = declaration?.expose else { return settings }
-        for name in expose.keys.sorted() where !serviceNames.contains(name) {
+        if let declaration { settings.expose = try exposure(declaration, host.services.map(\.name)) }
+        do throws(GatewayError) {
+            return try Gateway(settings, directory: ScriptDirectory(host))
+        } catch { throw diagnostic(error, host, listen: listen) }
+    }
+
+    /// Names the declaration unless the command line is to blame.
+    static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
+        var diagnostic = Diagnostic(.error, "\(error)", hint: hint(error))
+        if case .badExposure = error {} else if !listen.isEmpty { return diagnostic }
+        diagnostic.file = host.gateway?.file
+        diagnostic.line = host.gateway?.line
+        return diagnostic
+    }
+
+    private static func hint(_ error: GatewayError) -> String? {
+        switch error {
+        case .addressInUse:
+            "stop it, or choose another address with --listen; port 0 lets the system choose one"
+        case .badAddress: "an address looks like 127.0.0.1:8080, [::1]:8080 or unix:/run/resthost.sock"
+        case .addressNotAvailable: "127.0.0.1 is this machine, for itself alone"
+        case .permissionDenied, .missingFolder, .badExposure, .alreadyStarted, .cannotListen: nil
+        }
+    }
+
+    private static func exposure(
+        _ declaration: GatewayDeclaration, _ services: [String]
+    ) throws(Diagnostic) -> [String: ServiceExposure]? {
+        guard let expose = declaration.expose else { return nil }
+        for name in expose.keys.sorted() where !services.contains(name) {
             throw Diagnostic(
                 .error, "the gateway exposes '\(name)', but the script has no such service",
-                hint: "its services are: \(serviceNames.joined(separator: ", "))")
+                file: declaration.file, line: declaration.line,
+                hint: services.isEmpty ? nil : "its services are: \(services.joined(separator: ", "))")
         }
-        settings.expose = expose.mapValues { exposure in
+        return expose.mapValues { exposure in
             ServiceExposure(paths: exposure.paths ?? ["**"], methods: exposure.methods)
         }
-        return settings
     }
 }

@@ -5,8 +5,8 @@ import RestScript
 /// Puts the engine together with its transport, and loads a script into it.
 @EngineActor
 enum HostEngine {
-    static func make() -> Engine {
-        let engine = Engine(transport: CurlTransport())
+    static func make(_ transport: any Transport = CurlTransport()) -> Engine {
+        let engine = Engine(transport: transport)
         engine.log.handler = { category, text in
             Streams.error("\(category.rawValue): \(text)\n")
         }

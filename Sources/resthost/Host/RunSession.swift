@@ -23,29 +23,29 @@ final class RunSession {
         self.host = host
         host.onIdle { [self] in endIfIdle() }
         do throws(Diagnostic) {
-            let configuration = try GatewaySettings.make(
-                host.gateway, listen: settings.listen, threads: settings.gatewayThreads,
-                serviceNames: host.services.map(\.name))
-            guard let configuration else { return endIfIdle() }
-            serve(host, configuration)
-        } catch {
-            Streams.error(DiagnosticText().text(error))
-            Streams.exit(2)
+            gateway = try GatewaySettings.gateway(
+                for: host, listen: settings.listen, threads: settings.gatewayThreads)
+        } catch { fail(error) }
+        if let gateway { return serve(host, gateway) }
+        if !host.services.isEmpty, !host.hasWork {
+            log.note(
+                "\(host.path): nothing to run: it starts no job and declares no gateway\n"
+                    + "  hint: --listen \(GatewaySettings.defaultAddress) serves its services")
+        }
+        endIfIdle()
+    }
+
+    private func serve(_ host: ScriptHost, _ gateway: Gateway) {
+        Task {
+            do throws(GatewayError) {
+                announce(try await gateway.start(), host)
+            } catch { fail(GatewaySettings.diagnostic(error, host, listen: settings.listen)) }
         }
     }
 
-    private func serve(_ host: ScriptHost, _ configuration: GatewayConfiguration) {
-        let directory = ScriptDirectory(host)
-        Task {
-            do throws(GatewayError) {
-                let gateway = try Gateway(configuration, directory: directory)
-                self.gateway = gateway
-                announce(try await gateway.start(), host)
-            } catch {
-                Streams.error("resthost: \(error)\n")
-                Streams.exit(2)
-            }
-        }
+    private func fail(_ diagnostic: Diagnostic) -> Never {
+        Streams.error(DiagnosticText().text(diagnostic))
+        Streams.exit(2)
     }
 
     private func announce(_ addresses: [String], _ host: ScriptHost) {
@@ -54,18 +54,25 @@ final class RunSession {
         for address in addresses {
             text += "listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n"
         }
-        let width = host.services.map(\.name.count).max() ?? 0
-        for service in host.services {
-            let padding = String(repeating: " ", count: width - service.name.count)
-            text += "  /\(service.name)/…\(padding)  \(service.baseURL?.url.string ?? "absolute URLs only")\n"
+        var rows = host.services.map { ("/\($0.name)/…", $0.baseURL?.url.string ?? "absolute URLs only") }
+        rows.append(("/-/health", "state of the host"))
+        let width = rows.map(\.0.count).max() ?? 0
+        for (path, what) in rows {
+            text += "  \(path)\(String(repeating: " ", count: width - path.count))  \(what)\n"
         }
-        text += "  /-/health\(String(repeating: " ", count: max(0, width - 6)))  state of the host\n"
         Streams.output(text)
     }
 
+    private var isIdle: Bool { gateway == nil && host.map { !$0.hasWork } ?? false }
+
+    /// Looks again two passes later: a hook that was queued by what just ended may begin something new.
     private func endIfIdle() {
-        guard gateway == nil, let host, !host.hasWork else { return }
-        finish(0)
+        guard isIdle else { return }
+        EngineLoop.shared.submit {
+            EngineLoop.shared.submit { [self] in
+                if isIdle { finish(0) }
+            }
+        }
     }
 
     /// Lets what is in flight end, then ends the process.

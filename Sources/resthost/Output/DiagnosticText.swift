@@ -20,9 +20,7 @@ struct DiagnosticText {
         {
             text += excerpt(lines, number)
         }
-        if let traceback = diagnostic.traceback, traceback.contains("\n") {
-            text += traceback.split(separator: "\n").map { style.dim("    at \($0)") + "\n" }.joined()
-        }
+        text += TracebackText.text(diagnostic.traceback, style)
         if let hint = diagnostic.hint { text += "  \(style.bold("hint:")) \(hint)\n" }
         return text
     }
@@ -38,7 +36,8 @@ struct DiagnosticText {
         var text = ""
         for line in max(1, number - 1)...number {
             let label = String(repeating: " ", count: width - String(line).count) + String(line)
-            text += "  \(style.dim("\(label) |")) \(lines[line - 1].replacing("\t", with: "    "))\n"
+            let shown = lines[line - 1].replacing("\t", with: "    ")
+            text += "  \(style.dim("\(label) |"))\(shown.isEmpty ? "" : " ")\(shown)\n"
         }
         let shown = lines[number - 1].replacing("\t", with: "    ")
         let indent = shown.prefix { $0 == " " }.count
@@ -52,7 +51,9 @@ struct DiagnosticText {
 /// Lines of source files.
 enum SourceLines {
     static func read(_ path: String) -> [Substring]? {
-        guard let bytes = try? FileBytes.read(path, limit: 16 << 20) else { return nil }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard let bytes = try? FileBytes.read(path, limit: 16 << 20),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 }

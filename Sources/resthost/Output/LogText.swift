@@ -11,11 +11,7 @@ struct LogText: Sendable {
         for field in entry.fields where field.name != "traceback" { text += " \(field.name)=\(field.value)" }
         if let place = entry.place { text += style.dim("  (\(place))") }
         text += "\n"
-        if let traceback = entry.fields.first(where: { $0.name == "traceback" })?.value,
-            traceback.contains("\n")
-        {
-            text += traceback.split(separator: "\n").map { style.dim("    at \($0)") + "\n" }.joined()
-        }
+        text += TracebackText.text(entry.fields.first { $0.name == "traceback" }?.value, style)
         Streams.error(text)
     }
 

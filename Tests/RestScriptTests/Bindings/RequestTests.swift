@@ -146,6 +146,21 @@ struct RequestTests {
             ])
     }
 
+    @Test func `a hook may be anything that can be called`() throws {
+        try expect(
+            """
+            local callable = setmetatable({ name = "mine" }, { __call = function(self, e) rest.sleep(1) print(self.name, e.text) end })
+            api:resource("text"):load():on_success(callable)
+            print(pcall(function() api:resource("text"):load():on_success(setmetatable({}, {})) end))
+            print(pcall(function() api:resource("text"):load():on_success(rest.null) end))
+            """, seconds: 1,
+            prints: [
+                "false\ttest.lua:3: bad argument #1 'fn' to 'on_success' (function expected, got table)",
+                "false\ttest.lua:4: bad argument #1 'fn' to 'on_success' (function expected, got userdata)",
+                "mine\thello",
+            ])
+    }
+
     @Test func `a 304 is a success that is not new`() throws {
         try expect(
             """

@@ -157,4 +157,19 @@ struct ServiceTests {
                 "false\tbad argument #1 'pattern' to 'wipe_resources' (glob, rest.regex(…), resource or function(url) expected, got table)",
             ])
     }
+
+    @Test func `flush_unused_resources drops what nobody holds`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            held = api:resource("held")
+            for i = 1, 10 do api:resource("r" .. i) end
+            rest.after(1, function() api:flush_unused_resources() end)
+            """)
+        let service = try #require(fixture.host?.services.first)
+        #expect(service.liveResources.count == 11)
+        fixture.advance(1)
+        #expect(service.liveResources.map(\.urlString) == ["https://api.test/v1/held"])
+        fixture.close()
+    }
 }

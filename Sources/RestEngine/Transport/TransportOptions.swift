@@ -1,5 +1,5 @@
-/// What all requests of a ``CurlTransport`` share.
-public struct CurlTransportOptions: Sendable, Equatable {
+/// What all requests of one transport share.
+public struct TransportOptions: Sendable, Equatable {
     /// Most connections to one host and port; a request beyond it waits. Connections belong to the process's
     /// one poller, so the transport that sets a cap sets it for all; nil leaves it as it is, which is at
     /// first no cap.

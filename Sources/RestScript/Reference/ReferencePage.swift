@@ -1,0 +1,64 @@
+import LuaRuntime
+import RestEngine
+
+/// The sections of the reference: `rest` with its tables, then what its functions give.
+@EngineActor
+struct ReferencePage {
+    private let context: ScriptContext
+
+    init(_ context: ScriptContext) { self.context = context }
+
+    var sections: [String] {
+        [context.restTable].map(section) + [valuesSection] + context.restModules.map(section)
+            + classes.map(section)
+    }
+
+    /// In the order in which a reader of the guides meets them.
+    private var classes: [LuaClass] {
+        [
+            context.serviceClass, context.resourceClass, context.requestClass, context.entityClass,
+            context.errorClass, context.responseClass, context.infoClass, context.configurationClass,
+            context.headersClass, context.pipelineClass, context.stageClass, context.transformerClass,
+            context.draftClass, context.patternClass, context.jobClass, context.timerClass,
+            context.environmentClass, context.bytesClass, context.imageClass,
+        ]
+    }
+
+    private var valuesSection: String {
+        """
+
+        Beside these functions: `rest.env` (see env), `rest.null` (JSON's null), `rest.version`, and the tables below.
+
+        """
+    }
+
+    private func section(_ module: ModuleTable) -> String {
+        "\n## \(module.name)\n\n"
+            + module.functions.map { Self.item("\(module.name).\($0.name)\($0.signature)", $0.documentation) }
+            .joined()
+    }
+
+    private func section(_ entry: LuaClass) -> String {
+        var text = "\n## \(entry.name)\n\n"
+        if !entry.documentation.isEmpty { text += entry.documentation + "\n" }
+        if !entry.methods.isEmpty {
+            text += "\n"
+            for method in entry.methods {
+                text += Self.item("\(entry.name):\(method.name)\(method.signature)", method.documentation)
+            }
+        }
+        if !entry.properties.isEmpty {
+            text += "\n| field | type | | |\n|---|---|---|---|\n"
+            for property in entry.properties {
+                let type = property.type.replacing("|", with: "\\|")
+                let access = property.set == nil ? "" : "may be set"
+                text += "| `.\(property.name)` | `\(type)` | \(access) | \(property.documentation) |\n"
+            }
+        }
+        return text
+    }
+
+    private static func item(_ signature: String, _ documentation: String) -> String {
+        "- `\(signature)`\n  \(documentation)\n"
+    }
+}

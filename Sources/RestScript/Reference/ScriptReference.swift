@@ -1,0 +1,30 @@
+import LuaRuntime
+public import RestEngine
+
+/// The reference of what scripts see, made from the tables by which they see it.
+@EngineActor
+public enum ScriptReference {
+    public static func markdown() -> String {
+        let engine = Engine(transport: NullTransport())
+        let context = ScriptContext(engine: engine, options: ScriptOptions(), searchRoots: [])
+        defer { _ = context.close() }
+        var text = """
+            # Lua reference
+
+            Every function and field that a script can use, as the program itself knows them. The guides in
+            [RestScript.docc](../Sources/RestScript/RestScript.docc) say how they belong together.
+
+            This file is written by `resthost reference > docs/lua-reference.md`.
+
+            ```lua
+            local rest = require "resthost"
+            ```
+
+            In signatures, `name?` may be left out, `T[]` is a list, and `A | nil, error` means that a function which waits
+            gives A, or nil and the reason.
+
+            """
+        text += ReferencePage(context).sections.joined()
+        return text
+    }
+}

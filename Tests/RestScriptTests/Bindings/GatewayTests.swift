@@ -1,0 +1,76 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+@Suite(.leakChecked) @EngineActor
+struct GatewayTests {
+    @Test func `a declaration is kept`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            rest.gateway {
+              listen = "127.0.0.1:8080", auth = { bearer = "secret" },
+              expose = { api = { paths = { "/users/**" }, methods = { "GET" } }, other = {} },
+            }
+            """)
+        #expect(
+            fixture.host?.gateway
+                == GatewayDeclaration(
+                    listen: "127.0.0.1:8080",
+                    expose: [
+                        "api": .init(paths: ["/users/**"], methods: ["GET"]),
+                        "other": .init(paths: nil, methods: ["GET", "HEAD"]),
+                    ], bearerToken: "secret"))
+        fixture.close()
+    }
+
+    @Test func `an empty one takes the defaults, and without one there is none`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load("rest.gateway {}")
+        #expect(fixture.host?.gateway == GatewayDeclaration())
+        fixture.close()
+        try fixture.load("")
+        #expect(fixture.host?.gateway == nil)
+        fixture.close()
+    }
+
+    @Test(arguments: [
+        ("rest.gateway {} rest.gateway {}", "there is one gateway: it was declared before"),
+        ("rest.gateway 'x'", "bad argument #1 'options' to 'rest.gateway' (table expected, got string)"),
+        ("rest.gateway { listn = 'x' }", "unknown option 'listn': did you mean 'listen'?"),
+        (
+            "rest.gateway { listen = 8080 }",
+            "bad option 'listen' to 'rest.gateway' (string expected, got number)"
+        ),
+        ("rest.gateway { tls = {} }", "option 'tls' of the gateway is not available yet"),
+        ("rest.gateway { cors = {} }", "option 'cors' of the gateway is not available yet"),
+        (
+            "rest.gateway { auth = {} }",
+            "option 'auth.bearer' is missing or empty: without a token leave 'auth' out"
+        ),
+        (
+            "rest.gateway { auth = { bearer = '' } }",
+            "option 'auth.bearer' is missing or empty: without a token leave 'auth' out"
+        ),
+        ("rest.gateway { auth = { barer = 'x' } }", "unknown option 'barer': did you mean 'bearer'?"),
+        (
+            "rest.gateway { expose = { 'api' } }",
+            "'expose' has services by name: { github = { paths = { \"/users/**\" } } }"
+        ),
+        ("rest.gateway { expose = { api = true } }", "what 'expose' says of 'api' is a table, not a boolean"),
+        ("rest.gateway { expose = { api = { path = {} } } }", "unknown option 'path': did you mean 'paths'?"),
+        (
+            "rest.gateway { expose = { api = { paths = { 1 } } } }",
+            "item 1 of 'paths' is a string, not a number"
+        ),
+        (
+            "rest.gateway { expose = { api = { methods = { 'POST' } } } }",
+            "the gateway passes on GET and HEAD alone yet, not POST"
+        ),
+    ])
+    func `a wrong declaration is refused`(source: String, message: String) {
+        #expect(loadError(source) == "1: \(message)")
+    }
+}

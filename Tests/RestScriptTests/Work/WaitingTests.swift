@@ -1,0 +1,76 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+@Suite(.leakChecked) @EngineActor
+struct WaitingTests {
+    private nonisolated static let waits = [
+        "rest.sleep(1)", "api:resource('text'):get()", "api:resource('text'):load():await()", "rest.all {}",
+    ]
+
+    private nonisolated static let block =
+        "a configuration block runs while a request is built; wait in a hook or in rest.spawn instead"
+
+    @Test(arguments: waits)
+    func `a block may not wait`(wait: String) throws {
+        try expect(
+            "api:configure('echo', function(c) print(pcall(function() \(wait) end)) end) local c = api:resource('echo').configuration",
+            prints: ["false\ttest.lua:1: cannot wait here: " + Self.block])
+    }
+
+    @Test(arguments: waits)
+    func `nor a script while it is loaded`(wait: String) {
+        #expect(
+            loadError(wait)
+                == "1: cannot wait here: the script is being loaded; put it into rest.spawn(function() … end)"
+        )
+    }
+
+    @Test(arguments: [
+        (
+            "api:configure(function(url) rest.sleep(1) end, print)",
+            "a pattern function runs while a request is built; decide by the URL alone"
+        ),
+        (
+            "api:configure(function(c) c:mutate_requests(function() rest.sleep(1) end) end)",
+            "a request is put together in one go; fetch what it needs before, in a hook or a job"
+        ),
+        (
+            "api:configure(function(c) c:decorate_requests(function() rest.sleep(1) end) end)",
+            "a decorator returns a request at once; wait in a hook of that request"
+        ),
+        (
+            "api:configure_transformer('**', function() rest.sleep(1) end)",
+            "a transformer runs in the middle of a response; fetch what it needs before, in a hook or a job"
+        ),
+        (
+            "api:configure(function(c) c.pipeline.model:add(rest.response_transformer(function() rest.sleep(1) end)) end)",
+            "a transformer runs in the middle of a response; fetch what it needs before, in a hook or a job"
+        ),
+        ("api:configure(function(c) rest.sleep(1) end)", block),
+    ])
+    func `nor a predicate, mutator, decorator or transformer`(source: String, advice: String) throws {
+        try expect(
+            """
+            \(source)
+            rest.spawn(function()
+              local _, err = api:resource("text"):get()
+              print(err.cause.type, err.cause.line, err.cause.message)
+            end)
+            """, prints: ["script_error\t1\tcannot wait here: \(advice)"])
+    }
+
+    @Test func `hooks, jobs and timers may`() throws {
+        try expect(
+            """
+            api:resource("text"):load():on_success(function(e) rest.sleep(1) print("hook", e.text, rest.now()) end)
+            rest.after(1, function() print("timer", api:resource("json"):get().id) end)
+            rest.spawn(function(a, b)
+              local entity, err = api:resource("missing"):request("GET"):await()
+              print("job", a, b, entity, err.http_status_code)
+            end, 1, "two")
+            """, seconds: 2, prints: ["job\t1\ttwo\tnil\t404", "hook\thello\t1000001.0", "timer\t7"])
+    }
+}
