@@ -3,6 +3,7 @@
 #define CLUA_INTERNAL_H
 
 #include "clua.h"
+#include "slab.h"
 
 typedef struct clua_clock clua_clock;
 
@@ -20,6 +21,7 @@ struct clua_state {
 
     // Memory. While the host is innermost an excess is granted and noted, because a refusal would jump over
     // Swift.
+    clua_pool pool;
     size_t used, limit;
     bool script_innermost;
     bool over_limit;

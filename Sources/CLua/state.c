@@ -16,7 +16,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     clua_state *state = account;
     size_t before = block ? old_size : 0;
     if (new_size == 0) {
-        free(block);
+        clua_pool_resize(&state->pool, block, before, 0);
         state->used -= before;
         return NULL;
     }
@@ -32,7 +32,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
             state->over_limit = true;
         }
     }
-    void *result = realloc(block, new_size);
+    void *result = clua_pool_resize(&state->pool, block, before, new_size);
     if (!result) {
         if (state->script_innermost) return NULL;
         fputs(no_memory, stderr);
@@ -72,6 +72,7 @@ clua_state *clua_open(size_t limit, clua_callbacks callbacks) {
 size_t clua_close(clua_state *state) {
     lua_close(state->main);
     state->main = NULL;
+    clua_pool_close(&state->pool);
     clua_clock_close(state->clock);
     free(state->failure.traceback);
     free(state->failure.source);
