@@ -100,7 +100,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ResthostTests",
-            dependencies: ["resthost", "RestEngine", "LuaRuntime", "CurlTransport", "TestSupport"],
+            dependencies: ["resthost", "Gateway", "RestEngine", "LuaRuntime", "CurlTransport", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],

@@ -7,9 +7,9 @@
 #endif
 
 /// The machine's time of day.
-enum SystemTime {
+public enum SystemTime {
     /// Unix time in seconds.
-    static var now: Double {
+    public static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

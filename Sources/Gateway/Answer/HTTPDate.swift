@@ -1,11 +1,11 @@
 /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7).
-enum HTTPDate {
+public enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    static func text(unixSeconds seconds: Int) -> String {
+    public static func text(unixSeconds seconds: Int) -> String {
         // The year 9999 is the last that has four digits.
         let seconds = min(max(0, seconds), 253_402_300_799)
         let day = seconds / 86_400

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 
 #if canImport(Glibc)
     import Glibc
@@ -62,7 +63,7 @@ struct FixturesCommand: ParsableCommand {
         let address = try FixtureAddress(listen)
         let termination = TerminationSignal()
         signal(SIGPIPE, SIG_IGN)
-        let server = try FixtureServer.start(FixtureSite(routes, now: FixtureClock.now), on: address)
+        let server = try FixtureServer.start(FixtureSite(routes, now: { SystemTime.now }), on: address)
         print("listening on http://\(server.address)")
         if !quiet { print(FixtureListing(store: store, access: access).text) }
         fflush(nil)

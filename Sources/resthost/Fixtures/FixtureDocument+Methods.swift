@@ -1,7 +1,7 @@
 extension FixtureDocument {
     func methods(at path: FixturePath) -> [String] {
         var methods = ["GET", "HEAD", "OPTIONS"]
-        let isList = source == .collection || (source == .document && (try? value(at: path))?.elements != nil)
+        let isList = source == .collection || (source == .document && (try? value(at: path))?.list != nil)
         if isList { methods.append("POST") }
         guard !path.isRoot else { return methods }
         if source != .file { methods.append("PUT") }

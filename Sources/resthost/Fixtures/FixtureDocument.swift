@@ -1,3 +1,5 @@
+import RestEngine
+
 /// What is at a path.
 struct FixtureDocument: Sendable, Equatable {
     enum Source: Sendable {
@@ -23,13 +25,13 @@ struct FixtureDocument: Sendable, Equatable {
         self.contentType = contentType
     }
 
-    init(_ source: Source, _ value: FixtureJSON, modified: Int) {
-        self.init(source, FixtureJSONWriter.bytes(of: value), modified: modified)
+    init(_ source: Source, _ value: Tree, modified: Int) {
+        self.init(source, value.jsonBytes, modified: modified)
     }
 
     /// Fixtures may be broken on purpose; only what needs their value fails.
-    func value(at path: FixturePath) throws(FixtureRefusal) -> FixtureJSON {
-        do { return try FixtureJSONParser.parse(bytes) } catch {
+    func value(at path: FixturePath) throws(FixtureRefusal) -> Tree {
+        do { return try Tree(json: bytes) } catch {
             throw FixtureRefusal(500, "The fixture \(path.encoded) is no JSON from offset \(error.offset)")
         }
     }

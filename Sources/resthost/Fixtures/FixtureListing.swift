@@ -29,7 +29,7 @@ struct FixtureListing {
         do {
             let document = try store.document(at: path)
             let elements = try document.flatMap { (found) throws(FixtureRefusal) in
-                found.source == .file ? nil : try found.value(at: path).elements
+                found.source == .file ? nil : try found.value(at: path).list
             }
             switch document?.source {
             case .collection: note = "the folder's items: \(elements?.count ?? 0)"

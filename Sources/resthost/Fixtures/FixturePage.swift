@@ -1,3 +1,5 @@
+import RestEngine
+
 /// A slice of a list, asked for with `?page=N&per_page=M`.
 struct FixturePage: Equatable {
     static let defaultSize = 30
@@ -15,7 +17,7 @@ struct FixturePage: Equatable {
         self.size = min(size ?? Self.defaultSize, Self.maximumSize)
     }
 
-    func slice(_ elements: [FixtureJSON]) -> [FixtureJSON] {
+    func slice(_ elements: [Tree]) -> [Tree] {
         let (start, overflow) = (number - 1).multipliedReportingOverflow(by: size)
         return overflow ? [] : Array(elements.dropFirst(start).prefix(size))
     }
@@ -28,8 +30,7 @@ struct FixturePage: Equatable {
         if number < last { links += [("next", number + 1), ("last", last)] }
         guard !links.isEmpty else { return nil }
         return links.map { relation, page in
-            let page = target.setting("page", to: page).setting("per_page", to: size)
-            return "<\(origin)\(page.text)>; rel=\"\(relation)\""
+            "<\(origin)\(target.text(setting: ["page": page, "per_page": size]))>; rel=\"\(relation)\""
         }.joined(separator: ", ")
     }
 

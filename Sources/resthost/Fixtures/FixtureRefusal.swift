@@ -1,10 +1,12 @@
+import RestEngine
+
 /// A request that is answered with an error.
 struct FixtureRefusal: Error, Equatable {
     let response: FixtureResponse
 
     init(
         _ status: Int, _ text: String? = nil, headers: [(String, String)] = [],
-        details: [FixtureJSON.Member] = []
+        details: [(String, Tree)] = []
     ) {
         response = .message(status, text, headers: headers, details: details)
     }
@@ -15,9 +17,9 @@ struct FixtureRefusal: Error, Equatable {
         FixtureRefusal(405, headers: [("Allow", methods.joined(separator: ", "))])
     }
 
-    static func malformed(_ error: FixtureJSONError) -> FixtureRefusal {
+    static func malformed(_ error: JSONError) -> FixtureRefusal {
         FixtureRefusal(
             400, "Problems parsing JSON",
-            details: [FixtureJSON.Member("offset", .number(String(error.offset)))])
+            details: [("offset", Tree(error.offset))])
     }
 }

@@ -14,18 +14,18 @@ struct FixtureResponse: Sendable, Equatable {
         self.headers = Headers(headers)
     }
 
-    init(_ status: Int, json: FixtureJSON, headers: [(String, String)] = []) {
+    init(_ status: Int, json: Tree, headers: [(String, String)] = []) {
         self.init(status, headers: [("Content-Type", FixtureContentType.json)] + headers)
-        body = FixtureJSONWriter.bytes(of: json)
+        body = json.jsonBytes
     }
 
     /// An error as `{"message": …}`; without a text, the status' own phrase.
     static func message(
         _ status: Int, _ text: String? = nil, headers: [(String, String)] = [],
-        details: [FixtureJSON.Member] = []
+        details: [(String, Tree)] = []
     ) -> FixtureResponse {
-        let message = FixtureJSON.Member("message", .string(text ?? phrase(status)))
-        return FixtureResponse(status, json: .object([message] + details), headers: headers)
+        let message = ("message", Tree(text ?? phrase(status)))
+        return FixtureResponse(status, json: Tree(pairs: [message] + details), headers: headers)
     }
 
     static func phrase(_ status: Int) -> String {

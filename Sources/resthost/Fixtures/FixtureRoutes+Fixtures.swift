@@ -11,9 +11,9 @@ extension FixtureRoutes {
         guard var document = found else { throw .notFound }
         var links: String?
         if let page, document.contentType == FixtureContentType.json,
-            let list = try document.value(at: path).elements
+            let list = try document.value(at: path).list
         {
-            document.bytes = FixtureJSONWriter.bytes(of: .array(page.slice(list)))
+            document.bytes = Tree(page.slice(list)).jsonBytes
             let origin = request.headers["Host"].map { "http://" + $0 } ?? ""
             links = page.links(count: list.count, target: target, origin: origin)
         }
@@ -51,7 +51,10 @@ extension FixtureRoutes {
         }
     }
 
-    static func value(of request: FixtureRequest) throws(FixtureRefusal) -> FixtureJSON {
-        do { return try FixtureJSONParser.parse(request.body) } catch { throw .malformed(error) }
+    /// Less deep than files may be, so that a list can be read again when this is in it.
+    private static let limits = Tree.Limits(depth: 256)
+
+    static func value(of request: FixtureRequest) throws(FixtureRefusal) -> Tree {
+        do { return try Tree(json: request.body, limits: limits) } catch { throw .malformed(error) }
     }
 }

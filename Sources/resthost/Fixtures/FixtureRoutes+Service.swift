@@ -13,9 +13,8 @@ extension FixtureRoutes {
         case "/-/echo": return echo(request)
         case "/-/counts":
             guard isRead else { throw .notAllowed(["GET", "HEAD"]) }
-            let members = counts.sorted { $0.key < $1.key }
-            return FixtureResponse(
-                200, json: .object(members.map { FixtureJSON.Member($0.key, .number(String($0.value))) }))
+            let members = counts.sorted { $0.key < $1.key }.map { ($0.key, Tree($0.value)) }
+            return FixtureResponse(200, json: Tree(pairs: members))
         case "/-/reset":
             guard request.method == "POST" else { throw .notAllowed(["POST"]) }
             counts = [:]
@@ -36,32 +35,28 @@ extension FixtureRoutes {
         _ request: FixtureRequest, at now: Double
     ) throws(FixtureRefusal) -> FixtureResponse {
         let credentials = try Self.value(of: request)
-        guard let user = credentials["user"]?.text, let password = credentials["password"]?.text,
+        guard let user = credentials["user"]?.string, let password = credentials["password"]?.string,
             !user.isEmpty, !password.isEmpty
         else { throw FixtureRefusal(422, "Expected an object with user and password") }
-        let lifetime = Int(exactly: tokens.lifetime).map(String.init) ?? String(tokens.lifetime)
+        let lifetime = Int64(exactly: tokens.lifetime).map { Tree($0) } ?? Tree(tokens.lifetime)
         return FixtureResponse(
-            200,
-            json: .object([
-                .init("token", .string(tokens.issue(at: now))), .init("expires_in", .number(lifetime)),
-            ]), headers: [("Cache-Control", "no-store")])
+            200, json: ["token": Tree(tokens.issue(at: now)), "expires_in": lifetime],
+            headers: [("Cache-Control", "no-store")])
     }
 
     /// Names of fields in lower case, repeated ones joined. A body that is not UTF-8 comes as `body_hex`.
     private func echo(_ request: FixtureRequest) -> FixtureResponse {
-        var headers = FixtureJSON.object([])
-        for field in request.headers.fields {
-            headers[field.name.lowercased()] = request.headers[field.name].map { .string($0) }
-        }
-        var members: [FixtureJSON.Member] = [
-            .init("method", .string(request.method)), .init("target", .string(request.target)),
-            .init("headers", headers),
-        ]
-        if let text = String(validating: request.body, as: UTF8.self) {
-            members.append(.init("body", .string(text)))
-        } else {
-            members.append(.init("body_hex", .string(FixtureHex.text(of: request.body))))
-        }
-        return FixtureResponse(200, json: .object(members))
+        var names: Set<String> = []
+        let headers = request.headers.fields.map { $0.name.lowercased() }.filter { names.insert($0).inserted }
+            .map { ($0, Tree(request.headers[$0] ?? "")) }
+        let body =
+            String(validating: request.body, as: UTF8.self).map { ("body", Tree($0)) }
+            ?? ("body_hex", Tree(FixtureHex.text(of: request.body)))
+        return FixtureResponse(
+            200,
+            json: Tree(pairs: [
+                ("method", Tree(request.method)), ("target", Tree(request.target)),
+                ("headers", Tree(pairs: headers)), body,
+            ]))
     }
 }

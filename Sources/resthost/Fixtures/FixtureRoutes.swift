@@ -1,3 +1,4 @@
+import Gateway
 import RestEngine
 
 /// Which answer a request gets, and what the server knows afterwards.
@@ -20,7 +21,7 @@ struct FixtureRoutes: Sendable {
     mutating func respond(to request: FixtureRequest, at now: Double) -> FixtureResponse {
         var response: FixtureResponse
         do { response = try answer(request, at: now) } catch { response = error.response }
-        response.headers.set("Date", FixtureDate.text(Int(now)))
+        response.headers.set("Date", HTTPDate.text(unixSeconds: Int(now)))
         if response.hasNoContent {
             response.body = []
             response.headers.remove("Content-Type")

@@ -1,11 +1,13 @@
+import RestEngine
+
 /// What POST, PUT, PATCH and DELETE do.
 extension FixtureStore {
     /// Adds to a list or to a folder. Gives where the new item is, and the item.
     mutating func add(
-        _ value: FixtureJSON, to path: FixturePath, at now: Int
-    ) throws(FixtureRefusal) -> (FixturePath, FixtureJSON) {
+        _ value: Tree, to path: FixturePath, at now: Int
+    ) throws(FixtureRefusal) -> (FixturePath, Tree) {
         guard let document = try document(at: path) else { throw .notFound }
-        guard document.source != .file, let list = try document.value(at: path).elements else {
+        guard document.source != .file, let list = try document.value(at: path).list else {
             throw .notAllowed(document.methods(at: path))
         }
         guard value.isObject else { throw FixtureRefusal(422, "An item of a list must be an object") }
@@ -23,15 +25,15 @@ extension FixtureStore {
         if document.source == .collection {
             write(item, to: place, at: now)
         } else {
-            write(.array(list + [item]), to: path, at: now)
+            write(Tree(list + [item]), to: path, at: now)
         }
         return (place, item)
     }
 
     /// Gives whether it is new, and the value as it is now.
     mutating func replace(
-        _ value: FixtureJSON, at path: FixturePath, now: Int
-    ) throws(FixtureRefusal) -> (isNew: Bool, FixtureJSON) {
+        _ value: Tree, at path: FixturePath, now: Int
+    ) throws(FixtureRefusal) -> (isNew: Bool, Tree) {
         let old = try document(at: path)
         if let old {
             guard old.allows("PUT", at: path) else { throw .notAllowed(old.methods(at: path)) }
@@ -40,7 +42,7 @@ extension FixtureStore {
             let list = list(at: parent), list.allSatisfy(\.isObject)
         {
             let item = value.identified(by: id)
-            write(.array(list + [item]), to: parent, at: now)
+            write(Tree(list + [item]), to: parent, at: now)
             return (true, item)
         }
         write(value, to: path, at: now)
@@ -49,8 +51,8 @@ extension FixtureStore {
 
     /// RFC 7396.
     mutating func merge(
-        _ patch: FixtureJSON, into path: FixturePath, at now: Int
-    ) throws(FixtureRefusal) -> FixtureJSON {
+        _ patch: Tree, into path: FixturePath, at now: Int
+    ) throws(FixtureRefusal) -> Tree {
         guard let old = try document(at: path) else { throw .notFound }
         guard old.allows("PATCH", at: path) else { throw .notAllowed(old.methods(at: path)) }
         let merged = try old.value(at: path).merged(with: patch)
@@ -65,28 +67,23 @@ extension FixtureStore {
         guard old.source == .element, let parent = path.parent, let list = list(at: parent) else {
             return delete(path)
         }
-        write(.array(list.filter { $0.id != path.segments.last }), to: parent, at: now)
+        write(Tree(list.filter { $0.id != path.segments.last }), to: parent, at: now)
     }
 
     /// An item keeps the id by which it is found.
     private mutating func setElement(
-        _ value: FixtureJSON, at path: FixturePath, now: Int
-    ) throws(FixtureRefusal) -> FixtureJSON {
+        _ value: Tree, at path: FixturePath, now: Int
+    ) throws(FixtureRefusal) -> Tree {
         guard value.isObject else { throw FixtureRefusal(422, "An item of a list must be an object") }
         guard let parent = path.parent, let id = path.segments.last, var list = list(at: parent),
             let index = list.firstIndex(where: { $0.id == id })
         else { throw .notFound }
-        let old = list[index]["id"]
-        list[index] = value
-        if value.id != id {
-            list[index] = value.identified(by: id)
-            if let old { list[index]["id"] = old }
-        }
-        write(.array(list), to: parent, at: now)
+        list[index] = list[index]["id"].map { value.setting("id", to: $0) } ?? value
+        write(Tree(list), to: parent, at: now)
         return list[index]
     }
 
-    private func newID(in list: [FixtureJSON], at path: FixturePath) throws(FixtureRefusal) -> String {
+    private func newID(in list: [Tree], at path: FixturePath) throws(FixtureRefusal) -> String {
         var number = list.compactMap { $0.id.flatMap { Int($0) } }.max() ?? 0
         while true {
             let (next, overflow) = number.addingReportingOverflow(1)

@@ -1,3 +1,5 @@
+import RestEngine
+
 /// The folder, and what was written since the start, which lies over it and is never saved.
 struct FixtureStore: Sendable {
     private let files: any FixtureFiles
@@ -21,12 +23,12 @@ struct FixtureStore: Sendable {
         guard let items = items(of: path) else { return nil }
         let shown = items.filter { listing($0.path) }
         let modified = shown.map(\.document.modified).max() ?? 0
-        var values: [FixtureJSON] = []
+        var values: [Tree] = []
         for item in shown { values.append(try item.document.value(at: item.path)) }
-        return FixtureDocument(.collection, .array(values), modified: modified)
+        return FixtureDocument(.collection, Tree(values), modified: modified)
     }
 
-    mutating func write(_ value: FixtureJSON, to path: FixturePath, at now: Int) {
+    mutating func write(_ value: Tree, to path: FixturePath, at now: Int) {
         written[path] = FixtureDocument(.document, value, modified: now)
     }
 
@@ -36,9 +38,9 @@ struct FixtureStore: Sendable {
     }
 
     /// Nil when the document is no list.
-    func list(at path: FixturePath) -> [FixtureJSON]? {
+    func list(at path: FixturePath) -> [Tree]? {
         guard let document = single(path), document.source == .document else { return nil }
-        return try? document.value(at: path).elements
+        return try? document.value(at: path).list
     }
 
     private func single(_ path: FixturePath) -> FixtureDocument? {

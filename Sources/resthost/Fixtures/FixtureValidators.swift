@@ -1,3 +1,4 @@
+import Gateway
 import RestEngine
 
 /// What a client may ask "still the same?" with (RFC 9110 8.8 and 13.1).
@@ -7,7 +8,7 @@ struct FixtureValidators {
 
     init(_ bytes: [UInt8], modified: Int) {
         etag = Self.etag(of: bytes)
-        lastModified = FixtureDate.text(modified)
+        lastModified = HTTPDate.text(unixSeconds: modified)
     }
 
     /// The content's FNV-1a hash and its length.

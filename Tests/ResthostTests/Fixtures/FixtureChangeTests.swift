@@ -1,3 +1,4 @@
+import Gateway
 import RestEngine
 import Testing
 
@@ -44,6 +45,19 @@ struct FixtureChangeTests {
         #expect(asker.line("GET", "/users/hubot") == #"200 {"id":2,"login":"hubot"}"#)
     }
 
+    @Test func `a body of endless nesting is refused, and the deepest that is not can be listed`() {
+        var asker = FixtureAsker()
+        #expect(asker.ask("PUT", "/deep", body: String(repeating: "[", count: 100_000)).status == 400)
+        func nested(_ depth: Int) -> String {
+            #"{"id":1,"a":"# + String(repeating: "[", count: depth - 1)
+                + String(repeating: "]", count: depth - 1) + "}"
+        }
+        #expect(asker.ask("POST", "/teams", body: nested(257)).status == 400)
+        #expect(asker.ask("POST", "/teams", body: nested(256)).status == 201)
+        #expect(asker.line("GET", "/teams/1") == "200 " + nested(256))
+        #expect(asker.line("GET", "/teams?page=2&per_page=1") == "200 [" + nested(256) + "]")
+    }
+
     @Test func `PUT replaces a document or makes one`() {
         var asker = FixtureAsker()
         #expect(asker.line("PUT", "/users/hubot", body: #"{"a":1}"#) == #"200 {"a":1}"#)
@@ -52,7 +66,7 @@ struct FixtureChangeTests {
         #expect(made.status == 201)
         #expect(made.headers["Location"] == "/things/one")
         #expect(asker.line("GET", "/things") == "200 [[1]]")
-        #expect(asker.ask("GET", "/things").headers["Last-Modified"] == FixtureDate.text(2_000_000))
+        #expect(asker.ask("GET", "/things").headers["Last-Modified"] == HTTPDate.text(unixSeconds: 2_000_000))
     }
 
     @Test func `an item of a list is changed in the list and keeps its id`() {
