@@ -37,7 +37,8 @@ extension ScriptContext {
 
     /// Logs an error that ends nothing but the function it came from.
     func report(_ error: LuaError, in what: String) {
-        guard error.kind != .cancelled else { return }
+        // What a function says of others that were cancelled with it, when everything ends, is no news.
+        guard error.kind != .cancelled, !isClosed else { return }
         let failure = ScriptFailures.failure(of: error)
         options.log(
             ScriptLogEntry(
