@@ -38,6 +38,7 @@ final class ScriptJob: ScriptActivity {
     private var coroutine: LuaCoroutine?
     private var waiting: [LuaWaiter] = []
     private(set) var outcome: Result<[LuaReference], LuaError>?
+    private var hasBegun = false
     private unowned let context: ScriptContext
     private let onEnd: (@EngineActor (ScriptJob) -> Void)?
 
@@ -46,8 +47,16 @@ final class ScriptJob: ScriptActivity {
         self.onEnd = onEnd
     }
 
+    /// A script that is being loaded only declares: its jobs begin when it has been found good.
     func start(_ function: LuaReference, arguments: @escaping (Lua) -> Int32) {
         context.jobs.add(self)
+        context.whenLoaded { [self] in
+            if outcome == nil { begin(function, arguments: arguments) }
+        }
+    }
+
+    private func begin(_ function: LuaReference, arguments: (Lua) -> Int32) {
+        hasBegun = true
         let started = context.state.spawn(
             function, phase: ScriptPhases.job, arguments: arguments,
             completion: onLoop { [self] (lua: Lua, result: Result<Int32, LuaError>) in finish(lua, result) })
@@ -56,9 +65,15 @@ final class ScriptJob: ScriptActivity {
 
     private func finish(_ lua: Lua, _ result: Result<Int32, LuaError>) {
         coroutine = nil
-        outcome = result.map { count in (0..<count).map { lua.reference(lua.top - count + 1 + $0) } }
+        end(result.map { count in (0..<count).map { lua.reference(lua.top - count + 1 + $0) } })
+    }
+
+    private func end(_ result: Result<[LuaReference], LuaError>) {
+        guard outcome == nil else { return }
+        outcome = result
         if case .failure(let error) = result, waiting.isEmpty, onEnd == nil {
             context.report(error, in: "a job")
+            if error.kind != .cancelled { context.failedJobs += 1 }
         }
         context.jobs.remove(self)
         for waiter in waiting { answer(waiter) }
@@ -66,7 +81,12 @@ final class ScriptJob: ScriptActivity {
         onEnd?(self)
     }
 
-    func cancel() { coroutine?.cancel() }
+    func cancel() {
+        guard hasBegun else {
+            return end(.failure(LuaError(kind: .cancelled, message: "cancelled before it began")))
+        }
+        coroutine?.cancel()
+    }
 
     var isFinished: Bool { outcome != nil }
 

@@ -12,7 +12,10 @@ final class ScriptContext {
     var diagnostics: [Diagnostic] = []
     let jobs = JobList()
     /// The main file is being run: declarations are made, nothing else.
-    var isLoading = true
+    private(set) var isLoading = true
+    private var startedByLoading: [@EngineActor () -> Void] = []
+    /// Jobs that raised, with nobody waiting for them.
+    var failedJobs = 0
     var isClosed = false
     /// Encoded values pass through this one buffer.
     var trees = TreeExchange()
@@ -59,5 +62,18 @@ final class ScriptContext {
         }
         trees.open(state.main)
         state.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })
+    }
+
+    /// Runs `start` now, or when the main file has come to its end.
+    func whenLoaded(_ start: @escaping @EngineActor () -> Void) {
+        if isLoading { startedByLoading.append(start) } else { start() }
+    }
+
+    /// The main file has come to its end. A check starts nothing.
+    func finishLoading(starting: Bool) {
+        isLoading = false
+        let starts = startedByLoading
+        startedByLoading = []
+        if starting { for start in starts { start() } }
     }
 }

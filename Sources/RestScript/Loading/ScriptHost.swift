@@ -44,7 +44,7 @@ public final class ScriptHost {
                 throw diagnostic
             }
         }
-        context.isLoading = false
+        context.finishLoading(starting: !options.collectsDiagnostics)
     }
 
     public var services: [Service] { context.services }
@@ -58,6 +58,9 @@ public final class ScriptHost {
 
     /// True while a job, a timer or a waiting hook of the script is alive, or a request is under way.
     public var hasWork: Bool { !context.jobs.isEmpty || context.engine.openRequests > 0 }
+
+    /// Jobs that raised an error that nobody waited for.
+    public var failedJobs: Int { context.failedJobs }
 
     /// Called whenever the last of them has ended.
     public func onIdle(_ action: @escaping @EngineActor () -> Void) {

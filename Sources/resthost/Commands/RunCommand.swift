@@ -7,7 +7,8 @@ struct RunCommand: ParsableCommand {
         abstract: "Run a script: its jobs, its timers, and its gateway.",
         discussion: """
             The gateway is served when the script declares one with rest.gateway, or when --listen is given. \
-            The program ends when nothing is left to do, or at SIGINT or SIGTERM, after the requests in flight.
+            The program ends when nothing is left to do, or at SIGINT or SIGTERM, after the requests in flight. It exits \
+            with 1 when a job failed with nobody waiting for it.
 
             Examples:
               resthost run config.lua

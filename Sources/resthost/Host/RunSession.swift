@@ -70,7 +70,7 @@ final class RunSession {
         guard isIdle else { return }
         EngineLoop.shared.submit {
             EngineLoop.shared.submit { [self] in
-                if isIdle { finish(0) }
+                if isIdle { finish(host.map { $0.failedJobs > 0 } ?? false ? 1 : 0) }
             }
         }
     }
