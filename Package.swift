@@ -100,7 +100,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ResthostTests",
-            dependencies: ["resthost", "Gateway", "RestEngine", "LuaRuntime", "CurlTransport", "TestSupport"],
+            dependencies: [
+                "resthost", "Gateway", "RestEngine", "LuaRuntime", "CurlTransport", "TestSupport",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6],
