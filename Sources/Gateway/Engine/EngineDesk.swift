@@ -4,6 +4,12 @@ import RestEngine
 struct EngineDesk: Sendable {
     let directory: any GatewayDirectory
     let exposure: Exposure
+    private let known = KnownResources()
+
+    init(directory: any GatewayDirectory, exposure: Exposure) {
+        self.directory = directory
+        self.exposure = exposure
+    }
 
     enum Outcome: Sendable {
         case answer(PublishedAnswer, CacheStatus, Publication, methods: [String])
@@ -53,6 +59,7 @@ struct EngineDesk: Sendable {
         guard method == "GET" || method == "HEAD" else {
             throw Problem(501, "not_implemented", "this gateway reads resources; it can't pass \(method) on")
         }
+        if let resource = known.resource(at: path, of: service) { return (resource, methods) }
         guard let base = service.baseURL else {
             throw Problem(404, "no_base_url", "the service '\(path.service)' has no base_url")
         }
@@ -62,7 +69,9 @@ struct EngineDesk: Sendable {
         guard exposure.isExposed(url, service: path.service, base: base) else {
             throw Problem(404, "not_exposed", "this path of the service '\(path.service)' is not exposed")
         }
-        return (service.resource(absoluteURL: url.string), methods)
+        let resource = service.resource(absoluteURL: url.string)
+        known.remember(resource, at: path)
+        return (resource, methods)
     }
 
     /// Those that clients may reach.

@@ -29,7 +29,7 @@ enum RequestTarget: Equatable {
 }
 
 /// A resource as a client names it: still escaped, ASCII only, not yet checked.
-struct ResourcePath: Sendable, Equatable {
+struct ResourcePath: Sendable, Hashable {
     var service: String
     /// Behind the slash that ends the service's name.
     var path: String
