@@ -11,10 +11,10 @@ public enum ScriptReference {
         var text = """
             # Lua reference
 
-            Every function and field that a script can use, as the program itself knows them. The guides in
-            [RestScript.docc](../Sources/RestScript/RestScript.docc) say how they belong together.
+            Every function and field that a script can use, as the program itself knows them. The guides beside
+            this page say how they belong together.
 
-            This file is written by `resthost reference > docs/lua-reference.md`.
+            This file is written by `resthost reference > Sources/RestScript/RestScript.docc/LuaReference.md`.
 
             ```lua
             local rest = require "resthost"

@@ -2,7 +2,7 @@ import ArgumentParser
 import RestEngine
 import RestScript
 
-/// Writes docs/lua-reference.md.
+/// Writes Sources/RestScript/RestScript.docc/LuaReference.md.
 struct ReferenceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reference", abstract: "Print the Lua reference as Markdown.", shouldDisplay: false)

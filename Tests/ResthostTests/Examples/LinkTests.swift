@@ -9,7 +9,9 @@ import Testing
 #endif
 
 struct LinkTests {
-    @Test(arguments: ["README.md", "examples/quickstart/README.md", "docs/lua-reference.md"])
+    @Test(arguments: [
+        "README.md", "examples/quickstart/README.md", "Sources/RestScript/RestScript.docc/LuaReference.md",
+    ])
     func `links lead to files`(document: String) throws {
         let folder = document.split(separator: "/").dropLast().joined(separator: "/")
         for link in try TextFile.read(document).matches(of: /\]\(([^)#]+)\)/) where !link.1.contains("://") {
