@@ -2,6 +2,14 @@ import RestEngine
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 struct GuideTests {
     private static let scriptGuides = [
         "WritingAScript", "ConfigurationBlocks", "ThePipeline", "WaitingAndJobs", "TheGateway", "Errors",
@@ -55,7 +63,8 @@ struct GuideTests {
     @Test func `articles that link to each other exist`() throws {
         for guide in Self.scriptGuides + ["Sources/RestScript/RestScript.docc/RestScript.md"] {
             for link in try TextFile.read(guide).matches(of: /<doc:(\w+)>/) {
-                #expect(Self.scriptGuides.contains { $0.hasSuffix("/\(link.1).md") }, "\(guide): \(link.1)")
+                let article = "\(BuiltProgram.repository)/Sources/RestScript/RestScript.docc/\(link.1).md"
+                #expect(access(article, F_OK) == 0, "\(guide): \(link.1)")
             }
         }
     }
