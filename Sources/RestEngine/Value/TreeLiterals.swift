@@ -39,10 +39,6 @@ extension Tree {
     }
 }
 
-extension Tree: ExpressibleByNilLiteral {
-    public init(nilLiteral: ()) { self = .null }
-}
-
 extension Tree: ExpressibleByBooleanLiteral {
     public init(booleanLiteral value: Bool) { self.init(value) }
 }

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.base64` and `rest.hex`.
+/// `rest.base64` and `rest.url`.
 extension ScriptContext {
     var base64Module: ModuleTable {
         ModuleTable(

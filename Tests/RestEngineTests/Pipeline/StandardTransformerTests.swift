@@ -26,7 +26,7 @@ struct StandardTransformerTests {
         ])
     func `18.1 D11 JSON becomes a tree`(type: String) throws {
         let entity = try #require(try load(.text(200, #"{"a": [1, 2.5, null]}"#, type: type)).entity)
-        #expect(entity.content.tree == ["a": [1, 2.5, nil]])
+        #expect(entity.content.tree == ["a": [1, 2.5, .null]])
         #expect(entity.contentType == type)
     }
 

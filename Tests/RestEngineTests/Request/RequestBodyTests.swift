@@ -47,7 +47,7 @@ struct RequestBodyTests {
     }
 
     @Test func `6.5 JSON is compact and has no charset`() throws {
-        let sent = try send(RequestOptions(body: .json(["b": 1, "a": [true, nil]])))
+        let sent = try send(RequestOptions(body: .json(["b": 1, "a": [true, .null]])))
         #expect(sent.body == Array(#"{"b":1,"a":[true,null]}"#.utf8))
         #expect(sent.headers["Content-Type"] == "application/json")
     }

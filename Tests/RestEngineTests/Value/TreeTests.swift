@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `A tree` {
     let sample: Tree = [
-        "id": 7, "name": "Ada", "score": 1.5, "ok": true, "none": nil, "tags": ["a", "b"], "empty": [:],
+        "id": 7, "name": "Ada", "score": 1.5, "ok": true, "none": .null, "tags": ["a", "b"], "empty": [:],
         "list": [],
     ]
 
@@ -83,12 +83,12 @@ import Testing
             builder.key("a")
             builder.array { builder in
                 builder.int(1)
-                builder.tree(["x": nil])
+                builder.tree(["x": .null])
             }
             builder.key("b")
             builder.bool(false)
         }
-        #expect(builder.finish() == ["a": [1, ["x": nil]], "b": false])
+        #expect(builder.finish() == ["a": [1, ["x": .null]], "b": false])
     }
 
     @Test func `is refused when its bytes are none`() {

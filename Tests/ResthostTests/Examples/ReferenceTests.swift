@@ -4,7 +4,8 @@ struct ReferenceTests {
     @Test func `the Lua reference is what the program says of itself`() async throws {
         let run = await BuiltProgram.run("reference")
         #expect(run.code == 0)
-        let isCurrent = try TextFile.read("Sources/RestScript/RestScript.docc/LuaReference.md") == run.output
-        #expect(isCurrent, "write it again: resthost reference > Sources/RestScript/RestScript.docc/LuaReference.md")
+        let file = "Sources/RestScript/RestScript.docc/LuaReference.md"
+        let isCurrent = try TextFile.read(file) == run.output
+        #expect(isCurrent, "write it again: resthost reference > \(file)")
     }
 }
