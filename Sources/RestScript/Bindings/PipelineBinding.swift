@@ -43,9 +43,11 @@ extension ScriptContext {
                         }
                         return .one
                     },
-                    set: { call in
+                    set: { [unowned self] call in
                         let names = try call.lua.strings(try call.table(1, "order"), "order")
-                        try call.receiver(as: ScriptPipeline.self).draft.edit { configuration in
+                        let draft = try call.receiver(as: ScriptPipeline.self).draft
+                        defer { warn(ofUnlisted: draft.configuration.pipeline.unlistedStages, on: call.lua) }
+                        try draft.edit { configuration in
                             do throws(Pipeline.DuplicateStage) {
                                 try configuration.pipeline.setOrder(names)
                             } catch {
@@ -92,5 +94,19 @@ extension ScriptContext {
             call: hostFunction { [unowned self] call in
                 throw pipelineClass.unknownField(try call.receiver(as: ScriptStage.self).name)
             })
+    }
+
+    /// A stage that holds something and is left out of the order does not run (siesta-semantics 16.5). The block that
+    /// says so runs for every resource; once is enough.
+    private func warn(ofUnlisted stages: [String], on lua: Lua) {
+        guard !stages.isEmpty else { return }
+        let place = lua.callerPlace.map { "\($0.file):\($0.line)" }
+        guard warnedPlaces.insert(place ?? "").inserted else { return }
+        let names = stages.map { "'\($0)'" }.joined(separator: ", ")
+        options.log(
+            ScriptLogEntry(
+                level: .warn,
+                text: "the pipeline's order leaves out \(names), which holds transformers: they won't run",
+                place: place))
     }
 }

@@ -14,6 +14,8 @@ final class ScriptContext {
     /// The main file is being run: declarations are made, nothing else.
     private(set) var isLoading = true
     private var startedByLoading: [@EngineActor () -> Void] = []
+    /// Lines of the script that were warned of.
+    var warnedPlaces: Set<String> = []
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
     var isClosed = false

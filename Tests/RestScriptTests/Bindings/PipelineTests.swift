@@ -20,6 +20,26 @@ struct PipelineTests {
             """, prints: ["hello23456"])
     }
 
+    @Test func `16.5 an order that leaves out a filled stage is warned of once`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            api:configure(function(c)
+              c.pipeline.model:add(function(content) return content end)
+              c.pipeline.order = { "parsing", "cleanup" }
+            end)
+            local first = api:resource("a").configuration
+            local second = api:resource("b").configuration
+            """)
+        let warnings = fixture.log.filter { $0.level == .warn }
+        #expect(warnings.map(\.place) == ["test.lua:3"])
+        #expect(
+            warnings.map(\.text) == [
+                "the pipeline's order leaves out 'model', which holds transformers: they won't run"
+            ])
+        fixture.close()
+    }
+
     @Test func `an order drops, creates and moves stages`() throws {
         try expect(
             """
@@ -36,9 +56,13 @@ struct PipelineTests {
             end)
             """,
             prints: [
-                "my stage,parsing,cleanup,model", "hellox", "my stage,parsing,cleanup,model",
+                "my stage,parsing,cleanup,model",
+                "warn: the pipeline's order leaves out 'cleanup', 'model', which holds transformers: they won't run",
+                "hellox", "my stage,parsing,cleanup,model",
                 "nil\tGET https://api.test/v1/headers: Cannot parse server response (200): text expects bytes, got text",
-                "my stage,parsing,cleanup,model", "3",
+                "my stage,parsing,cleanup,model",
+                "warn: the pipeline's order leaves out 'cleanup', 'model', 'my stage', 'parsing', "
+                    + "which holds transformers: they won't run", "3",
             ])
     }
 
