@@ -29,6 +29,10 @@ public struct Pipeline: Sendable {
         for name in stages.keys { stages[name]?.removeTransformers() }
     }
 
+    public mutating func removeCaches() {
+        for name in stages.keys { stages[name]?.cache = nil }
+    }
+
     public mutating func clear() { stages = [:] }
 
     public struct DuplicateStage: Error, Sendable, CustomStringConvertible {
@@ -37,7 +41,7 @@ public struct Pipeline: Sendable {
     }
 }
 
-/// A stage: transformers, run in the order of adding.
+/// A stage: transformers, run in the order of adding, then the cache that keeps what they made (siesta-semantics 16.2).
 public struct PipelineStage: Sendable {
     public struct Step: Sendable {
         public let transformer: any Transformer
@@ -46,8 +50,9 @@ public struct PipelineStage: Sendable {
     }
 
     public private(set) var steps: [Step] = []
+    public var cache: (any EntityCache)?
 
-    public var isEmpty: Bool { steps.isEmpty }
+    public var isEmpty: Bool { steps.isEmpty && cache == nil }
 
     public mutating func add(_ transformer: any Transformer, contentTypes: [String]? = nil) {
         steps.append(Step(transformer: transformer, contentTypes: contentTypes.map(ContentTypeFilter.init)))

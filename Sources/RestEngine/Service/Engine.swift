@@ -16,6 +16,18 @@ public final class Engine {
     /// Called whenever the last open request has ended.
     public var onQuiet: (@EngineActor () -> Void)?
 
+    /// Pieces of work that other threads do for this engine and whose answers will come to the loop.
+    public private(set) var outsideWork = 0
+    /// Called whenever the last of them has answered.
+    public var onOutsideWorkDone: (@EngineActor () -> Void)?
+
+    public func beginOutsideWork() { outsideWork += 1 }
+
+    public func endOutsideWork() {
+        outsideWork -= 1
+        if outsideWork == 0 { onOutsideWorkDone?() }
+    }
+
     func requestBegan() { openRequests += 1 }
 
     func requestEnded() {
