@@ -9,6 +9,7 @@ extension Pipeline {
                 log.write(
                     .pipeline, "\(context.method) \(context.url): \(name): \(step.transformer.description)")
                 response = step.transformer.process(response, context)
+                log.write(.pipeline, "  → \(response.summary)")
             }
         }
         if case .failure(var error) = response, error.url == nil {

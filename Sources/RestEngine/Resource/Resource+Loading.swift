@@ -23,11 +23,16 @@ extension Resource {
             engine.log.write(.staleness, "\(urlString) is being loaded")
             return running
         }
-        if isUpToDate {
-            engine.log.write(.staleness, "\(urlString) is up to date")
-            return nil
-        }
-        return load()
+        let isUpToDate = isUpToDate
+        engine.log.write(.staleness, "\(urlString): \(staleness)")
+        return isUpToDate ? nil : load()
+    }
+
+    private var staleness: Staleness {
+        let configuration = configuration(for: "GET")
+        return Staleness(
+            state: state, now: engine.scheduler.now, expirationTime: configuration.expirationTime,
+            retryTime: configuration.retryTime)
     }
 
     /// Makes any request a load of this resource: its outcome becomes the resource's state (5.13).

@@ -100,7 +100,7 @@ public final class Service {
         engine.log.write(
             .configuration,
             "\(method) \(url.string): "
-                + resolved.entries.map { configuration.entries[$0].description }.joined(separator: " → "))
+                + resolved.summary(names: resolved.entries.map { configuration.entries[$0].description }))
         return resolved
     }
 

@@ -14,6 +14,9 @@ public struct ScriptOptions: Sendable {
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
     /// Makes the transport of a service that asks for one of its own.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
+    /// Transformers of the embedding program, by the names under which scripts use them: a string where a
+    /// transformer is expected.
+    public var transformers: [String: any Transformer] = [:]
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
 

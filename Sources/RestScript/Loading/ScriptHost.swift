@@ -70,6 +70,17 @@ public final class ScriptHost {
 
     public var memoryUsed: Int { context.state.memoryUsed }
 
+    /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes
+    /// (siesta-semantics 23.5). Returns how many.
+    @discardableResult
+    public func relieveMemory() -> Int {
+        guard !isClosed else { return 0 }
+        let before = services.reduce(0) { $0 + $1.liveResources.count }
+        context.state.collectGarbage()
+        for service in services { service.flushUnusedResources() }
+        return before - services.reduce(0) { $0 + $1.liveResources.count }
+    }
+
     /// Cancels what runs and frees the script. Returns false when something of it was still held.
     @discardableResult
     public func close() -> Bool {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CurlTransport
+import RestEngine
 import RestScript
 
 /// The options of every command that loads a script.
@@ -17,6 +18,27 @@ struct ScriptArguments: ParsableArguments {
         name: .customLong("allow-env"),
         help: ArgumentHelp("Environment variables that the script may read.", valueName: "name,…"))
     var allowedEnvironment: [String] = []
+
+    @Option(
+        name: .customLong("log"),
+        help: ArgumentHelp(
+            "What the engine logs: common, detailed, all, or categories such as network,cache.",
+            valueName: "set,…"))
+    var logSets: [String] = []
+
+    func validate() throws {
+        for name in logNames where EngineLog.Category.set(named: name) == nil {
+            throw ValidationError(
+                "--log knows no '\(name)': there are "
+                    + EngineLog.Category.setNames.joined(separator: ", "))
+        }
+    }
+
+    private var logNames: [String] { logSets.flatMap { $0.split(separator: ",").map(String.init) } }
+
+    var logCategories: Set<EngineLog.Category> {
+        logNames.reduce(into: []) { $0.formUnion(EngineLog.Category.set(named: $1) ?? []) }
+    }
 
     func options(log: LogText) -> ScriptOptions {
         let names = allowedEnvironment.flatMap { $0.split(separator: ",").map(String.init) }

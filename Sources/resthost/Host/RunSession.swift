@@ -1,3 +1,4 @@
+import CPlatform
 import Gateway
 import RestEngine
 import RestScript
@@ -61,6 +62,14 @@ final class RunSession {
             text += "  \(path)\(String(repeating: " ", count: width - path.count))  \(what)\n"
         }
         Streams.output(text)
+    }
+
+    /// Memory is short: keeps what somebody uses, and nothing else.
+    func relieveMemory() {
+        guard let host, !isFinishing else { return }
+        let dropped = host.relieveMemory()
+        cplatform_give_back_freed_memory()
+        log.note("memory is short: dropped \(dropped) resources that nobody uses")
     }
 
     private var isIdle: Bool { gateway == nil && host.map { !$0.hasWork } ?? false }

@@ -107,7 +107,7 @@ struct PipelineTests {
         ),
         (
             "c.pipeline.model:add('my.module')",
-            "the transformer names the module 'my.module', but transformer modules are not available yet: give a function"
+            "the transformer 'my.module' is no transformer: this program registers none, and transformer modules are not available yet; give a function"
         ),
         (
             "c.pipeline.model:add(print, { content_type = 'x' })",

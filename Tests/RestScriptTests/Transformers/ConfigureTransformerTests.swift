@@ -113,7 +113,7 @@ struct ConfigureTransformerTests {
         ),
         (
             "api:configure_transformer('a', 'my.module')",
-            "the transformer names the module 'my.module', but transformer modules are not available yet: give a function"
+            "the transformer 'my.module' is no transformer: this program registers none, and transformer modules are not available yet; give a function"
         ),
         ("rest.content_transformer {}", "option 'transform' is missing in the call of 'content_transformer'"),
         (

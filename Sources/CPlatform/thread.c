@@ -2,9 +2,6 @@
 #include "cplatform.h"
 
 #include <pthread.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <string.h>
 
 void cplatform_set_thread_name(const char *name) {
@@ -20,11 +17,4 @@ void cplatform_set_thread_name(const char *name) {
 
 void cplatform_get_thread_name(char *buffer, size_t size) {
     if (pthread_getname_np(pthread_self(), buffer, size) != 0) buffer[0] = 0;
-}
-
-void cplatform_keep_freed_memory(void) {
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-#endif
 }
