@@ -16,6 +16,7 @@ extension RequestError {
             switch error {
             case let cause as CauseError: cause.cause
             case let failure as ScriptFailure: .scriptError(failure)
+            case let failure as CodingFailure: .undecodableContent(failure)
             default: .internal(message: "\(error)")
             }
         self.init(

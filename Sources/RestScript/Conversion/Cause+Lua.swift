@@ -43,6 +43,7 @@ extension ScriptContext {
                 lua.push(limit)
                 lua.rawSet(-2, "limit")
             }
+        case .undecodableContent(let failure): set("message", failure.description, on: lua)
         case .invalidJSONObject(let message), .internal(let message): set("message", message, on: lua)
         case .requestCancelled, .noLocalDataFor304, .unparsableImage, .custom: break
         }
