@@ -18,8 +18,7 @@ public struct CodingFailure: Error, Sendable, Equatable, CustomStringConvertible
 
 extension CodingFailure {
     /// What a type's `init(from:)` or `encode(to:)` threw, in one sentence.
-    init(_ error: any Error, type: Any.Type) {
-        let name = "\(type)"
+    init(_ error: any Error, type name: String) {
         switch error {
         case let known as CodingFailure: self = known
         case DecodingError.keyNotFound(let key, let context):

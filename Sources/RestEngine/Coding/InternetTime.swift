@@ -5,7 +5,8 @@ public enum InternetTime {
     /// is the first second of the next minute, as in Unix time.
     public static func seconds(_ text: String) -> Double? {
         var reader = Digits(Array(text.utf8)[...])
-        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2, 1...12), reader.skip("-"),
+        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2, 1...12),
+            reader.skip("-"),
             let day = reader.number(2, 1...daysInMonth(month, year)), reader.skip("T", "t", " "),
             let hour = reader.number(2, 0...23), reader.skip(":"), let minute = reader.number(2, 0...59),
             reader.skip(":"), let second = reader.number(2, 0...60), let fraction = reader.fraction(),

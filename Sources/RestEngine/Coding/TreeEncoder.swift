@@ -27,7 +27,7 @@ public struct TreeEncoder: Sendable {
             part.write(to: &builder)
             return builder.finish()
         } catch {
-            throw CodingFailure(error, type: Swift.type(of: value))
+            throw CodingFailure(error, type: "\(type(of: value))")
         }
     }
 }

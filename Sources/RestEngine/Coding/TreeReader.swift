@@ -22,7 +22,8 @@ struct TreeReader {
         }
         guard path.depth < options.decoder.maxDepth else {
             let message = "the content is nested more than \(options.decoder.maxDepth) deep"
-            throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: message))
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: [], debugDescription: message))
         }
         switch FoundationType(type) {
         case .date: return try Value(from: TreeReader(tree: try time(), path: path, options: options))

@@ -75,7 +75,9 @@ struct TreeWriter {
 
     /// `URL` wrote an object: its text, and the URL that it is relative to.
     private static func url(_ part: TreePart) -> TreePart {
-        guard case .object(let record) = part, case .string(let text)? = record["relative"] else { return part }
+        guard case .object(let record) = part, case .string(let text)? = record["relative"] else {
+            return part
+        }
         guard let base = record["base"] else { return .string(text) }
         guard case .string(let baseText) = url(base), let baseURL = URLText(baseText) else { return part }
         return .string(baseURL.relative(text)?.string ?? text)

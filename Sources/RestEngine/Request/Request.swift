@@ -7,7 +7,7 @@ public final class Request {
         case completed
     }
 
-    private let engine: Engine
+    let engine: Engine
     private let work: any RequestWork
     private var machine = RequestStateMachine()
     private var completionHooks: [@EngineActor (ResponseInfo) -> Void] = []
@@ -15,6 +15,11 @@ public final class Request {
     private var haveHooksRun = false
     /// It has started, and its hooks have not been called yet.
     private var isOpen = false
+
+    /// Tasks that wait for the outcome.
+    var waitingTasks = 0
+    /// The outcome becomes the state of a resource (5.13).
+    var isLoad = false
 
     /// What the server answered last; nil before that, and for requests that use no network.
     public internal(set) var exchange: Exchange?

@@ -1,7 +1,7 @@
 extension RequestBody {
     /// A Swift value as JSON; it must make an object or an array (siesta-semantics 6.5).
     public static func json<Value: Encodable>(
-        _ value: Value, encoder: TreeEncoder = TreeEncoder()
+        encoding value: Value, encoder: TreeEncoder = TreeEncoder()
     ) throws(CodingFailure) -> RequestBody {
         .json(try encoder.encode(value))
     }

@@ -40,6 +40,7 @@ extension Resource {
     public func load(using request: Request) -> Request {
         let number = state.beginLoad()
         loadRequests.append(request)
+        request.isLoad = true
         request.onProgress { fraction in self.tellObservers { $0.progress(self, fraction) } }
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }

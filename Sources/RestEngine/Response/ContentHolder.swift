@@ -15,12 +15,17 @@ extension ContentHolder {
     public var text: String { contentEntity?.content.text ?? "" }
 
     /// The content if it is a tree that is an array or object, else an empty object.
-    public var json: Tree { contentEntity?.content.tree ?? [:] }
+    public var json: Tree {
+        guard let tree = contentEntity?.content.tree, tree.kind == .object || tree.kind == .array else {
+            return [:]
+        }
+        return tree
+    }
 
     /// The content if it is a `Value`; nil if it is something else or there is none (27.3). See
     /// ``Content/cast(to:)``.
     public func typedContent<Value>(_ type: Value.Type = Value.self) -> Value? {
-        contentEntity?.content.cast()
+        contentEntity?.content.cast(to: type)
     }
 
     /// The content if it is a `Value`, else `fallback`, which is not evaluated before it is needed (27.2).

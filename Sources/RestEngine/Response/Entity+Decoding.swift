@@ -1,31 +1,33 @@
 extension Entity {
-    /// The content as a `Value`; nothing is decoded.
+    /// The content as a `Value`: as it is when it is one (``Content/cast(to:)``); else, for a `Decodable` type, decoded
+    /// from its tree, at each call. To decode once for all who ask, see
+    /// ``Service/configureModel(_:_:stage:methods:decoder:description:fileID:line:)``.
     ///
-    /// - Throws: A ``RequestError`` of cause `wrong_input_type`, with this entity.
-    public func content<Value>(as type: Value.Type) throws(RequestError) -> Value {
-        if let value: Value = content.cast() { return value }
-        throw mismatch(type)
-    }
-
-    /// The content as a `Value`: as it is when it has that type, else decoded from its tree, at each call. To decode
-    /// once for all, see ``Service/configureModel(_:_:stage:methods:decoder:description:fileID:line:)``.
-    ///
-    /// - Throws: A ``RequestError`` with this entity. Its cause `undecodable_content` says which part of the content
-    ///   is wrong, `users[3].login: expected string, got number`; `wrong_input_type`, that there is no tree.
-    public func content<Value: Decodable>(
+    /// - Throws: A ``RequestError`` with this entity. Its cause `undecodable_content` says what is wrong where,
+    ///   `users[3].login: expected string, got number`; `wrong_input_type`, that there is nothing to decode.
+    public func content<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
     ) throws(RequestError) -> Value {
-        if let value: Value = content.cast() { return value }
-        guard let tree = content.anyTree else { throw mismatch(type) }
-        do throws(CodingFailure) { return try decoder.decode(from: tree) } catch {
-            throw RequestError(entity: self, cause: .undecodableContent(error), timestamp: timestamp)
+        if let value = content.cast(to: type) { return value }
+        if let tree = content.anyTree, let decodable = type as? any Decodable.Type {
+            do throws(CodingFailure) {
+                if let value = try decoder.decodeAny(decodable, from: tree) as? Value { return value }
+            } catch {
+                throw RequestError(entity: self, cause: .undecodableContent(error), timestamp: timestamp)
+            }
         }
-    }
-
-    private func mismatch(_ type: Any.Type) -> RequestError {
         let cause = RequestError.Cause.wrongInputType(
-            expected: "\(type)", actual: content.swiftTypeName, transformer: "the caller")
-        return RequestError(entity: self, cause: cause, timestamp: timestamp)
+            expected: Content.typeName(of: type), actual: content.swiftTypeName, transformer: "the caller")
+        throw RequestError(entity: self, cause: cause, timestamp: timestamp)
+    }
+}
+
+extension TreeDecoder {
+    /// For a type that is not known before the program runs.
+    fileprivate func decodeAny<Value: Decodable>(
+        _ type: Value.Type, from tree: Tree
+    ) throws(CodingFailure) -> Any {
+        try decode(type, from: tree)
     }
 }
 

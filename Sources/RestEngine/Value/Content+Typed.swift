@@ -1,4 +1,19 @@
 extension Content {
+    /// The content that a Swift value is; ``cast(to:)`` gives it back. A ``Tree`` is a ``value(_:)``, types that are
+    /// none of the engine's are ``native(_:)``.
+    public init(_ value: some Sendable) {
+        self =
+            switch value {
+            case let content as Content: content
+            case let text as String: .text(text)
+            case let tree as Tree: .value(tree)
+            case let image as Image: .image(image)
+            // Any array without elements could be cast.
+            case let bytes as [UInt8] where type(of: value) == [UInt8].self: .bytes(bytes)
+            default: .native(value)
+            }
+    }
+
     /// The content as a Swift type, if it is of that type: text as `String`, bytes as `[UInt8]`, JSON and scripts'
     /// values as ``Tree``, images as ``Image``, and what a Swift transformer made as what it is. A tree that is a
     /// number, boolean or string is also `Int`, `Int64`, `Double`, `Bool` or `String`. Nothing is decoded
@@ -19,6 +34,17 @@ extension Content {
         switch self {
         case .json(let tree), .value(let tree): tree
         default: nil
+        }
+    }
+
+    /// What ``typeName`` would be of content with that type.
+    static func typeName(of type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Tree.Type: "json"
+        case is [UInt8].Type: "bytes"
+        case is Image.Type: "image"
+        default: "\(type)"
         }
     }
 
