@@ -9,11 +9,16 @@ extension Lua {
         return (state.path(ofChunk: String(cString: source)), Int(line))
     }
 
-    /// Where the function at `index` was written, `file:line`; nil for host functions and other values.
-    public func place(ofFunction index: Int32) -> String? {
+    /// Where the function at `index` was written; nil for host functions and other values.
+    public func functionPlace(_ index: Int32) -> (file: String, line: Int)? {
         var source: UnsafePointer<CChar>?
         var line: Int32 = 0
         guard clua_function_place(room, index, &source, &line), let source else { return nil }
-        return "\(state.path(ofChunk: String(cString: source))):\(line)"
+        return (state.path(ofChunk: String(cString: source)), Int(line))
+    }
+
+    /// The same as `file:line`.
+    public func place(ofFunction index: Int32) -> String? {
+        functionPlace(index).map { "\($0.file):\($0.line)" }
     }
 }

@@ -23,19 +23,8 @@ public struct RequestDraft: Sendable {
         guard let target = url == known.string ? known : URLText(url), target.isHTTP else {
             throw RequestError.CauseError(.invalidURL(source: url))
         }
-        for field in headers.fields {
-            guard Method.isToken(field.name) else {
-                throw RequestError.CauseError(
-                    .scriptError(.init(message: "'\(field.name.printable)' is not a header name")))
-            }
-            guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw RequestError.CauseError(
-                    .scriptError(
-                        .init(
-                            message:
-                                "the value of header '\(field.name)' contains a line break or control character"
-                        )))
-            }
+        if let fault = headers.fault {
+            throw RequestError.CauseError(.scriptError(.init(message: fault)))
         }
         return draft
     }

@@ -35,6 +35,7 @@ extension ScriptContext {
                 guard let write = box.write else { throw LuaUsageError("these headers are read only") }
                 var headers = box.read()
                 headers.set(name, values: try call.lua.headerValues(call.slot(2), name: name))
+                try headers.requireSendable()
                 try write(headers)
                 return .none
             },

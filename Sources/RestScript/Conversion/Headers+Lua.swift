@@ -42,6 +42,13 @@ extension Lua {
         return headers
     }
 
+    /// The same, of fields that a request can carry.
+    func sendableHeaders(_ table: Int32) throws -> Headers {
+        let headers = try headers(table)
+        try headers.requireSendable()
+        return headers
+    }
+
     /// Pushes headers as a table of names in lower case; a name with several values gets them joined.
     func push(_ headers: Headers) {
         newTable(record: Int32(headers.fields.count))
@@ -49,5 +56,12 @@ extension Lua {
             push(headers[field.name] ?? field.value)
             rawSet(-2, field.name.lowercased())
         }
+    }
+}
+
+extension Headers {
+    /// Refuses what would break a message apart where it is written, so that the error names the line.
+    func requireSendable() throws(LuaUsageError) {
+        if let fault { throw LuaUsageError(fault) }
     }
 }

@@ -19,6 +19,8 @@ final class ScriptContext {
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
     var isClosed = false
+    /// The configuration block that runs now.
+    var blockRun: BlockRun?
     /// Encoded values pass through this one buffer.
     var trees = TreeExchange()
 
@@ -29,6 +31,7 @@ final class ScriptContext {
     lazy var errorClass = makeErrorClass()
     lazy var responseClass = makeResponseClass()
     lazy var infoClass = makeInfoClass()
+    lazy var actionClass = makeActionClass()
     lazy var configurationClass = makeConfigurationClass()
     lazy var headersClass = makeHeadersClass()
     lazy var fieldsClass = makeFieldsClass()

@@ -107,7 +107,9 @@ struct RequestTests {
             "request('GET'):on_success()",
             "bad argument #1 'fn' to 'on_success' (function expected, got no value)"
         ),
-        ("request('GET'):chained(print)", "unknown field 'chained' on request"),
+        (
+            "request('GET'):chaned(print)", "unknown field 'chaned' on request: did you mean 'chained'?"
+        ),
         ("request('GET').state = 'x'", "field 'state' of request is read only"),
         ("request('GET', { idempotency_key = 'k' })", nil), ("request('POST', { multipart = {} })", nil),
         ("request('POST', { file = 'x' })", nil),
