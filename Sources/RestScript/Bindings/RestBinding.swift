@@ -13,6 +13,8 @@ extension ScriptContext {
         }
         lua.push(object: ScriptEnvironment(), class: environmentClass)
         lua.rawSet(-2, "env")
+        lua.push(object: ScriptStoreFace(), class: storeClass)
+        lua.rawSet(-2, "store")
         trees.pushNull(on: lua)
         lua.rawSet(-2, "null")
         lua.push(Version.text)
@@ -23,7 +25,7 @@ extension ScriptContext {
     var restTable: ModuleTable {
         ModuleTable(
             name: "rest", functions: makers + timeFunctions,
-            values: ["log", "json", "base64", "url", "env", "null", "transformers", "version"])
+            values: ["log", "json", "base64", "url", "env", "store", "null", "transformers", "version"])
     }
 
     var restModules: [ModuleTable] { [logModule, jsonModule, base64Module, urlModule, transformersModule] }

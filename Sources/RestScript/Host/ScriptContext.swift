@@ -42,6 +42,7 @@ final class ScriptContext {
     lazy var jobClass = makeJobClass()
     lazy var timerClass = makeTimerClass()
     lazy var environmentClass = makeEnvironmentClass()
+    lazy var storeClass = makeStoreClass()
 
     init(engine: Engine, options: ScriptOptions, searchRoots: [String]) {
         self.engine = engine

@@ -10,6 +10,8 @@ public struct ScriptOptions: Sendable {
     public var grantedEnvironment: Set<String>? = []
     /// Values of the environment.
     public var environment: [String: String] = [:]
+    /// What `rest.store` keeps. Give a script that is loaded again the same one.
+    public var store = ScriptStore()
     /// Gets what the script logs and prints, and what fails where nobody waits for it.
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
     /// Makes the transport of a service that asks for one of its own.

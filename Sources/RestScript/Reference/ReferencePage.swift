@@ -20,14 +20,14 @@ struct ReferencePage {
             context.errorClass, context.responseClass, context.infoClass, context.configurationClass,
             context.headersClass, context.pipelineClass, context.stageClass, context.transformerClass,
             context.draftClass, context.patternClass, context.jobClass, context.timerClass,
-            context.environmentClass, context.bytesClass, context.imageClass,
+            context.storeClass, context.environmentClass, context.bytesClass, context.imageClass,
         ]
     }
 
     private var valuesSection: String {
         """
 
-        Beside these functions: `rest.env` (see env), `rest.null` (JSON's null), `rest.version`, and the tables below.
+        Beside these functions: `rest.env` (see env), `rest.store` (see store), `rest.null` (JSON's null), `rest.version`, and the tables below.
 
         """
     }
