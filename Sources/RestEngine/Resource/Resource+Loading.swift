@@ -40,6 +40,7 @@ extension Resource {
     public func load(using request: Request) -> Request {
         let number = state.beginLoad()
         loadRequests.append(request)
+        request.onProgress { fraction in self.tellObservers { $0.progress(self, fraction) } }
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }
             self.notify(self.state.finishLoad(number, info, now: self.engine.scheduler.now))
@@ -69,9 +70,11 @@ extension Resource {
         }
     }
 
+    /// Tells of a change that has been made. The observers come last: they may look, and change it again.
     func notify(_ event: ResourceEvent) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
         if case .newData = event { encoded = nil }
         if event != .requested { publish() }
+        tellObservers { $0.changed(self, event) }
     }
 }

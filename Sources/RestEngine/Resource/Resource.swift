@@ -13,6 +13,8 @@ public final class Resource {
     /// Requests of this resource in flight, in the order of starting.
     public internal(set) var allRequests: [Request] = []
     private var configurations = ConfigurationMemory()
+    /// Nil as long as nobody observes.
+    var observers: ObserverList?
     /// Where faces on other threads find the answer; nil until one asked.
     var publication: Publication?
     var isWithdrawn = false

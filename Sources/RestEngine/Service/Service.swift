@@ -49,6 +49,9 @@ public final class Service {
         table.resource(for: url?.string ?? ":") { Resource(service: self, url: url) }
     }
 
+    /// Somebody observes the resource: it stays (2.8).
+    func keep(_ resource: Resource) { table.keep(resource, for: resource.urlString) }
+
     private func invalid(_ text: String) -> Resource {
         engine.log.write(.network, "not a URL: \(text)")
         return Resource(service: self, url: nil, invalidSource: text)
@@ -62,6 +65,7 @@ public final class Service {
 
     public var liveResources: [Resource] { table.live }
 
+    /// Drops the resources that nobody holds and nobody observes (1.13, 23.6).
     public func flushUnusedResources() { table.flush() }
 
     /// Wipes all live resources; unused ones are dropped first (1.11).

@@ -48,6 +48,7 @@ final class ScriptContext {
     lazy var jobClass = own(makeJobClass())
     lazy var timerClass = own(makeTimerClass())
     lazy var environmentClass = own(makeEnvironmentClass())
+    lazy var storeClass = own(makeStoreClass())
 
     /// - Parameter shared: the state of a test file that loads this script; nil: the script has one of its own.
     init(engine: Engine, options: ScriptOptions, searchRoots: [String], sharing shared: ScriptState? = nil) {
