@@ -108,7 +108,7 @@ final class NetworkWork: RequestWork {
     private func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
         let now = resource.engine.scheduler.now
         if response.status == 304 {
-            if let entity = resource.latestData {
+            if let entity = resource.state.data {
                 request.complete(ResponseInfo(.success(entity), isNew: false))
                 return
             }
@@ -141,8 +141,12 @@ final class NetworkWork: RequestWork {
         }
         let context = PipelineContext(
             url: step.url, method: step.method, now: engine.scheduler.now, status: status)
-        request.complete(
-            ResponseInfo(resolved.configuration.pipeline.process(response, context, log: engine.log)))
+        // Any GET may become a load (D17).
+        let outputs =
+            plan.method == "GET" && !resolved.cachedStages.isEmpty ? StageOutputs(of: resource) : nil
+        let processed = resolved.configuration.pipeline.process(
+            response, context, log: engine.log, keeping: outputs)
+        request.complete(ResponseInfo(processed, stageOutputs: outputs))
     }
 
     private func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {

@@ -4,6 +4,7 @@ public final class Engine {
     public let scheduler: Scheduler
     public let transport: any Transport
     public let log: EngineLog
+    let cacheFailureList = CacheFailureList()
 
     public init(transport: any Transport, scheduler: Scheduler = Scheduler(), log: EngineLog = EngineLog()) {
         self.transport = transport
