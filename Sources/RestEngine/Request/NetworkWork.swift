@@ -50,7 +50,7 @@ final class NetworkWork: RequestWork {
         case .failure(let error): request.complete(ResponseInfo(.failure(error)))
         case .success(let draft):
             let step = Redirect.RequestStep(
-                method: draft.method, url: draft.url, headers: draft.headers, body: draft.body)
+                method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
             let resolved = resource.resolvedConfiguration(for: draft.method)
             if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
             send(step, followed: 0, resolved.configuration, began: resource.engine.scheduler.now, request)
@@ -63,7 +63,7 @@ final class NetworkWork: RequestWork {
     ) {
         let engine = resource.engine
         var message = TransportRequest(
-            method: step.method, url: step.url, headers: step.headers, body: step.body,
+            method: step.method, url: step.url, headers: step.headers, payload: step.payload,
             timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
         if followed > 0, message.timeouts.total > 0 {
             // The limit is for the whole exchange, not for each leg of it.
@@ -130,7 +130,7 @@ final class NetworkWork: RequestWork {
         let resolved = resource.resolvedConfiguration(for: finalMethod)
         if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
         let context = PipelineContext(
-            url: step.url, method: step.method, now: engine.scheduler.now, status: status)
+            url: step.url, method: step.method, now: engine.scheduler.now, status: status, log: engine.log)
         request.complete(
             ResponseInfo(resolved.configuration.pipeline.process(response, context, log: engine.log)))
     }

@@ -7,6 +7,8 @@ final class ScriptContext {
     let state: LuaState
     let engine: Engine
     let options: ScriptOptions
+    /// The script's own folder, to which the paths that it names are relative.
+    let folder: String
     var services: [Service] = []
     var gateway: GatewayDeclaration?
     var diagnostics: [Diagnostic] = []
@@ -43,12 +45,13 @@ final class ScriptContext {
     lazy var timerClass = makeTimerClass()
     lazy var environmentClass = makeEnvironmentClass()
 
-    init(engine: Engine, options: ScriptOptions, searchRoots: [String]) {
+    init(engine: Engine, options: ScriptOptions, folder: String) {
         self.engine = engine
         self.options = options
+        self.folder = folder
         var lua = LuaOptions()
         lua.memoryLimit = options.memoryLimit
-        lua.searchRoots = searchRoots
+        lua.searchRoots = [folder] + options.modulePaths
         let log = options.log
         lua.output = onLoop { (text: String) in
             log(ScriptLogEntry(level: .info, text: text.hasSuffix("\n") ? String(text.dropLast()) : text))
@@ -58,8 +61,12 @@ final class ScriptContext {
         lua.environment = { name in granted?.contains(name) ?? true ? environment[name] : nil }
         state = LuaState(lua)
         state.errorPresenter = onLoop { [unowned self] (error: any Error, lua: Lua) in
-            guard let known = error as? RequestError else { return false }
-            pushError(known, on: lua)
+            switch error {
+            case let known as RequestError: pushError(known, on: lua)
+            case let refused as RequestError.CauseError:
+                pushError(RequestError(cause: refused.cause, timestamp: engine.scheduler.now), on: lua)
+            default: return false
+            }
             return true
         }
         trees.open(state.main)

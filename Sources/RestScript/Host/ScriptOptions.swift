@@ -14,6 +14,8 @@ public struct ScriptOptions: Sendable {
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
     /// Makes the transport of a service that asks for one of its own.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
+    /// Whether the script may read the file at a path; asked before any file that a script names is opened.
+    public var mayRead: @EngineActor (String) -> Bool = { _ in true }
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
 

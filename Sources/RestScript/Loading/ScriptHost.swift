@@ -29,8 +29,7 @@ public final class ScriptHost {
     init(source: [UInt8], path: String, engine: Engine, options: ScriptOptions) throws(Diagnostic) {
         self.path = path
         context = ScriptContext(
-            engine: engine, options: options,
-            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths)
+            engine: engine, options: options, folder: ScriptSource.folder(of: path))
         do throws(LuaError) {
             let chunk = try context.state.compile(source, chunk: path)
             let lua = context.state.main
