@@ -1,11 +1,11 @@
 internal import RestEngine
 
 /// What may be put on the wire. A request that could be read as another one, or as two, is refused before
-/// anything is sent.
+/// anything is sent. The engine refuses such requests before, so these are faults of other callers.
 enum RequestRules {
     static func checkMethod(_ method: String) throws(TransportError) {
         guard isToken(method) else {
-            throw TransportError(.invalidURL, phase: .send, message: "the method is not an HTTP token")
+            throw TransportError(.internal, phase: .send, message: "the method is not an HTTP token")
         }
     }
 
@@ -21,11 +21,11 @@ enum RequestRules {
     static func checkField(_ field: Headers.Field) throws(TransportError) {
         guard isToken(field.name) else {
             throw TransportError(
-                .invalidURL, phase: .send, message: "the name of a header is not an HTTP token")
+                .internal, phase: .send, message: "the name of a header is not an HTTP token")
         }
         guard field.value.utf8.allSatisfy({ $0 != 0x0D && $0 != 0x0A && $0 != 0 }) else {
             throw TransportError(
-                .invalidURL, phase: .send,
+                .internal, phase: .send,
                 message: "the value of the header '\(field.name)' contains a line break or a NUL")
         }
     }

@@ -6,7 +6,7 @@ public final class StubTransport: Transport {
     private let scheduler: Scheduler
     private var stubs: [Stub] = []
 
-    /// What was sent, in order, whether a stub matched or not.
+    /// What was sent, in order, whether a stub matched or not; an upload as the body that a server would get.
     public private(set) var requests: [TransportRequest] = []
 
     /// What was sent and had no stub.
@@ -63,19 +63,27 @@ public final class StubTransport: Transport {
     public func send(
         _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
-        requests.append(request)
         transfersInFlight += 1
-        let url = URLText(request.url)
-        let match = url.flatMap { url in stubs.last { $0.matches(request, url) } }
-        let transfer = StubTransfer(
-            stub: match, reply: match?.take(request) ?? refusal(of: request), scheduler: scheduler
-        ) { result in
+        let (match, reply) = answer(to: request)
+        let transfer = StubTransfer(stub: match, reply: reply, scheduler: scheduler) { result in
             self.transfersInFlight -= 1
             guard let result else { return }
             completion(result)
         }
         transfer.start()
         return transfer
+    }
+
+    /// Uploads are read here, so stubs see and keep what a server would.
+    private func answer(to sent: TransportRequest) -> (Stub?, StubReply) {
+        let request: TransportRequest
+        do throws(FileFailure) { request = try sent.withUploadRead() } catch {
+            return (nil, .error(TransportError(error)))
+        }
+        requests.append(request)
+        let url = URLText(request.url)
+        let match = url.flatMap { url in stubs.last { $0.matches(request, url) } }
+        return (match, match?.take(request) ?? refusal(of: request))
     }
 
     private func refusal(of request: TransportRequest) -> StubReply {

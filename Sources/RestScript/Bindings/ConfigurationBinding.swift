@@ -80,7 +80,7 @@ extension ScriptContext {
                     return .one
                 },
                 set: { [unowned self] call in
-                    let headers = try call.lua.headers(try call.table(1, "headers"))
+                    let headers = try call.lua.sendableHeaders(try call.table(1, "headers"))
                     try draft(call).edit { $0.headers = headers }
                     return .none
                 }),

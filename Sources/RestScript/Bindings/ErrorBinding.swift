@@ -39,7 +39,7 @@ extension ScriptContext {
                     return .one
                 },
                 property("cause", "table?", "`type` and the details of the cause.") { [unowned self] call in
-                    push(try call.receiver(as: ScriptErrorBox.self).error.cause, on: call.lua)
+                    pushCause(of: try call.receiver(as: ScriptErrorBox.self).error, on: call.lua)
                     return .one
                 },
                 property("timestamp", "number", "Unix seconds.") { call in

@@ -58,6 +58,21 @@ extension ScriptContext {
         options.log(ScriptLogEntry(level: .warn, text: "\(what): \(error)", fields: fields, place: place))
     }
 
+    /// Where a function of the script was written.
+    func place(of function: LuaReference) -> SourcePlace? {
+        let lua = state.main
+        lua.push(function)
+        defer { lua.pop() }
+        return lua.definition(ofFunction: -1).map { SourcePlace(file: $0.file, line: $0.line) }
+    }
+
+    /// What a function gave that can't be used; the line is the function's.
+    func unusable(_ message: String, from function: LuaReference) -> RequestError.CauseError {
+        let place = place(of: function)
+        return RequestError.CauseError(
+            .scriptError(.init(message: message, file: place?.file, line: place?.line)))
+    }
+
     /// Throws when the script has been closed: the engine may hold its functions for longer than it lives.
     func requireOpen() throws(RequestError.CauseError) {
         if isClosed { throw Self.closed }

@@ -9,6 +9,8 @@ final class ScriptContext {
     let realm: LuaRealm
     let engine: Engine
     let options: ScriptOptions
+    /// The script's own folder, to which the paths that it names are relative.
+    let folder: String
     /// The state ends with this script.
     private let ownsState: Bool
     var services: [Service] = []
@@ -51,17 +53,23 @@ final class ScriptContext {
     lazy var storeClass = own(makeStoreClass())
 
     /// - Parameter shared: the state of a test file that loads this script; nil: the script has one of its own.
-    init(engine: Engine, options: ScriptOptions, searchRoots: [String], sharing shared: ScriptState? = nil) {
+    init(engine: Engine, options: ScriptOptions, folder: String, sharing shared: ScriptState? = nil) {
         self.engine = engine
         self.options = options
+        self.folder = folder
+        let searchRoots = [folder] + options.modulePaths
         ownsState = shared == nil
         let state = shared ?? ScriptState(options, searchRoots: searchRoots)
         self.shared = state
         if ownsState {
             realm = state.lua.mainRealm
             state.lua.errorPresenter = onLoop { [unowned self] (error: any Error, lua: Lua) in
-                guard let known = error as? RequestError else { return false }
-                pushError(known, on: lua)
+                switch error {
+                case let known as RequestError: pushError(known, on: lua)
+                case let refused as RequestError.CauseError:
+                    pushError(RequestError(cause: refused.cause, timestamp: engine.scheduler.now), on: lua)
+                default: return false
+                }
                 return true
             }
         } else {

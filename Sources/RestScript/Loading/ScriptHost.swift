@@ -34,8 +34,7 @@ public final class ScriptHost {
     ) throws(Diagnostic) {
         self.path = path
         context = ScriptContext(
-            engine: engine, options: options,
-            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths, sharing: shared)
+            engine: engine, options: options, folder: ScriptSource.folder(of: path), sharing: shared)
         do throws(LuaError) {
             let chunk = try context.realm.compile(source, chunk: path)
             let lua = context.state.main
@@ -57,7 +56,7 @@ public final class ScriptHost {
     init(emptyFor folder: String, engine: Engine, options: ScriptOptions, sharing shared: ScriptState) {
         path = ""
         context = ScriptContext(
-            engine: engine, options: options, searchRoots: [folder] + options.modulePaths, sharing: shared)
+            engine: engine, options: options, folder: folder, sharing: shared)
         context.finishLoading(starting: .now)
     }
 

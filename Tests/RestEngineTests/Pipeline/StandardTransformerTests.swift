@@ -31,7 +31,7 @@ struct StandardTransformerTests {
     }
 
     @Test(arguments: [
-        ("1", "integer"), ("\"x\"", "string"), ("null", "null"), ("true", "boolean"), ("1.5", "double"),
+        ("1", "number"), ("\"x\"", "string"), ("null", "null"), ("true", "boolean"), ("1.5", "number"),
     ])
     func `18.2 a JSON atom is a failure, which keeps status and body`(json: String, kind: String) throws {
         let error = try #require(try load(.json(201, json)).error)
