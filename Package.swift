@@ -99,7 +99,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteCacheTests",
-            dependencies: ["SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"], swiftSettings: settings),
+            dependencies: ["SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],
+            swiftSettings: settings),
         .testTarget(
             name: "RestScriptTests",
             dependencies: ["RestScript", "RestEngine", "LuaRuntime", "TestSupport"], swiftSettings: settings),
