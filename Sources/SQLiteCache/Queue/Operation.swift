@@ -1,0 +1,29 @@
+import RestEngine
+
+/// Something to do for a key, and whom to tell.
+struct Operation: Sendable {
+    enum Action: Sendable {
+        case read
+        case write(Entity)
+        case updateTimestamp(Double)
+        case remove
+    }
+
+    let key: EntryKey
+    let action: Action
+    let completion: @EngineActor (Result<Entity?, any Error>) -> Void
+
+    var isRead: Bool { if case .read = action { true } else { false } }
+
+    /// About how many bytes it holds while it waits.
+    var weight: Int {
+        guard case .write(let entity) = action else { return 0 }
+        return switch entity.content {
+        case .bytes(let bytes): bytes.count
+        case .text(let text): text.utf8.count
+        case .json(let tree), .value(let tree): tree.byteCount
+        case .image(let image): image.bytes.count
+        case .native: 0
+        }
+    }
+}
