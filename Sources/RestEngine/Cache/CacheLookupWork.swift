@@ -40,6 +40,7 @@ final class CacheLookupWork: RequestWork {
         } else {
             let load = (joins ? resource.loadRequests.first : nil) ?? resource.load()
             self.load = load
+            for pass in request.neededBy { load.need(by: pass) }
             load.onCompletion { [weak load] info in
                 request.exchange = load?.exchange
                 request.complete(info)
@@ -48,7 +49,7 @@ final class CacheLookupWork: RequestWork {
     }
 
     /// Whichever it waits for (D6).
-    func cancel() {
+    func cancel(isRunning: Bool) {
         lookup.remove(self)
         request = nil
         load?.cancel()
@@ -57,8 +58,12 @@ final class CacheLookupWork: RequestWork {
 
     /// As any load: the call again, without the look-up (9.5).
     func repeated() -> any RequestWork {
-        NetworkWork(resource.loadPlan(isRepeat: true), of: resource)
+        NetworkWork(resource.loadPlan(), of: resource)
     }
+
+    func need(by pass: RefreshPass) { load?.need(by: pass) }
+
+    var target: (url: String, method: String)? { (resource.urlString, "GET") }
 
     var fraction: Double { load?.progress ?? 0 }
 

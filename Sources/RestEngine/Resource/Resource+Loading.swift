@@ -7,8 +7,8 @@ extension Resource {
         return load(using: start(loadPlan()))
     }
 
-    func loadPlan(isRepeat: Bool = false) -> RequestPlan {
-        RequestPlan(method: "GET", mutations: [condition], isRepeat: isRepeat)
+    func loadPlan() -> RequestPlan {
+        RequestPlan(method: "GET", mutations: [condition])
     }
 
     /// Makes a request conditional on the data that is there when it is built.
