@@ -13,9 +13,7 @@ struct ResponseTransformer: Transformer {
                 context.push(response, on: lua)
                 return 1
             } read: { lua, place in
-                if let box = lua.object(place, as: ScriptResponse.self) { return box.response }
-                if let box = lua.object(place, as: ScriptEntity.self) { return .success(box.entity) }
-                if let box = lua.object(place, as: ScriptErrorBox.self) { return .failure(box.error) }
+                if let response = context.response(lua, place) { return response }
                 throw LuaUsageError("result is a \(lua.typeName(place)), not a response")
             }
         } catch {

@@ -23,7 +23,7 @@ extension ScriptContext {
                     "decorate_requests", "(fn: function(resource, request) -> request)",
                     "Wraps or replaces requests before they start, in order."
                 ) { [unowned self] call in
-                    let function = try call.function(1, "fn")
+                    let function = try call.scriptFunction(1, "fn")
                     try draft(call).edit { $0.decorators.append(decorator(function)) }
                     return .none
                 },

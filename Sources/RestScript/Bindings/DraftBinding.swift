@@ -25,18 +25,17 @@ extension ScriptContext {
     }
 
     /// A script's function as a decorator; it must return a request.
-    func decorator(_ function: LuaReference) -> RequestDecorator {
+    func decorator(_ function: ScriptFunction) -> RequestDecorator {
         { [weak self] resource, request in
             guard let self else { throw ScriptContext.closed }
-            return try call(function, phase: ScriptPhases.decorator) { lua in
+            return try call(function.reference, phase: ScriptPhases.decorator) { lua in
                 push(resource, on: lua)
                 push(request, on: lua)
                 return 2
             } read: { lua in
                 if let request = lua.object(-1, as: Request.self) { return request }
-                throw unusable(
-                    "a decorator returned a \(lua.typeName(-1)) where it must return a request",
-                    from: function)
+                throw function.failure(
+                    "a decorator returned \(lua.nameOfResult(-1)) where it must return a request")
             }
         }
     }

@@ -17,6 +17,8 @@ extension ScriptContext {
         lua.rawSet(-2, "store")
         trees.pushNull(on: lua)
         lua.rawSet(-2, "null")
+        lua.push(object: ScriptAction(.useThisResponse), class: actionClass)
+        lua.rawSet(-2, "use_this_response")
         lua.push(Version.text)
         lua.rawSet(-2, "version")
         table.seal(on: lua)
@@ -24,8 +26,10 @@ extension ScriptContext {
 
     var restTable: ModuleTable {
         ModuleTable(
-            name: "rest", functions: makers + timeFunctions,
-            values: ["log", "json", "base64", "url", "env", "store", "null", "transformers", "version"])
+            name: "rest", functions: makers + chainFunctions + [customRequest, refreshOn] + timeFunctions,
+            values: [
+                "log", "json", "base64", "url", "env", "store", "null", "transformers", "use_this_response", "version",
+            ])
     }
 
     var restModules: [ModuleTable] { [logModule, jsonModule, base64Module, urlModule, transformersModule] }

@@ -24,12 +24,22 @@ extension ScriptContext {
     func run(
         _ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32
     ) {
+        run(function, arguments: arguments) { [weak self] _, result in
+            if case .failure(let error) = result { self?.report(error, in: what()) }
+        }
+    }
+
+    /// Runs a function that may wait; `completion` gets its results, which lie on top of the stack, or its error.
+    func run(
+        _ function: LuaReference, arguments: (Lua) -> Int32,
+        completion: @escaping @EngineActor (Lua, Result<Int32, LuaError>) -> Void
+    ) {
         let hook = ScriptHook()
         hook.coroutine = realm.spawn(
             function, phase: ScriptPhases.hook, arguments: arguments,
-            completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
+            completion: onLoop { [weak self] (lua: Lua, result: Result<Int32, LuaError>) in
+                completion(lua, result)
                 self?.jobs.remove(hook)
-                if case .failure(let error) = result { self?.report(error, in: what()) }
             })
         // Only one that waits needs to be remembered.
         if hook.coroutine?.isFinished == false { jobs.add(hook) }

@@ -25,6 +25,8 @@ final class ScriptContext {
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
     var isClosed = false
+    /// The configuration block that runs now.
+    var blockRun: BlockRun?
     private var classes: [LuaClass] = []
 
     var state: LuaState { shared.lua }
@@ -37,6 +39,7 @@ final class ScriptContext {
     lazy var errorClass = own(makeErrorClass())
     lazy var responseClass = own(makeResponseClass())
     lazy var infoClass = own(makeInfoClass())
+    lazy var actionClass = own(makeActionClass())
     lazy var configurationClass = own(makeConfigurationClass())
     lazy var headersClass = own(makeHeadersClass())
     lazy var fieldsClass = own(makeFieldsClass())

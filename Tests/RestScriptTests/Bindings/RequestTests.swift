@@ -107,7 +107,9 @@ struct RequestTests {
             "request('GET'):on_success()",
             "bad argument #1 'fn' to 'on_success' (function expected, got no value)"
         ),
-        ("request('GET'):chained(print)", "unknown field 'chained' on request"),
+        (
+            "request('GET'):chaned(print)", "unknown field 'chaned' on request: did you mean 'chained'?"
+        ),
         ("request('GET').state = 'x'", "field 'state' of request is read only"),
     ])
     func `a wrong call raises`(call: String, message: String) {

@@ -27,11 +27,9 @@ public enum RefreshScope {
         return { argument in run(in: passes) { work(argument) } }
     }
 
-    /// Runs its argument in the scope of now; nil when there is none. For whoever continues code by other means
-    /// than the engine's.
-    public static func resumption() -> ((() -> Void) -> Void)? {
+    /// Runs its argument in the scope of now. For whoever continues code by other means than the engine's.
+    public static func resumption() -> (() -> Void) -> Void {
         let passes = current
-        guard !passes.isEmpty else { return nil }
         return { body in EngineActor.assumeIsolated { run(in: passes, body) } }
     }
 }
