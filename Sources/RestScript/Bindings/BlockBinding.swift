@@ -29,6 +29,8 @@ extension ScriptContext {
                 origin: origin
             ) { [weak self] draft in
                 guard let self else { throw ScriptContext.closed }
+                self.runningBlocks += 1
+                defer { self.runningBlocks -= 1 }
                 try self.call(
                     block, phase: ScriptPhases.block,
                     arguments: { lua in

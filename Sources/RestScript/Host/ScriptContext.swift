@@ -7,6 +7,8 @@ final class ScriptContext {
     let state: LuaState
     let engine: Engine
     let options: ScriptOptions
+    /// The script's own folder, to which the paths in it are relative.
+    let folder: String
     var services: [Service] = []
     var gateway: GatewayDeclaration?
     var diagnostics: [Diagnostic] = []
@@ -19,6 +21,10 @@ final class ScriptContext {
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
     var isClosed = false
+    /// Configuration blocks that are being run, one inside the other.
+    var runningBlocks = 0
+    /// The caches that blocks made, by line.
+    var cachesOfBlocks: [String: any EntityCache] = [:]
     /// Encoded values pass through this one buffer.
     var trees = TreeExchange()
 
@@ -34,6 +40,7 @@ final class ScriptContext {
     lazy var fieldsClass = makeFieldsClass()
     lazy var pipelineClass = makePipelineClass()
     lazy var stageClass = makeStageClass()
+    lazy var cacheClass = makeCacheClass()
     lazy var draftClass = makeDraftClass()
     lazy var transformerClass = makeTransformerClass()
     lazy var patternClass = makePatternClass()
@@ -46,6 +53,7 @@ final class ScriptContext {
     init(engine: Engine, options: ScriptOptions, searchRoots: [String]) {
         self.engine = engine
         self.options = options
+        folder = searchRoots.first ?? "."
         var lua = LuaOptions()
         lua.memoryLimit = options.memoryLimit
         lua.searchRoots = searchRoots

@@ -14,6 +14,8 @@ public struct ScriptOptions: Sendable {
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
     /// Makes the transport of a service that asks for one of its own.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
+    /// Makes the cache of `rest.cache.sqlite`; without it such a call is an error.
+    public var makeSQLiteCache: (@EngineActor (SQLiteCacheSettings) throws -> any EntityCache)?
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
 

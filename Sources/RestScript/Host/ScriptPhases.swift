@@ -33,6 +33,13 @@ enum ScriptPhases {
         waitAdvice: "a decorator returns a request at once; wait in a hook of that request",
         budgetSeconds: 0.05)
 
+    static let cacheUser = RunPhase(
+        name: "cache's user function", mayWait: false,
+        waitAdvice: "a cache asks for its user while it makes a key; keep the user's name in a variable",
+        budgetSeconds: 0.05)
+
+    static let cache = RunPhase(name: "cache function", mayWait: true, budgetSeconds: 0.5)
+
     static let hook = RunPhase(name: "hook", mayWait: true, budgetSeconds: 0.5)
 
     static let job = RunPhase(name: "job", mayWait: true, budgetSeconds: 0.5)

@@ -76,7 +76,7 @@ struct CodecTests {
     }
 
     @Test(arguments: [
-        "foo", "store", "crypto", "secret", "hex", "on_reload", "on_shutdown", "cache", "custom_request",
+        "foo", "store", "crypto", "secret", "hex", "on_reload", "on_shutdown", "custom_request",
         "use_this_response", "use_response", "pass_to", "refresh_on", "request", "endpoint", "test",
     ])
     func `what rest doesn't have is an error with its place`(name: String) throws {
