@@ -22,19 +22,27 @@ final class CacheLine {
     private var waiting: Deque<Item> = []
     private var isBusy = false
     private var isDraining = false
-    /// An answer is overdue.
-    private(set) var isStalled = false
-    /// A removal may not have happened: what is there may be what was to go.
-    private(set) var isDoubtful = false
+    /// The cache whose answer is overdue.
+    private var stalled: (any EntityCache)?
+    /// The cache in which a removal may not have happened: what it has may be what was to go.
+    private var doubtful: (any EntityCache)?
 
-    init(stage: String) { self.stage = stage }
+    init(stage: String, onRest: @escaping @EngineActor (CacheLine) -> Void) {
+        self.stage = stage
+        self.onRest = onRest
+    }
 
-    /// Nothing here that a new line would not have.
-    var isForgettable: Bool { !isBusy && waiting.isEmpty && !isStalled && !isDoubtful }
+    /// Called when there is nothing here that a new line would not have.
+    private let onRest: @EngineActor (CacheLine) -> Void
+
+    /// False for a line that another cache has brought to a stop.
+    func accepts(_ cache: any EntityCache) -> Bool { stalled.map { $0 === cache } ?? true }
+
+    func isDoubtful(_ cache: any EntityCache) -> Bool { doubtful === cache }
 
     func ask(_ operation: CacheOperation, _ cache: any EntityCache, _ key: CacheKey, of resource: Resource) {
         let item = Item(operation: operation, cache: cache, key: key, resource: resource)
-        guard !isStalled else { return fail(item, CacheFault.busy) }
+        guard stalled == nil else { return fail(item, CacheFault.busy) }
         waiting.append(item)
         drain()
     }
@@ -47,6 +55,7 @@ final class CacheLine {
             start(item)
         }
         isDraining = false
+        if !isBusy, waiting.isEmpty, doubtful == nil { onRest(self) }
     }
 
     private func start(_ item: Item) {
@@ -65,8 +74,9 @@ final class CacheLine {
                 drain()
             case .overdue:
                 answer = .given
-                isStalled = false
+                stalled = nil
                 isBusy = false
+                drain()
             }
         }
         engine.log.write(
@@ -83,7 +93,7 @@ final class CacheLine {
         timer = engine.scheduler.after(CacheLimits.answerSeconds) { [self] in
             guard case .awaited = answer else { return }
             answer = .overdue
-            isStalled = true
+            stalled = item.cache
             fail(item, CacheFault.silent)
             while let next = waiting.popFirst() { fail(next, CacheFault.busy) }
         }
@@ -99,7 +109,7 @@ final class CacheLine {
         case .success(let entity):
             switch item.operation {
             case .read(let completion): completion(entity)
-            case .write, .remove: isDoubtful = false
+            case .write, .remove: if doubtful === item.cache { doubtful = nil }
             case .updateTimestamp: break
             }
         }
@@ -107,7 +117,7 @@ final class CacheLine {
 
     private func fail(_ item: Item, _ error: any Error) {
         item.resource.engine.report(error, of: item.cache, item.operation.name, item.resource)
-        if case .remove = item.operation { isDoubtful = true }
+        if case .remove = item.operation { doubtful = item.cache }
         item.operation.fail()
     }
 }

@@ -33,7 +33,7 @@ final class CacheLookupWork: RequestWork {
         if let data = resource.freshData {
             // Confirmed by nobody: the data keeps its time (D16), and for this request it is new.
             resource.notify(.notModified)
-            request.complete(ResponseInfo(.success(data)))
+            request.complete(ResponseInfo(.success(data), stageOutputs: StageOutputs(of: resource)))
         } else if resource.isStateUpToDate, let error = resource.latestError {
             resource.notify(.error)
             request.complete(ResponseInfo(.failure(error)))

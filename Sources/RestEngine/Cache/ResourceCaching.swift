@@ -6,6 +6,9 @@ final class ResourceCaching {
     private(set) var hasLookedUp = false
     private var lines: [CacheLine] = []
 
+    /// No cache is being asked, and none is in doubt.
+    var isAtRest: Bool { lines.isEmpty }
+
     func startLookup(of resource: Resource) {
         hasLookedUp = true
         let new = CacheLookup(resource, self)
@@ -32,16 +35,20 @@ final class ResourceCaching {
             return false
         }
         guard let key else { return false }
-        lines.removeAll(where: \.isForgettable)
-        let line = line(for: stage.name)
-        if case .read = operation, line.isDoubtful { return false }
-        line.ask(operation, stage.cache, key, of: resource)
+        if case .read = operation,
+            lines.contains(where: { $0.isDoubtful(stage.cache) && $0.stage == stage.name })
+        {
+            return false
+        }
+        line(for: stage).ask(operation, stage.cache, key, of: resource)
         return true
     }
 
-    private func line(for stage: String) -> CacheLine {
-        if let known = lines.first(where: { $0.stage == stage }) { return known }
-        let new = CacheLine(stage: stage)
+    private func line(for stage: CachedStage) -> CacheLine {
+        if let known = lines.first(where: { $0.stage == stage.name && $0.accepts(stage.cache) }) {
+            return known
+        }
+        let new = CacheLine(stage: stage.name) { [weak self] line in self?.lines.removeFirst { $0 === line } }
         lines.append(new)
         return new
     }

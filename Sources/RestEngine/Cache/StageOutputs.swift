@@ -1,9 +1,8 @@
-/// What the stages with caches made of one response. It goes with the response to whatever makes it a load, for a
-/// load writes it (siesta-semantics 22.6, D17).
+/// Says that a response is that of a GET of a resource, and what the stages with caches made of it. It goes with the
+/// response to whatever makes it a load, for a load writes it (siesta-semantics 22.6, D17).
 @EngineActor
 final class StageOutputs {
-    /// Whose response it was.
-    private(set) weak var resource: Resource?
+    let resource: Resource
     private var values: [(stage: String, entity: Entity)] = []
 
     init(of resource: Resource) { self.resource = resource }

@@ -142,8 +142,7 @@ final class NetworkWork: RequestWork {
         let context = PipelineContext(
             url: step.url, method: step.method, now: engine.scheduler.now, status: status, log: engine.log)
         // Any GET may become a load (D17).
-        let outputs =
-            plan.method == "GET" && !resolved.cachedStages.isEmpty ? StageOutputs(of: resource) : nil
+        let outputs = plan.method == "GET" ? StageOutputs(of: resource) : nil
         let processed = resolved.configuration.pipeline.process(
             response, context, log: engine.log, keeping: outputs)
         request.complete(ResponseInfo(processed, stageOutputs: outputs))

@@ -28,7 +28,7 @@ public struct ResponseInfo: Sendable {
     }
     /// False only when a 304 confirmed the data that was there (7.10).
     public var isNew: Bool
-    /// For the caches of the resource that it came from; nil when there are none.
+    /// For the caches of the resource that a GET was for; nil for all other responses.
     private(set) var stageOutputs: StageOutputs?
 
     public init(_ response: Response, isNew: Bool = true) {

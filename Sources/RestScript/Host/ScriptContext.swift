@@ -27,6 +27,8 @@ final class ScriptContext {
     var isClosed = false
     /// The configuration block that runs now.
     var blockRun: BlockRun?
+    /// The caches that blocks made, by line.
+    var cachesOfBlocks: [String: any EntityCache] = [:]
     private var classes: [LuaClass] = []
 
     var state: LuaState { shared.lua }
@@ -45,6 +47,7 @@ final class ScriptContext {
     lazy var fieldsClass = own(makeFieldsClass())
     lazy var pipelineClass = own(makePipelineClass())
     lazy var stageClass = own(makeStageClass())
+    lazy var cacheClass = own(makeCacheClass())
     lazy var draftClass = own(makeDraftClass())
     lazy var transformerClass = own(makeTransformerClass())
     lazy var patternClass = own(makePatternClass())

@@ -16,6 +16,8 @@ public struct ScriptOptions: Sendable {
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
     /// Makes the transport of a service that asks for one of its own.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
+    /// Makes the cache of `rest.cache.sqlite`; without it such a call is an error.
+    public var makeSQLiteCache: (@EngineActor (SQLiteCacheSettings) throws -> any EntityCache)?
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]

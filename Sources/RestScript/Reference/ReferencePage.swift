@@ -19,7 +19,8 @@ struct ReferencePage {
             context.serviceClass, context.resourceClass, context.requestClass, context.entityClass,
             context.errorClass, context.responseClass, context.infoClass, context.actionClass,
             context.configurationClass,
-            context.headersClass, context.pipelineClass, context.stageClass, context.transformerClass,
+            context.headersClass, context.pipelineClass, context.stageClass, context.cacheClass,
+            context.transformerClass,
             context.draftClass, context.patternClass, context.jobClass, context.timerClass,
             context.storeClass, context.environmentClass, context.bytesClass, context.imageClass,
         ]
