@@ -75,9 +75,8 @@ let package = Package(
         .executableTarget(
             name: "resthost",
             dependencies: [
-                "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript", "CPlatform", arguments,
-                nioCore,
-                nioPosix, nioHTTP1,
+                "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript", "SQLiteCache", "CPlatform",
+                arguments, nioCore, nioPosix, nioHTTP1,
             ],
             swiftSettings: settings),
 

@@ -148,6 +148,9 @@ static void open_base(lua_State *L) {
 static void open_plain(lua_State *L) {
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
     forget(L, "dump");
+    lua_getfield(L, -1, "match");
+    state_of(L)->match = lua_tocfunction(L, -1);
+    lua_settop(L, -2);
     // A place for bounded find, match, gmatch and gsub: none of them ticks.
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);

@@ -12,16 +12,20 @@ public import RestEngine
 public final class SQLiteCache: EntityCache {
     public nonisolated let description: String
     private let engine: Engine
-    private let user: @EngineActor () throws -> String
+    private let user: @EngineActor () throws -> String?
     private let queue: CacheQueue
+
+    /// Of all entries, when nobody says otherwise.
+    public static let defaultMaxBytes = 256 << 20
 
     /// - Parameters:
     ///   - path: Of the file; its folder must exist. SQLite puts two more beside it, `-wal` and `-shm`.
     ///   - maxBytes: Of all entries; the file is somewhat larger.
-    ///   - user: Whose data it is, so that nobody sees another's; asked each time that a key is made.
+    ///   - user: Whose data it is, so that nobody sees another's; asked each time that a key is made. For nil, which is
+    ///     nobody, nothing is kept.
     public init(
-        engine: Engine, path: String, maxBytes: Int = 256 << 20,
-        user: @escaping @EngineActor () throws -> String = { "" }
+        engine: Engine, path: String, maxBytes: Int = defaultMaxBytes,
+        user: @escaping @EngineActor () throws -> String? = { "" }
     ) {
         self.engine = engine
         self.user = user
@@ -33,11 +37,11 @@ public final class SQLiteCache: EntityCache {
 
     deinit { queue.close {} }
 
-    /// Nil for an invalid resource.
+    /// Nil for an invalid resource, and while there is no user.
     public func key(for resource: Resource, stage: String) throws -> CacheKey? {
-        guard let url = resource.url else { return nil }
+        guard let url = resource.url, let user = try user() else { return nil }
         return CacheKey(
-            EntryKey(stage: stage, user: try user(), service: resource.service.name, url: url.string))
+            EntryKey(stage: stage, user: user, service: resource.service.name, url: url.string))
     }
 
     public func read(

@@ -22,3 +22,17 @@ extension Lua {
         return (state.path(ofChunk: String(cString: source)), Int(line))
     }
 }
+
+extension LuaState {
+    /// Where the script stands that runs now, whichever that is; nil when none does.
+    public var runningPlace: (file: String, line: Int)? {
+        verifyOwner()
+        var source: UnsafePointer<CChar>?
+        var line: Int32 = 0
+        guard !isClosed, clua_running_place(core, &source, &line), let source else { return nil }
+        return (path(ofChunk: String(cString: source)), Int(line))
+    }
+
+    /// The phase of the script that runs now.
+    public var runningPhase: RunPhase? { entry.phase }
+}

@@ -38,6 +38,8 @@ public final class LuaState {
     var classNames: [ObjectIdentifier: String] = [:]
     /// Chunk names as Lua shortens them for messages, with the paths they stand for.
     var chunkPaths: [String: String] = [:]
+    /// Lines with code of the files that are covered, by path; nil when none is.
+    var coveredLines: [String: Set<Int>]?
     /// The last refusal to wait, by which it is known again when it comes back as an error.
     var waitRefusal = ""
     private(set) var isClosed = false

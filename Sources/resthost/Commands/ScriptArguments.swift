@@ -2,6 +2,7 @@ import ArgumentParser
 import CurlTransport
 import RestEngine
 import RestScript
+import SQLiteCache
 
 /// The options of every command that loads a script.
 struct ScriptArguments: ParsableArguments {
@@ -48,6 +49,7 @@ struct ScriptArguments: ParsableArguments {
         options.environment = ProcessVariables.values(of: names)
         options.log = { entry in log.write(entry) }
         options.makeTransport = { CurlTransport(options: $0) }
+        options.makeSQLiteCache = { SQLiteCache($0) }
         return options
     }
 }
