@@ -12,7 +12,10 @@ extension Resource {
     public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
         let list = observers ?? ObserverList()
         if list.isEmpty {
-            observers = list
+            if observers !== list {
+                observers = list
+                for request in loadRequests { list.follow(request, of: self) }
+            }
             service.keep(self)
         }
         list.add(observer, owner: owner, to: self)

@@ -48,7 +48,7 @@ extension Resource {
         let number = state.beginLoad()
         let hadEnded = request.state == .completed
         loadRequests.append(request)
-        request.onProgress { fraction in self.tellObservers { $0.progress(self, fraction) } }
+        observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }
             let event = self.state.finishLoad(number, info, now: self.engine.scheduler.now)

@@ -81,6 +81,9 @@ public final class ScriptHost {
         context.engine.onQuiet = action
     }
 
+    /// Returns when what other threads do for the script's engine, its caches above all, is done.
+    public func outsideWorkIsDone() async { await context.engine.outsideWorkIsDone() }
+
     public var memoryUsed: Int { context.state.memoryUsed }
 
     /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes

@@ -101,10 +101,12 @@ struct GetCommand: ParsableCommand {
         guard let resource = resource(of: host) else { return 2 }
         let method = method ?? (data == nil ? "GET" : "POST")
         let isPlain = method == "GET" && data == nil && headers.isEmpty && !raw
-        let request = isPlain ? resource.load() : resource.request(method, options)
+        let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
+        let request = load ?? resource.request(method, options)
         let info = await withCheckedContinuation { continuation in
             request.onCompletion { continuation.resume(returning: $0) }
         }
+        await resource.engine.outsideWorkIsDone()
         let output = GetOutput(isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing)
         return output.write(info, of: request)
     }
