@@ -19,6 +19,10 @@ final class ScriptContext {
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
     var isClosed = false
+    /// Owns the functions that observe without another owner.
+    var observerOwner: ScriptLifetime? = ScriptLifetime()
+    /// Statuses of which a function of the script wants to hear.
+    var heardStatuses: [ResourceStatus] = []
     /// Encoded values pass through this one buffer.
     var trees = TreeExchange()
 
@@ -41,6 +45,7 @@ final class ScriptContext {
     lazy var imageClass = makeImageClass()
     lazy var jobClass = makeJobClass()
     lazy var timerClass = makeTimerClass()
+    lazy var statusClass = makeStatusClass()
     lazy var environmentClass = makeEnvironmentClass()
 
     init(engine: Engine, options: ScriptOptions, searchRoots: [String]) {

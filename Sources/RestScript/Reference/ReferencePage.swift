@@ -20,6 +20,7 @@ struct ReferencePage {
             context.errorClass, context.responseClass, context.infoClass, context.configurationClass,
             context.headersClass, context.pipelineClass, context.stageClass, context.transformerClass,
             context.draftClass, context.patternClass, context.jobClass, context.timerClass,
+            context.statusClass,
             context.environmentClass, context.bytesClass, context.imageClass,
         ]
     }
