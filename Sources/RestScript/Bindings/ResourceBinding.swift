@@ -8,7 +8,8 @@ extension ScriptContext {
         LuaClass(
             "resource",
             documentation: "Something at a URL: its latest data and error, and how to ask for more.",
-            methods: loadMethods + navigationMethods + localMethods, properties: resourceProperties,
+            methods: loadMethods + navigationMethods + observingMethods + localMethods,
+            properties: resourceProperties,
             tostring: { object in
                 EngineActor.assumeIsolated {
                     (object as? Resource).map { "resource \($0.urlString)" } ?? "resource"

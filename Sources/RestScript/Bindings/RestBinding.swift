@@ -103,6 +103,13 @@ extension ScriptContext {
                 return .one
             },
             ModuleFunction(
+                "status", "(options: { resources: resource[], priority?: string[] }) -> status",
+                "One status over several resources."
+            ) {
+                [unowned self] call in
+                try makeStatus(call)
+            },
+            ModuleFunction(
                 "content_transformer",
                 "(options: { transform, input?, output?, on_mismatch?, transform_errors?, description? }) "
                     + "-> transformer", "A transformer with type rules."

@@ -142,10 +142,11 @@ extension ScriptContext {
                     try wipeResources(call)
                     return .none
                 },
-                method("flush_unused_resources", "()", "Drops resources that nobody holds.") {
+                method(
+                    "flush_unused_resources", "()", "Drops resources that nobody holds and nobody observes."
+                ) {
                     [unowned self] call in
-                    state.collectGarbage()
-                    try call.receiver(as: Service.self).flushUnusedResources()
+                    collectAndFlush([try call.receiver(as: Service.self)])
                     return .none
                 },
             ],

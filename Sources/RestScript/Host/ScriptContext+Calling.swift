@@ -45,6 +45,20 @@ extension ScriptContext {
         if hook.coroutine?.isFinished == false { jobs.add(hook) }
     }
 
+    /// The same with a function that `pushCall` pushes, before its arguments; nil: there is none.
+    func run(as what: @autoclosure @escaping () -> String, pushCall: (Lua) throws(LuaError) -> Int32?) {
+        let hook = ScriptHook()
+        do throws(LuaError) {
+            hook.coroutine = try state.spawn(
+                phase: ScriptPhases.hook, pushCall: pushCall,
+                completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
+                    self?.jobs.remove(hook)
+                    if case .failure(let error) = result { self?.report(error, in: what()) }
+                })
+        } catch { report(error, in: what()) }
+        if hook.coroutine?.isFinished == false { jobs.add(hook) }
+    }
+
     /// Logs an error that ends nothing but the function it came from.
     func report(_ error: LuaError, in what: String) {
         // What a function says of others that were cancelled with it, when everything ends, is no news.
@@ -105,6 +119,7 @@ extension ScriptContext {
         jobs.cancelAll()
         let declared = services
         services = []
+        stopObserving(declared)
         let report = closeState()
         // A service and its resources hold each other until a flush (siesta-semantics 2.7, 2.9).
         for service in declared { service.flushUnusedResources() }

@@ -29,6 +29,10 @@ final class ScriptContext {
     var blockRun: BlockRun?
     /// The caches that blocks made, by line.
     var cachesOfBlocks: [String: any EntityCache] = [:]
+    /// Owns the functions that observe without another owner.
+    var observerOwner: ScriptLifetime? = ScriptLifetime()
+    /// Statuses of which a function of the script wants to hear.
+    var heardStatuses: [ResourceStatus] = []
     private var classes: [LuaClass] = []
 
     var state: LuaState { shared.lua }
@@ -55,6 +59,7 @@ final class ScriptContext {
     lazy var imageClass = own(makeImageClass())
     lazy var jobClass = own(makeJobClass())
     lazy var timerClass = own(makeTimerClass())
+    lazy var statusClass = own(makeStatusClass())
     lazy var environmentClass = own(makeEnvironmentClass())
     lazy var storeClass = own(makeStoreClass())
 

@@ -22,6 +22,7 @@ struct ReferencePage {
             context.headersClass, context.pipelineClass, context.stageClass, context.cacheClass,
             context.transformerClass,
             context.draftClass, context.patternClass, context.jobClass, context.timerClass,
+            context.statusClass,
             context.storeClass, context.environmentClass, context.bytesClass, context.imageClass,
         ]
     }
