@@ -25,7 +25,7 @@ public final class SQLiteCache: EntityCache {
     ) {
         self.engine = engine
         self.user = user
-        description = "sqlite(\(path))"
+        description = "sqlite cache \(path)"
         queue = CacheQueue(EntityStore.Settings(path: path, maxBytes: max(0, maxBytes))) { [weak engine] in
             engine?.log.write($0, $1)
         }

@@ -13,7 +13,7 @@ final class CacheQueue: @unchecked Sendable {
     }
 
     /// More may not wait: a disk that hangs must not take all memory.
-    static let maxWaitingWeight = 64 << 20
+    static let maxWaitingWeight = 128 << 20
 
     private let inbox = Mutex(Inbox())
     private let queue = DispatchQueue(label: "cache queue")
