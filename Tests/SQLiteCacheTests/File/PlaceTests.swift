@@ -110,9 +110,9 @@ struct PlaceTests {
             error?.message.hasPrefix("'\(folder.file)' can't grow: the disk or a quota is full: ") == true)
         #expect(store.numbers(0..<10) == Array(0..<10), "what was there is as it was")
         let results = store.run([
-            Operation(key: EntryKey("1"), action: .updateTimestamp(7)) { _ in },
-            Operation(key: EntryKey("2"), action: .write(large)) { _ in },
-            Operation(key: EntryKey("3"), action: .remove) { _ in },
+            Operation(key: EntryKey("1"), action: .updateTimestamp(7)),
+            Operation(key: EntryKey("2"), action: .write(large)),
+            Operation(key: EntryKey("3"), action: .remove),
         ])
         let failed = results.map { if case .failure = $0 { true } else { false } }
         #expect(failed == [false, true, false], "one that needs too much does not fail its neighbours")
