@@ -10,34 +10,34 @@ public import RestEngine
 /// classes can't be kept (``EntityCoding``).
 @EngineActor
 public final class SQLiteCache: EntityCache {
+    public nonisolated static let defaultMaxBytes = 256 << 20
+
     public nonisolated let description: String
     private let engine: Engine
     private let user: @EngineActor () throws -> String?
     private let queue: CacheQueue
-
-    /// Of all entries, when nobody says otherwise.
-    public static let defaultMaxBytes = 256 << 20
+    private let answers = Answers()
 
     /// - Parameters:
     ///   - path: Of the file; its folder must exist. SQLite puts two more beside it, `-wal` and `-shm`.
     ///   - maxBytes: Of all entries; the file is somewhat larger.
-    ///   - user: Whose data it is, so that nobody sees another's; asked each time that a key is made. For nil, which is
-    ///     nobody, nothing is kept.
+    ///   - user: Whose data it is, so that nobody sees another's; asked each time that a key is made. For nil nothing
+    ///     is kept.
     public init(
-        engine: Engine, path: String, maxBytes: Int = defaultMaxBytes,
+        engine: Engine, path: String, maxBytes: Int = SQLiteCache.defaultMaxBytes,
         user: @escaping @EngineActor () throws -> String? = { "" }
     ) {
         self.engine = engine
         self.user = user
-        description = "sqlite(\(path))"
-        queue = CacheQueue(EntityStore.Settings(path: path, maxBytes: max(0, maxBytes))) { [weak engine] in
-            engine?.log.write($0, $1)
+        description = "sqlite cache \(path)"
+        queue = CacheQueue(EntityStore.Settings(path: path, maxBytes: max(0, maxBytes)), answers: answers) {
+            [weak engine] in engine?.log.write($0, $1)
         }
     }
 
-    deinit { queue.close {} }
+    deinit { queue.close() }
 
-    /// Nil for an invalid resource, and while there is no user.
+    /// Nil for an invalid resource, and when there is no user.
     public func key(for resource: Resource, stage: String) throws -> CacheKey? {
         guard let url = resource.url, let user = try user() else { return nil }
         return CacheKey(
@@ -69,11 +69,7 @@ public final class SQLiteCache: EntityCache {
     /// Closes the file behind everything asked so far; a later operation opens it again. A cache that is dropped
     /// closes its file too.
     public func close(completion: @escaping @EngineActor () -> Void) {
-        engine.beginOutsideWork()
-        queue.close { [engine] in
-            completion()
-            engine.endOutsideWork()
-        }
+        queue.close(expectAnswer { _ in completion() })
     }
 
     private func run(
@@ -83,16 +79,22 @@ public final class SQLiteCache: EntityCache {
         guard let place = key.value as? EntryKey else {
             return completion(.failure(SQLiteCacheError(.other, "a key of another cache")))
         }
-        engine.beginOutsideWork()
-        let finish: @EngineActor (Result<Entity?, any Error>) -> Void = { [engine] result in
-            completion(result)
-            engine.endOutsideWork()
+        if queue.hasRoom(for: action) {
+            return queue.add(Operation(key: place, action: action, answer: expectAnswer(completion)))
         }
-        if queue.add(Operation(key: place, action: action, completion: finish)) { return }
         // What the key has is no longer true, and a removal holds no memory to speak of.
         let error = SQLiteCacheError(
             .overloaded, "\(description) can't keep up: too much waits to be written")
-        _ = queue.add(Operation(key: place, action: .remove) { _ in finish(.failure(error)) })
+        queue.add(
+            Operation(key: place, action: .remove, answer: expectAnswer { _ in completion(.failure(error)) }))
+    }
+
+    private func expectAnswer(_ completion: @escaping Answers.Completion) -> Answers.ID {
+        engine.beginOutsideWork()
+        return answers.expect { [engine] result in
+            completion(result)
+            engine.endOutsideWork()
+        }
     }
 }
 

@@ -43,7 +43,7 @@ extension SQLiteCacheError {
             case .busy: (.busy, "is locked by another process")
             case .io: (.io, "can't be read or written")
             case .size: (.tooLarge, "can't take it")
-            case .statement, .other: (.other, "failed")
+            case .other: (.other, "failed")
             }
         self.init(code, "'\(path)' \(what): \(error)")
     }

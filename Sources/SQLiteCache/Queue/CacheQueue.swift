@@ -13,41 +13,46 @@ final class CacheQueue: @unchecked Sendable {
     }
 
     /// More may not wait: a disk that hangs must not take all memory.
-    static let maxWaitingWeight = 64 << 20
+    static let maxWaitingWeight = 128 << 20
 
     private let inbox = Mutex(Inbox())
     private let queue = DispatchQueue(label: "cache queue")
     private var line = OperationLine()
     private let store: EntityStore
+    private let answers: Answers
 
-    /// - Parameter log: Called on the engine loop.
-    init(_ settings: EntityStore.Settings, log: @escaping @EngineActor (EngineLog.Category, String) -> Void) {
+    /// - Parameter log: Called on the engine loop, and released anywhere.
+    init(
+        _ settings: EntityStore.Settings, answers: Answers,
+        log: @escaping @EngineActor (EngineLog.Category, String) -> Void
+    ) {
+        self.answers = answers
         store = EntityStore(settings) { category, text in EngineLoop.shared.submit { log(category, text) } }
     }
 
     // MARK: Any thread
 
     /// False when too much waits already.
-    func add(_ operation: Operation) -> Bool {
-        let weight = operation.weight
-        let (isTaken, mustStart) = inbox.withLock { inbox in
-            if weight > 0, inbox.weight > 0, inbox.weight + weight > Self.maxWaitingWeight {
-                return (false, false)
-            }
-            inbox.operations.append(operation)
-            inbox.weight += weight
+    func hasRoom(for action: Operation.Action) -> Bool {
+        let waiting = inbox.withLock { $0.weight }
+        return action.weight == 0 || waiting == 0 || waiting + action.weight <= Self.maxWaitingWeight
+    }
+
+    func add(_ operation: Operation) {
+        let mustStart = inbox.withLock { inbox in
             defer { inbox.isAtWork = true }
-            return (true, !inbox.isAtWork)
+            inbox.operations.append(operation)
+            inbox.weight += operation.action.weight
+            return !inbox.isAtWork
         }
         if mustStart { queue.async { self.work() } }
-        return isTaken
     }
 
     /// Closes the file behind all that was added before.
-    func close(completion: @escaping @EngineActor () -> Void) {
+    func close(_ answer: Answers.ID? = nil) {
         queue.async {
             self.store.close()
-            EngineLoop.shared.submit(completion)
+            if let answer { self.tell([(answer, .success(nil))]) }
         }
     }
 
@@ -57,9 +62,9 @@ final class CacheQueue: @unchecked Sendable {
         var doneWeight = 0
         while takeInbox(doneWeight) {
             let batch = line.takeBatch()
-            doneWeight = batch.others.reduce(0) { $0 + $1.weight }
-            tell(batch.reads, batch.reads.map { read in Result { try store.read(read.key) } })
-            if !batch.others.isEmpty { tell(batch.others, store.run(batch.others)) }
+            doneWeight = batch.others.reduce(0) { $0 + $1.action.weight }
+            tell(batch.reads.map { read in (read.answer, Result { try store.read(read.key) }) })
+            if !batch.others.isEmpty { tell(Array(zip(batch.others.map(\.answer), store.run(batch.others)))) }
             store.writeReadsIfMany()
         }
     }
@@ -78,10 +83,10 @@ final class CacheQueue: @unchecked Sendable {
         return !line.isEmpty
     }
 
-    private func tell(_ operations: [Operation], _ results: [Result<Entity?, any Error>]) {
-        guard !operations.isEmpty else { return }
-        EngineLoop.shared.submit {
-            for (operation, result) in zip(operations, results) { operation.completion(result) }
+    private func tell(_ results: [(Answers.ID, Result<Entity?, any Error>)]) {
+        guard !results.isEmpty else { return }
+        EngineLoop.shared.submit { [answers] in
+            for (id, result) in results { answers.give(result, to: id) }
         }
     }
 }

@@ -28,13 +28,13 @@ struct OperationLine {
         var changed: Set<EntryKey> = []
         var weight = 0
         for operation in waiting.prefix(Self.horizon) {
-            if operation.isRead, !changed.contains(operation.key) {
+            if operation.action.isRead, !changed.contains(operation.key) {
                 batch.reads.append(operation)
                 continue
             }
             if left.isEmpty, batch.others.count < Self.maxOthers, weight < Self.maxWeight {
                 batch.others.append(operation)
-                weight += operation.weight
+                weight += operation.action.weight
             } else {
                 left.append(operation)
             }

@@ -36,6 +36,9 @@ final class Connection {
 
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
+    /// True inside of ``transaction(_:)``; behind it only when nothing could end it.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
     /// Moves what the write-ahead log holds into the file, as far as nobody else reads it.
     func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 
@@ -69,7 +72,7 @@ final class Connection {
             return result
         } catch {
             // Some errors have rolled back already; if this one fails too, the first error is the one to tell.
-            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
     }

@@ -34,7 +34,8 @@ struct SQLiteError: Error, CustomStringConvertible {
 
     /// What the error is about, as far as it makes a difference.
     enum Kind {
-        /// The file is no database of this cache, or one that was broken.
+        /// The file is no database of this cache, or one that was broken. Statements that are right fail with such
+        /// codes too: a table is missing, a constraint is one of somebody else's making.
         case damage
         case cannotOpen
         case full
@@ -43,21 +44,19 @@ struct SQLiteError: Error, CustomStringConvertible {
         case io
         /// One value is too large, for SQLite or for the memory.
         case size
-        /// A table or a column that isn't there, among others.
-        case statement
         case other
     }
 
     var kind: Kind {
         switch code & 0xFF {
-        case SQLITE_CORRUPT, SQLITE_NOTADB: .damage
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_SCHEMA, SQLITE_MISMATCH:
+            .damage
         case SQLITE_CANTOPEN: .cannotOpen
         case SQLITE_FULL: .full
         case SQLITE_READONLY, SQLITE_PERM: .readOnly
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
         case SQLITE_IOERR, SQLITE_PROTOCOL: .io
         case SQLITE_TOOBIG, SQLITE_NOMEM: .size
-        case SQLITE_ERROR: .statement
         default: .other
         }
     }

@@ -21,7 +21,8 @@ struct DatabaseFile: Sendable {
     struct Identity: Equatable {
         let device: UInt64
         let number: UInt64
-        let isFolder: Bool
+        /// Not a folder, a device or the like.
+        let isFile: Bool
     }
 
     /// Nil when there is nothing at the path.
@@ -31,7 +32,7 @@ struct DatabaseFile: Sendable {
         return Identity(
             device: UInt64(truncatingIfNeeded: status.st_dev),
             number: UInt64(truncatingIfNeeded: status.st_ino),
-            isFolder: status.st_mode & S_IFMT == S_IFDIR)
+            isFile: status.st_mode & S_IFMT == S_IFREG)
     }
 
     /// Responses are nobody else's business. SQLite gives its other files the same rights.

@@ -2,8 +2,10 @@ extension EntityDatabase {
     /// Opens the file, or makes it; its folder must exist.
     static func open(_ file: DatabaseFile, _ settings: EntityStore.Settings) throws -> EntityDatabase {
         let old = file.identity
-        guard old?.isFolder != true else {
-            throw SQLiteCacheError(.unavailable, "'\(file.path)' is a folder; a file's name is needed")
+        guard old?.isFile != false else {
+            throw SQLiteCacheError(
+                .unavailable,
+                "'\(file.path)' is a folder, or no file for another reason; give the name of a file")
         }
         let connection = try Connection(file.name, .readWrite)
         if old == nil { file.makePrivate() }
@@ -26,9 +28,6 @@ extension EntityDatabase {
 
     private static func prepare(_ connection: Connection, _ file: DatabaseFile) throws -> EntityDatabase {
         try Schema.prepare(connection, path: file.path)
-        do throws(SQLiteError) { return try EntityDatabase(connection) } catch {
-            // A statement that doesn't compile misses a table or a column.
-            throw error.kind == .statement ? .damage(error.message) : error
-        }
+        return try EntityDatabase(connection)
     }
 }

@@ -7,7 +7,8 @@ final class EntityStore {
         var path: String
         /// Of all entries; the file is somewhat larger.
         var maxBytes: Int
-        var busyTimeoutMilliseconds: Int32 = 5000
+        /// Less than the engine waits for a cache, so that it learns the reason.
+        var busyTimeoutMilliseconds: Int32 = 3000
         /// Reads are noted in memory, and written when there are so many, or with something else.
         var maxNotedReads = 256
     }
@@ -169,7 +170,7 @@ final class EntityStore {
     private func openDatabase() throws -> EntityDatabase {
         if let database {
             // Somebody may have deleted the file, or moved it aside; what is written to it then is lost.
-            if file.identity == identity { return database }
+            if file.identity == identity, !database.connection.isInTransaction { return database }
             self.database = nil
         }
         reads = []

@@ -65,6 +65,20 @@ struct DamageTests {
         store.close()
     }
 
+    @Test func `tables that go under an open store are no end of it`() throws {
+        for change in ["DROP TABLE content", "DROP TABLE entry", "DELETE FROM total"] {
+            let folder = CacheFolder()
+            folder.fill(3)
+            let store = folder.store()
+            #expect(store.has("0"))
+            try folder.run(change)
+            #expect(store.write(.sample(1), "1") == nil)
+            #expect(store.numbers(0..<3) == [1])
+            #expect(folder.log.filter { $0.hasPrefix("warning: ") }.count == 1, "\(change)")
+            store.close()
+        }
+    }
+
     @Test func `a few damaged files are kept, the newest as number one`() throws {
         let folder = CacheFolder()
         for number in 1...5 {

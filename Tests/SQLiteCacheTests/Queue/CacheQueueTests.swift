@@ -78,12 +78,16 @@ import Testing
         struct NoUser: Error {}
         let folder = CacheFolder()
         let fixture = EngineFixture()
-        var users: [Result<String, any Error>] = [.success("ada"), .success("bob"), .failure(NoUser())]
+        var users: [Result<String?, any Error>] = [
+            .success("ada"), .success("bob"), .failure(NoUser()), .success(nil),
+        ]
         let cache = fixture.watch(
             SQLiteCache(engine: fixture.engine, path: folder.file) { try users.removeFirst().get() })
         let ada = try key(cache, fixture)
         let bob = try key(cache, fixture)
         #expect(throws: NoUser.self) { try key(cache, fixture) }
+        #expect(
+            try cache.key(for: fixture.resource("/x"), stage: "model") == nil, "for nobody nothing is kept")
         #expect(await cache.write(.text("ada's"), ada) == nil)
         #expect(try await cache.read(bob).get() == nil)
         #expect(try cache.key(for: fixture.service.resource(absoluteURL: nil), stage: "model") == nil)

@@ -14,7 +14,7 @@ struct OperationLineTests {
             case "d": .remove
             default: .read
             }
-        return Operation(key: EntryKey(String(text.dropFirst())), action: action) { _ in }
+        return Operation(key: EntryKey(String(text.dropFirst())), action: action)
     }
 
     private func text(_ operations: [Operation]) -> String {
@@ -55,7 +55,7 @@ struct OperationLineTests {
         #expect(text(batch.others).hasSuffix("w98 w99 r99") && queue.isEmpty)
         let heavy = Entity(
             content: .bytes([UInt8](repeating: 0, count: OperationLine.maxWeight)), timestamp: 0)
-        queue.append((0..<3).map { Operation(key: EntryKey("\($0)"), action: .write(heavy)) { _ in } })
+        queue.append((0..<3).map { Operation(key: EntryKey("\($0)"), action: .write(heavy)) })
         for number in 0..<3 { #expect(text(queue.takeBatch().others) == "w\(number)") }
         #expect(queue.isEmpty)
     }

@@ -75,7 +75,7 @@ struct PersistenceTests {
             EntryKey(stage: "a", user: "b", service: "c", url: "e\u{301}"),
         ]
         let operations = keys.enumerated().map { number, key in
-            Operation(key: key, action: .write(.text("\(number)"))) { _ in }
+            Operation(key: key, action: .write(.text("\(number)")))
         }
         for case .failure(let error) in store.run(operations) { throw error }
         for (number, key) in keys.enumerated() {

@@ -37,7 +37,7 @@ extension EntityStore {
     }
 
     private func run(_ action: Operation.Action, _ url: String) -> (any Error)? {
-        for case .failure(let error) in run([Operation(key: EntryKey(url), action: action) { _ in }]) {
+        for case .failure(let error) in run([Operation(key: EntryKey(url), action: action)]) {
             return error
         }
         return nil
