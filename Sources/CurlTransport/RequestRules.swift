@@ -4,7 +4,7 @@ internal import RestEngine
 /// anything is sent. The engine refuses such requests before, so these are faults of other callers.
 enum RequestRules {
     static func checkMethod(_ method: String) throws(TransportError) {
-        guard isToken(method) else {
+        guard Method.isToken(method) else {
             throw TransportError(.internal, phase: .send, message: "the method is not an HTTP token")
         }
     }
@@ -19,7 +19,7 @@ enum RequestRules {
     }
 
     static func checkField(_ field: Headers.Field) throws(TransportError) {
-        guard isToken(field.name) else {
+        guard Method.isToken(field.name) else {
             throw TransportError(
                 .internal, phase: .send, message: "the name of a header is not an HTTP token")
         }
@@ -31,21 +31,6 @@ enum RequestRules {
     }
 
     static func isSecure(_ url: String) -> Bool { hasScheme("https://", url) }
-
-    /// RFC 9110 5.6.2.
-    static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { tokenBytes[Int($0)] }
-    }
-
-    private static let tokenBytes: [Bool] = {
-        var table = [Bool](repeating: false, count: 256)
-        for byte in "!#$%&'*+-.^_`|~0123456789".utf8 { table[Int(byte)] = true }
-        for byte in UInt8(ascii: "a")...UInt8(ascii: "z") {
-            table[Int(byte)] = true
-            table[Int(byte) - 0x20] = true
-        }
-        return table
-    }()
 
     /// `scheme` in lower case.
     private static func hasScheme(_ scheme: String, _ url: String) -> Bool {

@@ -15,7 +15,6 @@ extension Headers {
     }
 
     static func problem(inValue value: String) -> String? {
-        value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-            ? nil : "contains a line break or control character"
+        value.utf8.allSatisfy(HTTPByte.isFieldValue) ? nil : "contains a line break or control character"
     }
 }

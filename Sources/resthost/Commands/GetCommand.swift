@@ -79,8 +79,12 @@ struct GetCommand: ParsableCommand {
         guard let data else { return options }
         var bytes = Array(data.utf8)
         if data.hasPrefix("@") {
-            do throws(FileBytes.Failure) {
-                bytes = try FileBytes.read(String(data.dropFirst()), limit: 1 << 30)
+            let limit = 1 << 30
+            do throws(FileFailure) {
+                bytes =
+                    try data == "@-"
+                    ? WholeFile.readStandardInput(limit: limit)
+                    : WholeFile.read(String(data.dropFirst()), limit: limit)
             } catch {
                 Streams.error("resthost: \(error.description)\n")
                 throw ExitCode(2)

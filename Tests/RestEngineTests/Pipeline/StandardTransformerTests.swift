@@ -81,6 +81,16 @@ struct StandardTransformerTests {
         #expect(error.entity?.content.kind == "bytes")
     }
 
+    @Test("17.9: the problem of an error's body is logged")
+    func unparsableErrorIsLogged() throws {
+        fixture.engine.log.enabled = [.pipeline]
+        _ = try load(.json(500, "<html>"))
+        #expect(
+            fixture.log.map(\.text).last
+                == "GET https://api.test/v1/a: json leaves the error's body: malformed JSON at byte 0: no value begins like this"
+        )
+    }
+
     // MARK: Text
 
     @Test(
