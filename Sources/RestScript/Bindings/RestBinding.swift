@@ -28,7 +28,8 @@ extension ScriptContext {
         ModuleTable(
             name: "rest", functions: makers + chainFunctions + [customRequest, refreshOn] + timeFunctions,
             values: [
-                "log", "json", "base64", "url", "env", "store", "null", "transformers", "cache", "use_this_response", "version",
+                "log", "json", "base64", "url", "env", "store", "null", "transformers", "cache",
+                "use_this_response", "version",
             ])
     }
 
