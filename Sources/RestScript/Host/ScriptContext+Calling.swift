@@ -78,6 +78,7 @@ extension ScriptContext {
     func close() -> LeakReport? {
         isClosed = true
         jobs.cancelAll()
+        forgetStarts()
         let declared = services
         services = []
         let report = closeState()

@@ -35,4 +35,15 @@ enum FileBytes {
             }
         }
     }
+
+    /// Replaces the file.
+    static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+        guard let stream = fopen(path, "we") else {
+            throw Failure(description: "cannot write '\(path)': \(String(cString: strerror(errno)))")
+        }
+        let count = fwrite(bytes, 1, bytes.count, stream)
+        guard fclose(stream) == 0, count == bytes.count else {
+            throw Failure(description: "cannot write '\(path)': \(String(cString: strerror(errno)))")
+        }
+    }
 }
