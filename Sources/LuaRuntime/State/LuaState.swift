@@ -86,6 +86,7 @@ public final class LuaState {
         }
         let waitingCount = waiting.count
         for coroutine in Array(waiting.values) { coroutine.cancel() }
+        mainRealm.close()
         drainReleases()
         home.close()
         isClosed = true

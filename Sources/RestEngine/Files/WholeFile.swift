@@ -20,6 +20,13 @@ public enum WholeFile {
         try read(STDIN_FILENO, of: "-", limit)
     }
 
+    /// Replaces the file.
+    public static func write(_ bytes: [UInt8], to path: String) throws(FileFailure) {
+        guard let stream = fopen(path, "we") else { throw FileFailure(path: path, code: errno) }
+        let count = fwrite(bytes, 1, bytes.count, stream)
+        guard fclose(stream) == 0, count == bytes.count else { throw FileFailure(path: path, code: errno) }
+    }
+
     private static func read(_ descriptor: Int32, of path: String, _ limit: Int) throws(FileFailure)
         -> [UInt8]
     {

@@ -5,9 +5,11 @@ final class StubTransfer: Transfer {
     private var reply = StubReply(.success(TransportResponse(status: 200)))
     private let scheduler: Scheduler
     /// Called once: with the answer, or with nil when the transfer was cancelled.
-    private var end: (@EngineActor (TransportResult?) -> Void)?
+    private var end: (@EngineActor (StubTransfer, TransportResult?) -> Void)?
 
-    init(scheduler: Scheduler, end: @escaping @EngineActor (TransportResult?) -> Void) {
+    init(
+        scheduler: Scheduler, end: @escaping @EngineActor (StubTransfer, TransportResult?) -> Void
+    ) {
         self.scheduler = scheduler
         self.end = end
     }
@@ -36,11 +38,16 @@ final class StubTransfer: Transfer {
         finish(nil)
     }
 
+    func fail(_ error: TransportError) {
+        stub?.forget(self)
+        finish(.failure(error))
+    }
+
     var progress: TransferProgress { stub?.progress ?? TransferProgress() }
 
     private func finish(_ result: TransportResult?) {
         guard let end else { return }
         self.end = nil
-        end(result)
+        end(self, result)
     }
 }

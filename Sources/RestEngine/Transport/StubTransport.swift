@@ -15,8 +15,10 @@ public final class StubTransport: Transport {
     /// What was sent and had no stub.
     public private(set) var unmatched: [TransportRequest] = []
 
+    private var inFlight: [ObjectIdentifier: StubTransfer] = [:]
+
     /// How many transfers have neither ended nor been cancelled.
-    public private(set) var transfersInFlight = 0
+    public var transfersInFlight: Int { inFlight.count }
 
     /// Told of each request that has no stub, before it fails.
     public var onUnmatched: (@EngineActor (TransportRequest) -> Void)?
@@ -83,12 +85,12 @@ public final class StubTransport: Transport {
     public func send(
         _ sent: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
-        transfersInFlight += 1
-        let transfer = StubTransfer(scheduler: scheduler) { result in
-            self.transfersInFlight -= 1
+        let transfer = StubTransfer(scheduler: scheduler) { [weak self] transfer, result in
+            self?.inFlight[ObjectIdentifier(transfer)] = nil
             guard let result else { return }
             completion(result)
         }
+        inFlight[ObjectIdentifier(transfer)] = transfer
         // Uploads are read here, so stubs see and keep what a server would.
         let request: TransportRequest
         do throws(FileFailure) { request = try sent.withUploadRead() } catch {
@@ -98,6 +100,12 @@ public final class StubTransport: Transport {
         requests.append(request)
         if isPaused { paused.append((request, transfer)) } else { dispatch(request, transfer) }
         return transfer
+    }
+
+    /// Lets everything in flight fail, at once.
+    public func endAll(with error: TransportError) {
+        paused = []
+        for transfer in inFlight.values { transfer.fail(error) }
     }
 
     private func dispatch(_ request: TransportRequest, _ transfer: StubTransfer) {

@@ -117,6 +117,7 @@ extension ScriptContext {
     func close() -> LeakReport? {
         isClosed = true
         jobs.cancelAll()
+        forgetStarts()
         let declared = services
         services = []
         stopObserving(declared)

@@ -96,6 +96,9 @@ final class ScriptContext {
         return luaClass
     }
 
+    /// Forgets what would have begun.
+    func forgetStarts() { startedByLoading = [] }
+
     /// Gives up the script's part of the state; the report of the whole state if it was the script's own.
     func closeState() -> LeakReport? {
         if ownsState { return shared.close() }

@@ -53,4 +53,15 @@ enum ScriptPhases {
     static let hook = RunPhase(name: "hook", mayWait: true, budgetSeconds: 0.5)
 
     static let job = RunPhase(name: "job", mayWait: true, budgetSeconds: 0.5)
+
+    static let test = RunPhase(name: "test", mayWait: true, budgetSeconds: 5)
+
+    static let testFile = RunPhase(
+        name: "test file", mayWait: false,
+        waitAdvice: "a test file only declares its tests; wait inside t.test(name, function() … end)",
+        budgetSeconds: 5)
+
+    static let stubReply = RunPhase(
+        name: "stub's function", mayWait: false,
+        waitAdvice: "a stub answers at once; give the reply a delay, or gate it", budgetSeconds: 0.5)
 }
