@@ -33,7 +33,7 @@ extension Problem {
         case .requestCancelled: return 503
         case .noLocalDataFor304, .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray,
             .malformedJSON,
-            .unparsableImage, .tooManyRedirects, nil:
+            .unparsableImage, .undecodableContent, .tooManyRedirects, nil:
             return 502
         case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,
             .wrongInputType, .transformerReturnedNil, .scriptError, .scriptLimit, .unreadableFile, .internal,

@@ -22,9 +22,13 @@ public enum WholeFile {
 
     /// Replaces the file.
     public static func write(_ bytes: [UInt8], to path: String) throws(FileFailure) {
-        guard let stream = fopen(path, "we") else { throw FileFailure(path: path, code: errno) }
+        guard let stream = fopen(path, "we") else {
+            throw FileFailure(path: path, code: errno, action: "write")
+        }
         let count = fwrite(bytes, 1, bytes.count, stream)
-        guard fclose(stream) == 0, count == bytes.count else { throw FileFailure(path: path, code: errno) }
+        guard fclose(stream) == 0, count == bytes.count else {
+            throw FileFailure(path: path, code: errno, action: "write")
+        }
     }
 
     private static func read(_ descriptor: Int32, of path: String, _ limit: Int) throws(FileFailure)

@@ -23,6 +23,11 @@ public final class Request {
     /// The refreshes that depend on this request, so that it must not wait for them.
     private(set) var neededBy = RefreshScope.current
 
+    /// Tasks that wait for the outcome.
+    var waitingTasks = 0
+    /// The outcome becomes the state of a resource (5.13).
+    var isLoad = false
+
     /// What the server answered last; nil before that, and for requests that use no network.
     public internal(set) var exchange: Exchange?
 

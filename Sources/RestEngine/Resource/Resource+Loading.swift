@@ -48,6 +48,7 @@ extension Resource {
         let number = state.beginLoad()
         let hadEnded = request.state == .completed
         loadRequests.append(request)
+        request.isLoad = true
         observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }

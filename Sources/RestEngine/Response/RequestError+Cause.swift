@@ -15,6 +15,8 @@ extension RequestError {
         case unparsableImage
         case wrongInputType(expected: String, actual: String, transformer: String)
         case transformerReturnedNil(transformer: String)
+        /// Of a Swift type that was to be made of the content.
+        case undecodableContent(CodingFailure)
         case scriptError(ScriptFailure)
         case scriptLimit(budget: String, used: Double, limit: Double, failure: ScriptFailure)
         /// `limit` redirects were followed, and there was another.
@@ -66,6 +68,7 @@ extension RequestError.Cause {
         case .unparsableImage: "unparsable_image"
         case .wrongInputType: "wrong_input_type"
         case .transformerReturnedNil: "transformer_returned_nil"
+        case .undecodableContent: "undecodable_content"
         case .scriptError: "script_error"
         case .scriptLimit: "script_limit"
         case .tooManyRedirects: "too_many_redirects"
@@ -85,7 +88,7 @@ extension RequestError.Cause {
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"
         case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON, .unparsableImage,
-            .wrongInputType, .transformerReturnedNil:
+            .wrongInputType, .transformerReturnedNil, .undecodableContent:
             "Cannot parse server response"
         case .scriptError: "Script error"
         case .scriptLimit: "Script used more than its limit"
@@ -113,6 +116,7 @@ extension RequestError.Cause {
         case .wrongInputType(let expected, let actual, let transformer):
             "\(transformer) expects \(expected), got \(actual)"
         case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
+        case .undecodableContent(let failure): failure.description
         case .scriptError(let failure): failure.description
         case .scriptLimit(_, _, _, let failure): failure.description
         case .tooManyRedirects(let limit): "followed \(limit)"

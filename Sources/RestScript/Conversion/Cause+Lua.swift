@@ -53,6 +53,7 @@ extension ScriptContext {
                 lua.rawSet(-2, "limit")
             }
         case .unreadableFile(let failure): set("message", failure.description, on: lua)
+        case .undecodableContent(let failure): set("message", failure.description, on: lua)
         case .invalidJSONObject(let message), .internal(let message): set("message", message, on: lua)
         case .requestCancelled, .noLocalDataFor304, .unparsableImage, .custom: break
         }
