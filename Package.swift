@@ -76,7 +76,8 @@ let package = Package(
         .executableTarget(
             name: "resthost",
             dependencies: [
-                "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript", "SQLiteCache", "CPlatform",
+                "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript", "SQLiteCache",
+                "CPlatform",
                 arguments, nioCore, nioPosix, nioHTTP1,
             ],
             swiftSettings: settings),

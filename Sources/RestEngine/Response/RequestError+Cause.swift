@@ -95,9 +95,27 @@ extension RequestError.Cause {
         case .tooManyRedirects: "Too many redirects"
         case .transport(let error): error.message
         case .internal: "Request failed"
-        case .custom(_, let fields): fields["message"]?.string ?? "Request failed"
+        case .custom(let type, let fields):
+            fields["message"]?.string ?? Self.userMessages[type] ?? "Request failed"
         }
     }
+
+    /// The messages of the engine's own causes, for a script's error that names one (20.2).
+    private static let userMessages: [String: String] = {
+        let script = RequestError.ScriptFailure(message: "")
+        let causes: [RequestError.Cause] = [
+            .invalidURL(source: nil), .unencodableText(encoding: "", text: ""),
+            .invalidJSONObject(message: ""),
+            .notURLEncodable(string: ""), .invalidRequestMethod(method: ""), .requestCancelled,
+            .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
+            .jsonNotObjectOrArray(actual: ""), .malformedJSON(offset: 0, message: ""), .unparsableImage,
+            .wrongInputType(expected: "", actual: "", transformer: ""),
+            .transformerReturnedNil(transformer: ""),
+            .scriptError(script), .scriptLimit(budget: "", used: 0, limit: 0, failure: script),
+            .tooManyRedirects(limit: 0),
+        ]
+        return Dictionary(uniqueKeysWithValues: causes.map { ($0.code, $0.userMessage) })
+    }()
 
     /// What the message for people leaves out.
     var detail: String? {

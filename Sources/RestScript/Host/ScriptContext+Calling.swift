@@ -97,6 +97,22 @@ extension ScriptContext {
             .scriptError(.init(message: message, file: place?.file, line: place?.line)))
     }
 
+    /// Runs `work` when what resumed the script has returned, for that may hold what `work` is to find unused; at
+    /// once where the script may not wait.
+    func unwound(_ call: Arguments, _ work: @escaping @EngineActor () -> Void) -> Verdict {
+        guard call.lua.mayWait else {
+            work()
+            return .none
+        }
+        return .wait { [self] waiter in
+            let step: @EngineActor () -> Void = {
+                work()
+                waiter.resume { _ in 0 }
+            }
+            if let betweenTurns { betweenTurns(step) } else { engine.scheduler.nextTurn(step) }
+        }
+    }
+
     /// Throws when the script has been closed: the engine may hold its functions for longer than it lives.
     func requireOpen() throws(RequestError.CauseError) {
         if isClosed { throw Self.closed }

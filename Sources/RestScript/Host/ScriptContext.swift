@@ -33,6 +33,8 @@ final class ScriptContext {
     var observerOwner: ScriptLifetime? = ScriptLifetime()
     /// Statuses of which a function of the script wants to hear.
     var heardStatuses: [ResourceStatus] = []
+    /// Runs something between two turns, where a test moves them.
+    var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
     private var classes: [LuaClass] = []
 
     var state: LuaState { shared.lua }

@@ -107,8 +107,7 @@ public final class ScriptHost {
     public func relieveMemory() -> Int {
         guard !isClosed else { return 0 }
         let before = services.reduce(0) { $0 + $1.liveResources.count }
-        context.state.collectGarbage()
-        for service in services { service.flushUnusedResources() }
+        context.collectAndFlush(services)
         return before - services.reduce(0) { $0 + $1.liveResources.count }
     }
 
