@@ -1,7 +1,7 @@
 import CLua
 
 extension LuaState {
-    /// Runs `function` as a coroutine, at once and until it first waits or ends.
+    /// Runs `function` as a coroutine of the main realm, at once and until it first waits or ends.
     ///
     /// - Parameters:
     ///   - arguments: pushes the arguments and answers how many.
@@ -12,13 +12,47 @@ extension LuaState {
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },
         completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) -> LuaCoroutine {
+        spawn(function, phase: phase, in: mainRealm, arguments: arguments, completion: completion)
+    }
+
+    func spawn(
+        _ function: LuaReference, phase: RunPhase, in realm: LuaRealm, arguments: (Lua) -> Int32,
+        completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) -> LuaCoroutine {
         let thread = takeThread()
         let lua = Lua(thread.pointer, self)
         clua_prepare(thread.pointer)
         lua.push(function)
-        let count = arguments(lua)
-        let coroutine = LuaCoroutine(state: self, thread: thread, phase: phase, completion: completion)
-        coroutine.start(argumentCount: count)
+        return start(thread, phase, realm, argumentCount: arguments(lua), completion)
+    }
+
+    /// The same with a function that `pushCall` pushes, before its arguments; nil: there is nothing to run.
+    @discardableResult
+    public func spawn(
+        phase: RunPhase, in realm: LuaRealm? = nil, pushCall: (Lua) throws(LuaError) -> Int32?,
+        completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) throws(LuaError) -> LuaCoroutine? {
+        let thread = takeThread()
+        clua_prepare(thread.pointer)
+        let count: Int32?
+        do throws(LuaError) { count = try pushCall(Lua(thread.pointer, self)) } catch {
+            giveBack(thread)
+            throw error
+        }
+        guard let count else {
+            giveBack(thread)
+            return nil
+        }
+        return start(thread, phase, realm ?? mainRealm, argumentCount: count, completion)
+    }
+
+    private func start(
+        _ thread: AnchoredThread, _ phase: RunPhase, _ realm: LuaRealm, argumentCount: Int32,
+        _ completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) -> LuaCoroutine {
+        let coroutine = LuaCoroutine(
+            state: self, realm: realm, thread: thread, phase: phase, completion: completion)
+        coroutine.start(argumentCount: argumentCount)
         return coroutine
     }
 

@@ -72,13 +72,26 @@ public final class Scheduler {
     /// Seconds until there is work: 0 for now, nil for none in sight.
     public var timeUntilWork: Double? {
         if !queue.isEmpty { return 0 }
-        while let first = timers.min, first.timer.work == nil { timers.removeMin() }
-        guard let first = timers.min else { return nil }
-        return max(0, first.deadline - clock.uptime)
+        return nextDeadline.map { max(0, $0 - clock.uptime) }
     }
 
     /// True while a turn is queued or a timer is armed.
     public var hasWork: Bool { timeUntilWork != nil }
+
+    /// When the next timer is due, on the clock's uptime.
+    public var nextDeadline: Double? {
+        while let first = timers.min, first.timer.work == nil { timers.removeMin() }
+        return timers.min?.deadline
+    }
+
+    /// Timers that are neither due nor cancelled.
+    public var armedTimers: Int { timers.unordered.count { $0.timer.work != nil } }
+
+    /// Forgets all turns and timers: what would have run holds on to nothing any more.
+    public func clear() {
+        queue = []
+        timers = Heap()
+    }
 }
 
 /// A callback at a later time; cancelled by ``cancel()``, not by being dropped.

@@ -7,15 +7,19 @@ extension Resource {
     }
 
     /// Adds an observer, or another owner of one: it is kept alive, and observes, for as long as any owner lives
-    /// (13.14, 13.15). Owners are held weakly.
+    /// (13.14, 13.15). Owners are held weakly. The caches, if there are any, are asked for what they have (13.21).
     @discardableResult
     public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
         let list = observers ?? ObserverList()
         if list.isEmpty {
-            observers = list
+            if observers !== list {
+                observers = list
+                for request in loadRequests { list.follow(request, of: self) }
+            }
             service.keep(self)
         }
         list.add(observer, owner: owner, to: self)
+        startCacheLookup()
         return self
     }
 

@@ -50,7 +50,7 @@ final class NetworkWork: RequestWork {
         case .failure(let error): request.complete(ResponseInfo(.failure(error)))
         case .success(let draft):
             let step = Redirect.RequestStep(
-                method: draft.method, url: draft.url, headers: draft.headers, body: draft.body)
+                method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
             let resolved = resource.resolvedConfiguration(for: draft.method)
             if let failure = resolved.failure {
                 request.complete(ResponseInfo(.failure(failure)))
@@ -66,7 +66,7 @@ final class NetworkWork: RequestWork {
     ) {
         let engine = resource.engine
         var message = TransportRequest(
-            method: step.method, url: step.url, headers: step.headers, body: step.body,
+            method: step.method, url: step.url, headers: step.headers, payload: step.payload,
             timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
         if followed > 0, message.timeouts.total > 0 {
             // The limit is for the whole exchange, not for each leg of it.
@@ -108,7 +108,7 @@ final class NetworkWork: RequestWork {
     private func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
         let now = resource.engine.scheduler.now
         if response.status == 304 {
-            if let entity = resource.latestData {
+            if let entity = resource.state.data {
                 request.complete(ResponseInfo(.success(entity), isNew: false))
                 return
             }
@@ -140,9 +140,12 @@ final class NetworkWork: RequestWork {
             return
         }
         let context = PipelineContext(
-            url: step.url, method: step.method, now: engine.scheduler.now, status: status)
-        request.complete(
-            ResponseInfo(resolved.configuration.pipeline.process(response, context, log: engine.log)))
+            url: step.url, method: step.method, now: engine.scheduler.now, status: status, log: engine.log)
+        // Any GET may become a load (D17).
+        let outputs = plan.method == "GET" ? StageOutputs(of: resource) : nil
+        let processed = resolved.configuration.pipeline.process(
+            response, context, log: engine.log, keeping: outputs)
+        request.complete(ResponseInfo(processed, stageOutputs: outputs))
     }
 
     private func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {

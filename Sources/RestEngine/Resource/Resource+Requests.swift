@@ -70,12 +70,19 @@ extension Resource {
             }
         }
         if let body = options.body {
-            let (bytes, type) = try body.encode(contentType: options.contentType)
+            let (payload, type) = try body.encode(contentType: options.contentType)
             let named = options.contentType == nil && options.headers.contains("Content-Type") ? nil : type
             mutations.append { draft in
-                draft.body = bytes
+                draft.payload = payload
+                // For a repeat: a file may have gone since.
+                try draft.upload?.check()
                 if let named { draft.headers.set("Content-Type", named) }
             }
+        } else if let type = options.contentType {
+            mutations.append { $0.headers.set("Content-Type", type) }
+        }
+        if let key = options.idempotencyKey {
+            mutations.append { $0.headers.set(IdempotencyKey.header, key) }
         }
         if let mutate = options.mutate { mutations.append(mutate) }
         return mutations

@@ -2,9 +2,9 @@ extension RequestError {
     /// Why a request failed, where the engine knows (siesta-semantics 20.6–20.8, and what transports and scripts add).
     public indirect enum Cause: Sendable {
         case invalidURL(source: String?)
-        case unencodableText(encoding: String, text: String)
+        case unencodableText(encoding: String, text: RawText)
         case invalidJSONObject(message: String)
-        case notURLEncodable(string: String)
+        case notURLEncodable(string: RawText)
         case invalidRequestMethod(method: String)
         case requestCancelled
         case noLocalDataFor304
@@ -19,7 +19,10 @@ extension RequestError {
         case undecodableContent(CodingFailure)
         case scriptError(ScriptFailure)
         case scriptLimit(budget: String, used: Double, limit: Double, failure: ScriptFailure)
+        /// `limit` redirects were followed, and there was another.
         case tooManyRedirects(limit: Int)
+        /// A file of the request's body.
+        case unreadableFile(FileFailure)
         case transport(TransportError)
         case `internal`(message: String)
         /// What a script made of `rest.error{ cause = … }`.
@@ -70,7 +73,8 @@ extension RequestError.Cause {
         case .scriptLimit: "script_limit"
         case .tooManyRedirects: "too_many_redirects"
         case .transport(let error): error.code.rawValue
-        case .internal: "internal"
+        // The causes that scripts know are a closed list, which has none for files.
+        case .unreadableFile, .internal: "internal"
         case .custom(let type, _): type
         }
     }
@@ -79,7 +83,7 @@ extension RequestError.Cause {
     var userMessage: String {
         switch self {
         case .invalidURL: "Cannot send request with invalid URL"
-        case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
+        case .unencodableText, .invalidJSONObject, .notURLEncodable, .unreadableFile: "Cannot send request"
         case .invalidRequestMethod: "Cannot create request"
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"
@@ -91,9 +95,27 @@ extension RequestError.Cause {
         case .tooManyRedirects: "Too many redirects"
         case .transport(let error): error.message
         case .internal: "Request failed"
-        case .custom(_, let fields): fields["message"]?.string ?? "Request failed"
+        case .custom(let type, let fields):
+            fields["message"]?.string ?? Self.userMessages[type] ?? "Request failed"
         }
     }
+
+    /// The messages of the engine's own causes, for a script's error that names one (20.2).
+    private static let userMessages: [String: String] = {
+        let script = RequestError.ScriptFailure(message: "")
+        let causes: [RequestError.Cause] = [
+            .invalidURL(source: nil), .unencodableText(encoding: "", text: ""),
+            .invalidJSONObject(message: ""),
+            .notURLEncodable(string: ""), .invalidRequestMethod(method: ""), .requestCancelled,
+            .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
+            .jsonNotObjectOrArray(actual: ""), .malformedJSON(offset: 0, message: ""), .unparsableImage,
+            .wrongInputType(expected: "", actual: "", transformer: ""),
+            .transformerReturnedNil(transformer: ""),
+            .scriptError(script), .scriptLimit(budget: "", used: 0, limit: 0, failure: script),
+            .tooManyRedirects(limit: 0),
+        ]
+        return Dictionary(uniqueKeysWithValues: causes.map { ($0.code, $0.userMessage) })
+    }()
 
     /// What the message for people leaves out.
     var detail: String? {
@@ -117,6 +139,7 @@ extension RequestError.Cause {
         case .scriptLimit(_, _, _, let failure): failure.description
         case .tooManyRedirects(let limit): "followed \(limit)"
         case .transport(let error): error.message
+        case .unreadableFile(let failure): failure.description
         case .internal(let message): message
         case .custom: nil
         }

@@ -26,9 +26,11 @@ extension RequestError {
     }
 
     /// Throw one to name the cause and leave the rest to the engine.
-    public struct CauseError: Error, Sendable {
+    public struct CauseError: Error, Sendable, CustomStringConvertible {
         public let cause: Cause
 
         public init(_ cause: Cause) { self.cause = cause }
+
+        public var description: String { cause.detail ?? cause.userMessage }
     }
 }

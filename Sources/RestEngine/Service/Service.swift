@@ -63,6 +63,13 @@ public final class Service {
         set { table.limit = newValue }
     }
 
+    /// Called before resources are dropped because there are too many. A script collects its garbage then, which may
+    /// be all that holds them.
+    public var onResourceLimit: (@EngineActor () -> Void)? {
+        get { table.onLimit }
+        set { table.onLimit = newValue }
+    }
+
     public var liveResources: [Resource] { table.live }
 
     /// Drops the resources that nobody holds and nobody observes (1.13, 23.6).

@@ -14,10 +14,11 @@ struct ResponseTransformer: Transformer {
                 return 1
             } read: { lua, place in
                 if let response = context.response(lua, place) { return response }
-                throw LuaUsageError("returned a \(lua.typeName(place)), not a response")
+                throw LuaUsageError("result is a \(lua.typeName(place)), not a response")
             }
         } catch {
-            return .failure(context.transformerError(error, of: description, from: response, pipeline))
+            return .failure(
+                context.transformerError(error, of: description, function, from: response, pipeline))
         }
     }
 }

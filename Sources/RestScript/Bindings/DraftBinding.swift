@@ -51,7 +51,9 @@ extension ScriptContext {
                         return .one
                     },
                     set: { call in
-                        try call.receiver(as: ScriptDraft.self).draft.method = try call.string(1, "method")
+                        let method = try call.string(1, "method")
+                        try call.receiver(as: ScriptDraft.self).draft.method =
+                            try RequestDraft.normalized(method: method)
                         return .none
                     }),
                 property(
@@ -61,7 +63,9 @@ extension ScriptContext {
                         return .one
                     },
                     set: { call in
-                        try call.receiver(as: ScriptDraft.self).draft.url = try call.string(1, "url")
+                        let url = try call.string(1, "url")
+                        try RequestDraft.check(url: url)
+                        try call.receiver(as: ScriptDraft.self).draft.url = url
                         return .none
                     }),
                 property(
@@ -80,7 +84,8 @@ extension ScriptContext {
                         return .none
                     }),
                 property(
-                    "body", "string?", "Bytes, or nil for none.",
+                    "body", "string?",
+                    "Bytes, or nil for none; also nil for a multipart or file body, which assigning replaces.",
                     { call in
                         if let body = try call.receiver(as: ScriptDraft.self).draft.body {
                             call.lua.push(bytes: body)

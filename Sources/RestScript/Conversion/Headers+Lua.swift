@@ -42,10 +42,10 @@ extension Lua {
         return headers
     }
 
-    /// The same, of fields that a request can carry.
+    /// The same for a request: refuses what can't be sent.
     func sendableHeaders(_ table: Int32) throws -> Headers {
         let headers = try headers(table)
-        try headers.requireSendable()
+        if let problem = headers.problem { throw LuaUsageError(problem) }
         return headers
     }
 
@@ -56,12 +56,5 @@ extension Lua {
             push(headers[field.name] ?? field.value)
             rawSet(-2, field.name.lowercased())
         }
-    }
-}
-
-extension Headers {
-    /// Refuses what would break a message apart where it is written, so that the error names the line.
-    func requireSendable() throws(LuaUsageError) {
-        if let fault { throw LuaUsageError(fault) }
     }
 }

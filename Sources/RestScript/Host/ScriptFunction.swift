@@ -21,7 +21,7 @@ extension Arguments {
     /// A function, or a value that can be called like one.
     func scriptFunction(_ index: Int32, _ name: String) throws -> ScriptFunction {
         let reference = try callable(index, name)
-        let place = lua.functionPlace(slot(index))
+        let place = lua.definition(ofFunction: slot(index))
         return ScriptFunction(reference: reference, file: place?.file, line: place?.line)
     }
 }
@@ -31,7 +31,7 @@ extension OptionTable {
         guard let reference = try function(key) else { return nil }
         lua.push(reference)
         defer { lua.pop() }
-        let place = lua.functionPlace(-1)
+        let place = lua.definition(ofFunction: -1)
         return ScriptFunction(reference: reference, file: place?.file, line: place?.line)
     }
 }

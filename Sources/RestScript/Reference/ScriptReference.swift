@@ -6,8 +6,8 @@ public import RestEngine
 public enum ScriptReference {
     public static func markdown() -> String {
         let engine = Engine(transport: NullTransport())
-        let context = ScriptContext(engine: engine, options: ScriptOptions(), searchRoots: [])
-        defer { _ = context.close() }
+        let context = ScriptContext(engine: engine, options: ScriptOptions(), folder: ".")
+        defer { context.close() }
         var text = """
             # Lua reference
 

@@ -76,7 +76,7 @@ struct CodecTests {
     }
 
     @Test(arguments: [
-        "foo", "store", "crypto", "secret", "hex", "on_reload", "on_shutdown", "cache",
+        "foo", "crypto", "secret", "hex", "on_reload", "on_shutdown",
         "request", "endpoint", "test",
     ])
     func `what rest doesn't have is an error with its place`(name: String) throws {
