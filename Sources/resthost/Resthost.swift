@@ -27,7 +27,7 @@ struct Resthost: ParsableCommand {
         subcommands: [
             RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self, ReferenceCommand.self,
             BenchLoadsCommand.self,
-            BenchConfigurationCommand.self, BenchResourcesCommand.self,
+            BenchConfigurationCommand.self, BenchResourcesCommand.self, BenchObserversCommand.self,
         ])
 }
 
