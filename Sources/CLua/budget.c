@@ -149,7 +149,7 @@ void clua_clock_close(clua_clock *clock) {
 }
 
 // Entries nest. The inner one ends no later than the outer; used up, it ends alone, unless the outer's time
-// is over too.
+// is over too. Then it ends at its first instruction: the host may start one after another.
 void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t milliseconds, clua_entry *saved) {
     clua_clock *clock = state->clock;
     *saved = (clua_entry){
@@ -168,7 +168,12 @@ void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t millise
     state->current = L;
     state->script_innermost = true;
     clock->active = state;
-    clua_watch(L);
+    if (clock->now < state->deadline) {
+        clua_watch(L);
+    } else {
+        state->expired = true;
+        arm(L);
+    }
 }
 
 void clua_leave(clua_state *state, const clua_entry *saved) {

@@ -30,6 +30,12 @@ struct clua_state {
     bool refused;
     int64_t boxes;
 
+    /// Something has been held by an owner; see owner.c.
+    bool has_owners;
+    /// A box was found dead and stayed.
+    bool has_spared;
+    bool is_closing;
+
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
     clua_clock *clock;
     lua_State *volatile current;
@@ -62,8 +68,13 @@ struct clua_state {
 /// What begins with every full userdata. Scripts can make none, so the tag is proof.
 typedef struct {
     const void *tag;
+    /// NULL once it has been released.
     void *object;
     int kind;
+    /// Values live for as long as it does.
+    bool owns;
+    /// Lua has found it dead once.
+    bool is_spared;
 } clua_box;
 
 /// What one entry puts aside.
@@ -104,10 +115,20 @@ int clua_protect(
     int64_t milliseconds);
 
 // object.c
+/// The box at `index`, or NULL.
+clua_box *clua_box_at(lua_State *L, int index);
+/// Pushes a box with room for one Lua value. Takes over one reference.
+void clua_push_companion(lua_State *L, void *object);
 /// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
 int clua_run_box(lua_State *L, const clua_box *box);
 int clua_trampoline(lua_State *L);
 void clua_open_boxes(lua_State *L);
+
+// owner.c
+void clua_open_owners(lua_State *L);
+/// Called by the finalizer of `box`, which lies at 1 and is to be released: puts what it held among the departed.
+/// Allocates nothing.
+void clua_depart(lua_State *L, const clua_box *box);
 
 // coroutine.c
 /// The coroutine of the script through which the suspended `L` waits, or NULL.

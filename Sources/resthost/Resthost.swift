@@ -38,6 +38,8 @@ struct Resthost: ParsableCommand {
 enum Program {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        // A file that grows over its limit is an error of that write.
+        signal(SIGXFSZ, SIG_IGN)
         cplatform_keep_freed_memory()
         do {
             var command = try Resthost.parseAsRoot()

@@ -23,13 +23,15 @@ enum {
 };
 
 /// What a box holds.
-enum { CLUA_FUNCTION = 1, CLUA_OBJECT = 2, CLUA_ERROR = 3 };
+enum { CLUA_FUNCTION = 1, CLUA_OBJECT = 2, CLUA_ERROR = 3, CLUA_COMPANION = 4 };
 
 typedef struct {
     /// Runs the host function of `box`. Must not raise.
     int (*call)(lua_State *L, void *box);
     /// Lets go of a box's object. Runs inside any allocation: must neither raise nor touch Lua.
     void (*release)(void *object);
+    /// Whether anybody but the box that asks holds its object. The same rules.
+    bool (*is_shared)(void *object);
     /// Pushes one string that describes the error that `object` is.
     void (*describe)(lua_State *L, void *object);
 } clua_callbacks;
@@ -54,7 +56,7 @@ void clua_refuse(clua_state *state, int64_t nth);
 bool clua_refused(const clua_state *state);
 /// The calling thread's name, always terminated.
 void clua_thread_name(char *buffer, size_t size);
-/// A full collection cycle.
+/// Collects until nothing more is found dead but what only other dead objects held (see owner.c).
 void clua_collect(clua_state *state);
 
 // budget.c
@@ -145,6 +147,21 @@ void clua_forget_class(lua_State *L, const void *class_key);
 /// Makes a class of what is on the stack: methods, getters and setters (tables), fallbacks for reading and
 /// writing (functions), and a table of further metamethods. Getters and setters map names to functions.
 void clua_new_class(lua_State *L, const void *class_key, const char *name);
+
+// owner.c
+
+/// Pops a value and pushes a cell, by which the host finds it without keeping it.
+void clua_new_cell(lua_State *L);
+/// Pops a cell and pushes its value, `with_departed` also one whose owners are dead; false (nothing pushed) when it is
+/// gone.
+bool clua_open_cell(lua_State *L, bool with_departed);
+/// Pops a cell: its value lives for as long as the host object or the table with a companion at `owner`. False when
+/// that is neither, or the value is gone.
+bool clua_hold(lua_State *L, int owner);
+/// The host's object that lives for as long as the table at `index`, or NULL.
+void *clua_companion_at(lua_State *L, int index);
+/// Gives the table at `index` such an object. Takes over one reference.
+void clua_set_companion(lua_State *L, int index, void *object);
 
 // reference.c
 

@@ -11,10 +11,15 @@ extension Lua {
 
     /// Where the function at `index` was written, `file:line`; nil for host functions and other values.
     public func place(ofFunction index: Int32) -> String? {
+        definition(ofFunction: index).map { "\($0.file):\($0.line)" }
+    }
+
+    /// The same in its parts.
+    public func definition(ofFunction index: Int32) -> (file: String, line: Int)? {
         var source: UnsafePointer<CChar>?
         var line: Int32 = 0
         guard clua_function_place(room, index, &source, &line), let source else { return nil }
-        return "\(state.path(ofChunk: String(cString: source))):\(line)"
+        return (state.path(ofChunk: String(cString: source)), Int(line))
     }
 }
 

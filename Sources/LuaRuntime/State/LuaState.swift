@@ -68,7 +68,7 @@ public final class LuaState {
         return isClosed ? 0 : clua_used(core)
     }
 
-    /// Runs a full garbage collection.
+    /// Runs full garbage collections until nothing more is found; see `Lua.hold` for why one may not do.
     public func collectGarbage() {
         verifyOwner()
         guard !isClosed else { return }

@@ -10,6 +10,8 @@ public final class Scheduler {
     private var queue: Deque<@EngineActor () -> Void> = []
     private var timers = Heap<TimerEntry>()
     private var timerCount: UInt64 = 0
+    /// Counts the turns.
+    private(set) var turn: UInt64 = 0
 
     /// With the system's clock the engine loop runs this scheduler for as long as it lives; with any other clock
     /// whoever holds it calls ``runTurn()``.
@@ -21,15 +23,18 @@ public final class Scheduler {
     /// Unix time in seconds.
     public var now: Double { clock.now }
 
+    /// Seconds on a clock that never jumps.
+    var uptime: Double { clock.uptime }
+
     /// Runs `work` in the next turn.
     public func nextTurn(_ work: @escaping @EngineActor () -> Void) {
-        queue.append(work)
+        queue.append(RefreshScope.bound(work))
     }
 
     /// Runs `work` once, `seconds` from now, unless the timer is cancelled.
     @discardableResult
     public func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> Timer {
-        let timer = Timer(work)
+        let timer = Timer(RefreshScope.bound(work))
         timerCount += 1
         timers.insert(TimerEntry(deadline: clock.uptime + max(0, seconds), order: timerCount, timer: timer))
         return timer
@@ -38,6 +43,7 @@ public final class Scheduler {
     /// Runs the timers that are due, then what was queued when the turn began. False when there was nothing.
     @discardableResult
     public func runTurn() -> Bool {
+        turn += 1
         var left = queue.count
         var didWork = left > 0
         for timer in takeDueTimers() {

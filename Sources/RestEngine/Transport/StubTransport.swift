@@ -9,7 +9,7 @@ public final class StubTransport: Transport {
     private var isPaused = false
     private var paused: [(request: TransportRequest, transfer: StubTransfer)] = []
 
-    /// What was sent, in order, whether a stub matched or not.
+    /// What was sent, in order, whether a stub matched or not; an upload as the body that a server would get.
     public private(set) var requests: [TransportRequest] = []
 
     /// What was sent and had no stub.
@@ -83,15 +83,21 @@ public final class StubTransport: Transport {
     // MARK: Transport
 
     public func send(
-        _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
+        _ sent: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
-        requests.append(request)
         let transfer = StubTransfer(scheduler: scheduler) { [weak self] transfer, result in
             self?.inFlight[ObjectIdentifier(transfer)] = nil
             guard let result else { return }
             completion(result)
         }
         inFlight[ObjectIdentifier(transfer)] = transfer
+        // Uploads are read here, so stubs see and keep what a server would.
+        let request: TransportRequest
+        do throws(FileFailure) { request = try sent.withUploadRead() } catch {
+            transfer.start(nil, .error(TransportError(error)))
+            return transfer
+        }
+        requests.append(request)
         if isPaused { paused.append((request, transfer)) } else { dispatch(request, transfer) }
         return transfer
     }

@@ -38,8 +38,7 @@ public final class ScriptHost {
     ) throws(Diagnostic) {
         self.path = path
         context = ScriptContext(
-            engine: engine, options: options,
-            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths, sharing: shared)
+            engine: engine, options: options, folder: ScriptSource.folder(of: path), sharing: shared)
         do throws(LuaError) {
             context.realm.isCovered = covered == .all
             let chunk = try context.realm.compile(source, chunk: path)
@@ -63,7 +62,7 @@ public final class ScriptHost {
     init(emptyFor folder: String, engine: Engine, options: ScriptOptions, sharing shared: ScriptState?) {
         path = ""
         context = ScriptContext(
-            engine: engine, options: options, searchRoots: [folder] + options.modulePaths, sharing: shared)
+            engine: engine, options: options, folder: folder, sharing: shared)
         context.realm.isCovered = shared != nil
         context.finishLoading(starting: .now)
     }
@@ -97,7 +96,20 @@ public final class ScriptHost {
         context.engine.onQuiet = action
     }
 
+    /// Returns when what other threads do for the script's engine, its caches above all, is done.
+    public func outsideWorkIsDone() async { await context.engine.outsideWorkIsDone() }
+
     public var memoryUsed: Int { context.state.memoryUsed }
+
+    /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes
+    /// (siesta-semantics 23.5). Returns how many.
+    @discardableResult
+    public func relieveMemory() -> Int {
+        guard !isClosed else { return 0 }
+        let before = services.reduce(0) { $0 + $1.liveResources.count }
+        context.collectAndFlush(services)
+        return before - services.reduce(0) { $0 + $1.liveResources.count }
+    }
 
     /// Cancels what runs and frees the script. Returns false when something of it was still held.
     @discardableResult

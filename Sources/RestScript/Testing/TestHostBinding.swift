@@ -60,10 +60,7 @@ extension ScriptTestFile {
                 "Collects garbage, then drops the resources that nobody holds, as flush_unused_resources does."
             ) { [unowned self] call in
                 let host = try host(call)
-                // What a finalizer lets go of is found by the next collection.
-                for _ in 0..<3 { host.context.state.collectGarbage() }
-                for service in host.script.services { service.flushUnusedResources() }
-                return .none
+                return host.context.unwound(call) { _ = host.script.relieveMemory() }
             },
         ]
     }

@@ -14,6 +14,8 @@ final class TestRun {
     /// Calls of `settle`, `advance` and `clock` that wait for their end, in order.
     var steps: [ClockStep] = []
 
+    private var waitingForTurnsEnd: [@EngineActor () -> Void] = []
+
     init(_ test: ScriptTest, in file: ScriptTestFile) {
         self.test = test
         self.file = file
@@ -44,9 +46,13 @@ final class TestRun {
         await takeTurns()
         coroutine = nil
         steps = []
+        waitingForTurnsEnd = []
     }
 
-    func adopt(_ host: TestHost) { hosts.append(host) }
+    func adopt(_ host: TestHost) {
+        hosts.append(host)
+        host.context.betweenTurns = { [weak self] work in self?.waitingForTurnsEnd.append(work) }
+    }
 
     /// Where the test waits.
     var place: (file: String, line: Int)? { coroutine?.place }
@@ -79,6 +85,8 @@ final class TestRun {
                 coroutine?.cancel()
                 // It can't go on: the runner itself called last.
                 isRunning = false
+            } else if !waitingForTurnsEnd.isEmpty {
+                waitingForTurnsEnd.removeFirst()()
             } else if takeTurn() {
                 turns += 1
                 if turns > Self.turnLimit { fail(TestStandstill(file).restlessness(Self.turnLimit)) }

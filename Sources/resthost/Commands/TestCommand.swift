@@ -82,8 +82,8 @@ struct TestCommand: ParsableCommand {
         let table = CoverageTable(report, style: format == .pretty ? .standardOutput : .standardError).text
         if format == .pretty { Streams.output(table) } else { Streams.error(table) }
         guard let coverageOutput else { return true }
-        do throws(FileBytes.Failure) {
-            try FileBytes.write(Array(LCOVText.text(report).utf8), to: coverageOutput)
+        do throws(FileFailure) {
+            try WholeFile.write(Array(LCOVText.text(report).utf8), to: coverageOutput)
             return true
         } catch {
             Streams.error("resthost: \(error.description)\n")

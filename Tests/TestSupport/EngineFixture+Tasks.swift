@@ -1,0 +1,26 @@
+import RestEngine
+
+extension EngineFixture {
+    /// Runs a task and all turns that it makes, until it is over.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
+        await finish(Task { await body() })
+    }
+
+    /// The same for a task that has begun.
+    public func finish<Result: Sendable>(_ task: Task<Result, Never>) async -> Result {
+        let over = Flag()
+        Task {
+            _ = await task.value
+            over.isSet = true
+        }
+        while !over.isSet {
+            settle()
+            await Task.yield()
+        }
+        return await task.value
+    }
+
+    private final class Flag {
+        var isSet = false
+    }
+}
