@@ -13,7 +13,10 @@ extension EngineFixture {
             _ = await task.value
             over.isSet = true
         }
+        var passes = 0
         while !over.isSet {
+            passes += 1
+            precondition(passes < 1_000_000, "the task does not end")
             settle()
             await Task.yield()
         }

@@ -8,8 +8,8 @@
 /// **What a refresh itself requests never waits for it**, or both would wait for ever: a request that the refresh's
 /// function makes, starts or attaches a hook to (which awaiting does too), at any time until the refresh is over,
 /// fails with its own failure. The same holds for what such a request waits for as a chain, and for refreshes that
-/// wait for one another. Hooks, turns and timers carry on what they belong to; Swift tasks do not, so a refresh makes
-/// its requests on the engine's callbacks.
+/// wait for one another. Hooks, turns and timers carry on what they belong to, and so does the task of an asynchronous
+/// refresh with its child tasks; a detached task does not.
 @EngineActor
 public final class RefreshGate {
     public enum Outcome: Sendable {
