@@ -29,7 +29,7 @@ struct Resthost: ParsableCommand {
             RunCommand.self, GetCommand.self, CheckCommand.self, TestCommand.self, FixturesCommand.self,
             ReferenceCommand.self,
             BenchLoadsCommand.self,
-            BenchConfigurationCommand.self, BenchResourcesCommand.self,
+            BenchConfigurationCommand.self, BenchResourcesCommand.self, BenchObserversCommand.self,
         ])
 }
 

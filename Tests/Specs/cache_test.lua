@@ -210,3 +210,19 @@ t.test("D17: only GET loads write", function()
   host:settle()
   t.equal(c.entries[url].content, "GET")
 end)
+
+t.test("a look-up's request, promoted by itself or in a chain, waits for nobody that waits for it", function()
+  for _, promote in ipairs {
+    function(_, r) return r:load_using(r:load_if_needed()) end,
+    function(host, r)
+      return r:load_using(r:load_if_needed():chained(function() return host.rest.use_this_response end))
+    end,
+  } do
+    local host, r = setup()
+    host:stub("GET", url, { text = "net" })
+    t.equal(t.assert(promote(host, r):await()).content, "net")
+    host:settle()
+    t.equal(r.text, "net")
+    t.equal(r.is_loading, false)
+  end
+end)

@@ -38,7 +38,8 @@ final class CacheLookupWork: RequestWork {
             resource.notify(.error)
             request.complete(ResponseInfo(.failure(error)))
         } else {
-            let load = (joins ? resource.loadRequests.first : nil) ?? resource.load()
+            let running = resource.loadRequests.first { $0 !== request && !$0.work.mayWait(for: request) }
+            let load = (joins ? running : nil) ?? resource.load()
             self.load = load
             for pass in request.neededBy { load.need(by: pass) }
             load.onCompletion { [weak load] info in
@@ -59,6 +60,10 @@ final class CacheLookupWork: RequestWork {
     /// As any load: the call again, without the look-up (9.5).
     func repeated() -> any RequestWork {
         NetworkWork(resource.loadPlan(), of: resource)
+    }
+
+    func mayWait(for request: Request) -> Bool {
+        load.map { $0 === request || $0.work.mayWait(for: request) } ?? false
     }
 
     func need(by pass: RefreshPass) { load?.need(by: pass) }

@@ -30,7 +30,7 @@ final class ObserverList {
             // It may have come back while others were told of their end.
             known = find(observer)
         }
-        if let known { return known.add(owner) }
+        if let known { return known.add(owner, of: observer) }
         let observation = Observation(observer, owner: owner)
         observations.append(observation)
         if observations.count > Self.searchable { record(observation) }

@@ -97,6 +97,9 @@ private final class CustomWork: RequestWork {
         custom.cancel()
     }
 
+    /// Its work is somebody else's; it may wait for anything.
+    func mayWait(for request: Request) -> Bool { true }
+
     func repeated() -> any RequestWork { CustomWork(custom.repeated()) }
     var fraction: Double { custom.progress }
     var progressInterval: Double { custom.progressInterval }

@@ -22,6 +22,9 @@ protocol RequestWork: AnyObject {
     /// What an error of this request names; nil when there is no URL.
     var target: (url: String, method: String)? { get }
 
+    /// Whether it waits for that request, as far as anybody can know: what does must not be waited for in turn.
+    func mayWait(for request: Request) -> Bool
+
     /// A token refresh has come to depend on this request.
     func need(by pass: RefreshPass)
 
@@ -34,4 +37,5 @@ extension RequestWork {
     var lister: Resource? { nil }
     var target: (url: String, method: String)? { nil }
     func need(by pass: RefreshPass) {}
+    func mayWait(for request: Request) -> Bool { false }
 }

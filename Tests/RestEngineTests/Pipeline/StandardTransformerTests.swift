@@ -85,10 +85,9 @@ struct StandardTransformerTests {
     func unparsableErrorIsLogged() throws {
         fixture.engine.log.enabled = [.pipeline]
         _ = try load(.json(500, "<html>"))
-        #expect(
-            fixture.log.map(\.text).last
-                == "GET https://api.test/v1/a: json leaves the error's body: malformed JSON at byte 0: no value begins like this"
-        )
+        let line =
+            "GET https://api.test/v1/a: json leaves the error's body: malformed JSON at byte 0: no value begins like this"
+        #expect(fixture.log.map(\.text).contains(line))
     }
 
     // MARK: Text

@@ -201,6 +201,38 @@ struct UploadTests {
         #expect(request.info?.response.error == nil && stub.requests.count == 1)
     }
 
+    @Test("seeded: a form written out can be taken apart again, whatever is in it")
+    func anyForm() throws {
+        var random = SeededRandom(seed: 31)
+        for _ in 0..<300 {
+            let alphabet = "-part-boundary\r\n1é"
+            let contents = (0..<1 + random.int(below: 4)).map { _ in
+                random.int(below: 2) == 0
+                    ? Array(random.text(of: alphabet, upTo: 60).utf8) : random.bytes(upTo: 60)
+            }
+            let parts = contents.map {
+                MultipartPart(
+                    name: random.text(of: "a\"\r\n;-é", upTo: 8), source: .bytes($0),
+                    filename: random.int(below: 2) == 0 ? random.text(of: "a\"\r\n;-é", upTo: 8) : nil)
+            }
+            let sent = try send(RequestOptions(body: .multipart(parts)))
+            let type = try #require(sent.headers["Content-Type"])
+            let boundary = Array("--\(type.dropFirst("multipart/form-data; boundary=".count))".utf8)
+            let body = try #require(sent.body)
+            #expect(body.starts(with: boundary) && body.suffix(boundary.count + 4).starts(with: boundary))
+            var found: [[UInt8]] = []
+            var rest = body.dropFirst(boundary.count)
+            while let end = rest.indices.first(where: { rest[$0...].starts(with: boundary) }) {
+                let part = rest[..<end]
+                let blank = try #require(
+                    part.indices.first { part[$0...].starts(with: [13, 10, 13, 10]) })
+                found.append(Array(part[(blank + 4)...].dropLast(2)))
+                rest = rest[end...].dropFirst(boundary.count)
+            }
+            #expect(found == contents)
+        }
+    }
+
     @Test("an idempotency key is the same for the request and its repeats")
     func idempotencyKey() throws {
         try fixture.stub("POST", "a", .response())

@@ -102,6 +102,10 @@ final class ChainWork: RequestWork {
 
     var target: (url: String, method: String)? { wrapped.work.target }
 
+    func mayWait(for request: Request) -> Bool {
+        [wrapped, current].contains { $0.map { $0 === request || $0.work.mayWait(for: request) } ?? false }
+    }
+
     func need(by pass: RefreshPass) {
         current?.need(by: pass)
         decision?.onNeeded?()

@@ -253,6 +253,30 @@ struct ChainTests {
             endless.info?.response.error?.description.contains("passed on to another one 1000 times") == true)
     }
 
+    @Test("the deepest chain there can be is cancelled, and let go of")
+    func deepest() throws {
+        let request = try request("a", .response(500)).repeated()
+        try fixture.stub("GET", "b", isHeld: true, .text(200, "x"))
+        var deep = fixture.watch(fixture.resource("b").request("GET")).repeated()
+        fixture.resource("b").wipe()
+        fixture.settle()
+        for _ in 1..<1000 { deep = deep.chained { _ in .useThisResponse } }
+        var left = 1000
+        func retry(_ request: Request, _ last: Request) -> Request {
+            request.chained { _ in
+                left -= 1
+                return .passTo(left == 0 ? last : retry(request.repeated(), last))
+            }
+        }
+        let outer = fixture.watch(retry(request, deep)).start()
+        for _ in 0..<20_000 where left > 0 { fixture.runTurn() }
+        for _ in 0..<10 { fixture.runTurn() }
+        #expect(fixture.transport.transfersInFlight == 1 && outer.progress == 0)
+        outer.cancel()
+        #expect(outer.isCancelled && deep.isCancelled && fixture.transport.transfersInFlight == 0)
+        fixture.settle()
+    }
+
     @Test("a chain that would wait for itself fails")
     func itself() throws {
         let request = try request("a", .text(200, "x"))
