@@ -45,7 +45,7 @@ struct CacheFuzzTests {
         fixture.engine.log.enabled = [.stateChanges]
         fixture.engine.log.handler = { _, text in
             for source in [ResourceEvent.Source.network, .cache, .wipe, .localOverride]
-            where text.hasSuffix("new_data(\(source.rawValue))") { model.source = source }
+            where text.hasSuffix(ResourceEvent.newData(source).name) { model.source = source }
         }
         let resource = fixture.resource("a")
         for _ in 0..<40 { step(model, resource, caches) }
