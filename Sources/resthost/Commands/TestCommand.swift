@@ -1,6 +1,7 @@
 import ArgumentParser
 import RestEngine
 import RestScript
+import SQLiteCache
 
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,8 +55,10 @@ struct TestCommand: ParsableCommand {
             Streams.error("resthost: \(error.description)\n")
             return 2
         }
+        var options = grants.options()
+        options.makeSQLiteCache = { SQLiteCache($0) }
         let session = TestSession(
-            options: grants.options(), filter: filter, report: format.makeReport(),
+            options: options, filter: filter, report: format.makeReport(),
             coversLines: coverage || coverageOutput != nil)
         await session.run(files)
         if coverage || coverageOutput != nil {
