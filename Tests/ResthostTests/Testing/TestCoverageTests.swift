@@ -1,4 +1,5 @@
 import LuaRuntime
+import RestEngine
 import Testing
 
 @testable import resthost
