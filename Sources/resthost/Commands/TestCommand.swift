@@ -73,11 +73,11 @@ struct TestCommand: ParsableCommand {
     private func nothingRan(_ files: [String], _ totals: TestTotals) -> String {
         let places = (paths.isEmpty ? ["."] : paths).joined(separator: ", ")
         if files.isEmpty { return "resthost: no test was run: there is no *_test.lua in \(places)\n" }
+        if totals.skipped > 0 { return "resthost: no test was run: all are skipped\n" }
         if let filter, totals.filtered > 0 {
             return "resthost: no test was run: no name of \(totals.filtered) contains '\(filter)'\n"
         }
-        return
-            "resthost: no test was run: \(totals.skipped > 0 ? "all are skipped" : "the files declare none")\n"
+        return "resthost: no test was run: the files declare none\n"
     }
 
     /// The table goes where it does no harm to a format that programs read.
