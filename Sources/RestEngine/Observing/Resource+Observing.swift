@@ -11,10 +11,11 @@ extension Resource {
     @discardableResult
     public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
         let list = observers ?? ObserverList()
-        if list.isEmpty {
+        if observers == nil {
             observers = list
-            service.keep(self)
+            for request in loadRequests { forwardProgress(of: request, to: list) }
         }
+        if list.isEmpty { service.keep(self) }
         list.add(observer, owner: owner, to: self)
         return self
     }
@@ -53,6 +54,15 @@ extension Resource {
         guard let list = observers else { return }
         list.tell(self, deliver)
         if list.isEmpty, list.isIdle, observers === list { observers = nil }
+    }
+
+    /// Tells observers how far a load has come (5.13, 12.6). Only for a resource with observers: a request that nobody
+    /// listens to need not measure its progress. When the last of them leaves, the next brings a list of its own.
+    func forwardProgress(of request: Request, to list: ObserverList) {
+        request.onProgress { [weak list] fraction in
+            guard let list, self.observers === list else { return }
+            self.tellObservers { $0.progress(self, fraction) }
+        }
     }
 
     /// Cancels the loads in flight when nobody observes; other requests go on (5.19).

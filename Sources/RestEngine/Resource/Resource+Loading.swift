@@ -35,7 +35,7 @@ extension Resource {
     public func load(using request: Request) -> Request {
         let number = state.beginLoad()
         loadRequests.append(request)
-        request.onProgress { fraction in self.tellObservers { $0.progress(self, fraction) } }
+        if let observers { forwardProgress(of: request, to: observers) }
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }
             self.notify(self.state.finishLoad(number, info, now: self.engine.scheduler.now))
