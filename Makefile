@@ -42,7 +42,7 @@ static:
 	@scripts/check-format
 
 quick: static bootstrap
-	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter RestScriptTests
+	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter SQLiteCacheTests --filter RestScriptTests
 
 check: static test build
 	@scripts/check-examples
@@ -54,7 +54,7 @@ bench-partners:
 	@scripts/bench/partners
 
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests examples/*/Package.swift examples/*/Sources
 
 asan: bootstrap
 	@scripts/sanitize address

@@ -39,14 +39,12 @@ uint64_t clua_now(const clua_state *state) { return state->clock->now; }
 
 bool clua_expired(const clua_state *state) { return state->was_expired; }
 
-static void watch(lua_State *L);
-
 static void expire(lua_State *L, lua_Debug *ar) {
     clua_state *state = state_of(L);
     if (!state->expired) {
         // Left over from an entry that has ended.
         lua_sethook(L, NULL, 0, 0);
-        watch(L);
+        clua_watch(L);
         return;
     }
     // Every event from now on: whatever catches this error gets the next one at its first instruction.
@@ -99,13 +97,21 @@ static void start(clua_clock *clock) {
 // A tick that is still pending arrives before the call returns to us, so the clock may go afterwards.
 static void stop(clua_clock *clock) { timer_delete(clock->timer); }
 
-// Nothing to do while the budget lasts.
-static void watch(lua_State *L) { (void)L; }
+// Nothing to do for the budget while it lasts. One that is armed stays: a lost one comes again with the next tick.
+void clua_watch(lua_State *L) {
+    const clua_state *state = state_of(L);
+    if (state->coverage && !state->expired && lua_gethook(L) != clua_count_line)
+        lua_sethook(L, clua_count_line, LUA_MASKLINE, 0);
+}
 
 #else
 
 // No timer that signals one thread: a standing count hook reads the clock. Coroutines inherit it.
 static void on_count(lua_State *L, lua_Debug *ar) {
+    if (ar->event == LUA_HOOKLINE) {
+        clua_count_line(L, ar);
+        return;
+    }
     clua_clock *clock = state_of(L)->clock;
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -118,8 +124,9 @@ static void start(clua_clock *clock) { (void)clock; }
 
 static void stop(clua_clock *clock) { (void)clock; }
 
-static void watch(lua_State *L) {
-    if (lua_gethook(L) != on_count) lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_PERIOD);
+void clua_watch(lua_State *L) {
+    int mask = LUA_MASKCOUNT | (state_of(L)->coverage ? LUA_MASKLINE : 0);
+    if (lua_gethook(L) != on_count || lua_gethookmask(L) != mask) lua_sethook(L, on_count, mask, HOOK_PERIOD);
 }
 
 #endif
@@ -162,7 +169,7 @@ void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t millise
     state->script_innermost = true;
     clock->active = state;
     if (clock->now < state->deadline) {
-        watch(L);
+        clua_watch(L);
     } else {
         state->expired = true;
         arm(L);

@@ -6,6 +6,7 @@
 #include "slab.h"
 
 typedef struct clua_clock clua_clock;
+typedef struct clua_coverage clua_coverage;
 
 typedef struct {
     char *traceback;
@@ -59,6 +60,10 @@ struct clua_state {
 
     /// What `error` and `assert` are: what they raise, a script meant to.
     lua_CFunction raisers[2];
+    /// `string.match`.
+    lua_CFunction match;
+    /// NULL when no lines are counted.
+    clua_coverage *coverage;
     clua_failure failure;
 };
 
@@ -95,6 +100,12 @@ void clua_check_budget(lua_State *L);
 /// Whether `L` ended by its budget: Lua runs no hook there any more (it died inside one).
 bool clua_died_of_budget(lua_State *L);
 uint64_t clua_now(const clua_state *state);
+/// Sets the hooks that `L` is to have while its budget lasts.
+void clua_watch(lua_State *L);
+
+// coverage.c
+void clua_count_line(lua_State *L, lua_Debug *ar);
+void clua_coverage_close(clua_coverage *coverage);
 
 // call.c
 int clua_traceback(lua_State *L);
@@ -132,5 +143,12 @@ void clua_open_coroutines(lua_State *L);
 
 // stubs.c
 void clua_open_stubs(lua_State *L);
+
+// library.c
+int clua_load_text(lua_State *L);
+
+// realm.c
+/// Keeps what the globals are before any script runs: realms begin with a copy of it.
+void clua_keep_globals(lua_State *L);
 
 #endif

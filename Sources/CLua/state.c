@@ -76,6 +76,8 @@ size_t clua_close(clua_state *state) {
     state->main = NULL;
     clua_pool_close(&state->pool);
     clua_clock_close(state->clock);
+    clua_coverage_close(state->coverage);
+    state->coverage = NULL;
     free(state->failure.traceback);
     free(state->failure.source);
     return state->used;

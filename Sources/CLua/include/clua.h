@@ -84,11 +84,31 @@ int clua_get(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t
 int clua_set(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
 int clua_tostring(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
 int clua_length(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
+/// As `string.match`; leaves its results, of which one is nil when nothing matches.
+int clua_match(
+    clua_state *state, lua_State *L, int text, int pattern, uint64_t ticks, int64_t milliseconds, int *captures);
 int clua_equal(clua_state *state, lua_State *L, int index, int other, bool *equal);
 /// Takes the key on top; pushes the next pair and sets `more`, or pushes nothing.
 int clua_next(clua_state *state, lua_State *L, int index, bool *more);
 /// Raw set of the pair on top; false (and nothing set) when the key is nil or NaN.
 bool clua_rawset(lua_State *L, int index);
+
+// guard.c
+
+/// Pops a function and pushes one that calls its own first argument, protected and able to wait, and then the popped
+/// one: with whether that ended well, its first result or what it raised, and the arguments behind the first.
+void clua_push_guard(lua_State *L);
+
+// coverage.c
+
+/// Counts from now on the lines of the chunks that are named. False when there is no memory.
+bool clua_cover_lines(clua_state *state);
+/// Counts lines 1 to `lines` of the chunk with this source name. Naming one twice keeps its counts.
+bool clua_cover_chunk(clua_state *state, const char *source, size_t length, int lines);
+/// How often a line was reached.
+uint32_t clua_hits(const clua_state *state, const char *source, size_t length, int line);
+/// The function on top in Lua's binary form, which the caller frees; NULL when there is no memory.
+unsigned char *clua_dump(lua_State *L, size_t *count);
 
 // coroutine.c
 
@@ -122,6 +142,8 @@ bool clua_push_known(lua_State *L, void *object);
 bool clua_push_object(lua_State *L, void *object, const void *class_key);
 /// The object of a host object at `index`, or NULL.
 void *clua_object_at(lua_State *L, int index);
+/// Forgets a class: its metatable lives on with the objects that have it.
+void clua_forget_class(lua_State *L, const void *class_key);
 /// Makes a class of what is on the stack: methods, getters and setters (tables), fallbacks for reading and
 /// writing (functions), and a table of further metamethods. Getters and setters map names to functions.
 void clua_new_class(lua_State *L, const void *class_key, const char *name);
@@ -152,6 +174,13 @@ void clua_push_anchored(lua_State *L, lua_Integer slot);
 /// Opens the allowed part of the standard library.
 void clua_open_libraries(lua_State *L);
 
+// realm.c
+
+/// Pushes a table of globals as a new state has them; Swift's own functions are not in it yet.
+void clua_push_new_globals(lua_State *L);
+/// Pops a table and makes it the globals of the loaded chunk below it.
+void clua_set_globals(lua_State *L);
+
 // What lua.h has as macros.
 
 static inline lua_State *clua_new_thread(lua_State *L) { return lua_newthread(L); }
@@ -167,6 +196,8 @@ static inline void clua_push_globals(lua_State *L) { lua_rawgeti(L, LUA_REGISTRY
 
 /// The innermost line of script code that is running; false when there is none. The source lives as long as its code.
 bool clua_caller_place(lua_State *L, const char **source, int *line);
+/// The same for whatever script runs in the state; false when none does.
+bool clua_running_place(const clua_state *state, const char **source, int *line);
 /// Where the function at `index` was written; false for what no script wrote. Needs one free slot.
 bool clua_function_place(lua_State *L, int index, const char **source, int *line);
 

@@ -11,6 +11,9 @@ void cplatform_set_thread_name(const char *name);
 /// for them again, page fault by page fault. Once, before threads start.
 void cplatform_keep_freed_memory(void);
 
+/// Gives what is kept back to the system after all, for when memory is short. Any thread.
+void cplatform_give_back_freed_memory(void);
+
 /// The calling thread's name, always terminated.
 void cplatform_get_thread_name(char *buffer, size_t size);
 

@@ -1,7 +1,7 @@
 import CLua
 
 extension LuaState {
-    /// Runs `function` as a coroutine, at once and until it first waits or ends.
+    /// Runs `function` as a coroutine of the main realm, at once and until it first waits or ends.
     ///
     /// - Parameters:
     ///   - arguments: pushes the arguments and answers how many.
@@ -12,17 +12,24 @@ extension LuaState {
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },
         completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) -> LuaCoroutine {
+        spawn(function, phase: phase, in: mainRealm, arguments: arguments, completion: completion)
+    }
+
+    func spawn(
+        _ function: LuaReference, phase: RunPhase, in realm: LuaRealm, arguments: (Lua) -> Int32,
+        completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) -> LuaCoroutine {
         let thread = takeThread()
         let lua = Lua(thread.pointer, self)
         clua_prepare(thread.pointer)
         lua.push(function)
-        return start(thread, phase, argumentCount: arguments(lua), completion)
+        return start(thread, phase, realm, argumentCount: arguments(lua), completion)
     }
 
     /// The same with a function that `pushCall` pushes, before its arguments; nil: there is nothing to run.
     @discardableResult
     public func spawn(
-        phase: RunPhase, pushCall: (Lua) throws(LuaError) -> Int32?,
+        phase: RunPhase, in realm: LuaRealm? = nil, pushCall: (Lua) throws(LuaError) -> Int32?,
         completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) throws(LuaError) -> LuaCoroutine? {
         let thread = takeThread()
@@ -36,14 +43,15 @@ extension LuaState {
             giveBack(thread)
             return nil
         }
-        return start(thread, phase, argumentCount: count, completion)
+        return start(thread, phase, realm ?? mainRealm, argumentCount: count, completion)
     }
 
     private func start(
-        _ thread: AnchoredThread, _ phase: RunPhase, argumentCount: Int32,
+        _ thread: AnchoredThread, _ phase: RunPhase, _ realm: LuaRealm, argumentCount: Int32,
         _ completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) -> LuaCoroutine {
-        let coroutine = LuaCoroutine(state: self, thread: thread, phase: phase, completion: completion)
+        let coroutine = LuaCoroutine(
+            state: self, realm: realm, thread: thread, phase: phase, completion: completion)
         coroutine.start(argumentCount: argumentCount)
         return coroutine
     }

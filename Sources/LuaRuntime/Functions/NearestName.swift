@@ -19,7 +19,7 @@ public enum NearestName {
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours.
-    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    public static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast = [Int]()
         var last = Array(0...right.count)
         for (i, a) in left.enumerated() {

@@ -3,7 +3,7 @@ import CLua
 /// Values that live for as long as an owner does: a table, or a host object. An owner that dies lets go of what it
 /// holds even when that refers back to it. See owner.c for how.
 ///
-/// A table dies when it is collected, and its companion with it; a host object when neither script nor Swift holds it.
+/// A table dies when it is collected, and its companion with it; a host object when neither a script nor Swift holds it.
 /// What a dead owner held stays within reach of its weak references: the host objects that it refers to are released one
 /// collection cycle later than others. `LuaState.collectGarbage` runs as many cycles as that takes.
 extension Lua {

@@ -5,6 +5,7 @@ public struct MediaType: Sendable, Equatable {
     /// The charset parameter's value, unquoted and lower-case.
     public let charset: String?
 
+    /// Reads any text; what can't be understood is left out.
     public init(_ text: String) {
         let parts = Self.split(text)
         essence = Self.trimmed(parts.first ?? "").lowercased()
@@ -20,6 +21,16 @@ public struct MediaType: Sendable, Equatable {
             break
         }
         self.charset = charset
+    }
+
+    /// The Content-Type of a multipart body: `text`, with this boundary for whatever boundary it had, or with none.
+    public static func settingBoundary(_ boundary: String?, in text: String) -> String {
+        var parts = split(text).map(trimmed).filter { part in
+            let name = part.prefix { $0 != "=" }
+            return !trimmed(name).equalsIgnoringCase("boundary")
+        }
+        if let boundary { parts.append("boundary=\(boundary)") }
+        return parts.joined(separator: "; ")
     }
 
     /// The parts between semicolons, but for those in quotes (RFC 9110 5.6.6).

@@ -1,5 +1,6 @@
 /// Methods of requests. Any token of RFC 9110 is one (siesta-semantics D25).
 public enum Method {
+    /// Those that are written in capitals, however a caller spells them.
     public static let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     /// The methods that `configureTransformer` covers when none are named (D10).
@@ -15,15 +16,6 @@ public enum Method {
 
     /// RFC 9110 5.6.2.
     public static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        !text.isEmpty && text.utf8.allSatisfy(HTTPByte.isToken)
     }
 }

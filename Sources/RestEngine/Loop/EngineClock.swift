@@ -33,14 +33,25 @@ public final class SystemClock: EngineClock {
 /// A clock that stands still until it is told otherwise. Tests start it at 1,000,000.
 @EngineActor
 public final class ManualClock: EngineClock {
+    /// What it was last set to.
     public private(set) var now: Double
+    /// Seconds that it was moved forward.
     public private(set) var uptime: Double = 0
 
+    /// Starts at a time of day.
     public init(now: Double = 1_000_000) { self.now = now }
 
+    /// Moves both times; back is for the time of day alone.
     public func advance(by seconds: Double) {
         now += seconds
         uptime += max(0, seconds)
+    }
+
+    /// Moves to a point of uptime that is not in the past, and to a time of day that is given, because a sum of steps
+    /// would not meet it exactly.
+    public func move(toUptime uptime: Double, now: Double) {
+        self.uptime = max(self.uptime, uptime)
+        self.now = now
     }
 
     /// Sets the time of day; timers see the difference when it is forward.

@@ -40,6 +40,15 @@ final class ObserverList {
         if observations.count > 1 { planPruning(resource) }
     }
 
+    /// Tells the observers of a load's progress. Only loads that somebody may be told of are followed: a request
+    /// that nobody listens to needs no timer (12.2, 12.6).
+    func follow(_ request: Request, of resource: Resource) {
+        request.onProgress { [weak self] fraction in
+            guard let self, resource.observers === self else { return }
+            resource.tellObservers { $0.progress(resource, fraction) }
+        }
+    }
+
     func removeOwner(_ owner: AnyObject, of resource: Resource) {
         var isChanged = false
         for observation in observations where observation.remove(owner) { isChanged = true }

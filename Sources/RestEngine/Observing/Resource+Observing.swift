@@ -7,19 +7,23 @@ extension Resource {
     }
 
     /// Adds an observer, or another owner of one: it is kept alive, and observes, for as long as any owner lives
-    /// (13.14, 13.15). Owners are held weakly.
+    /// (13.14, 13.15). Owners are held weakly. The caches, if there are any, are asked for what they have (13.21).
     @discardableResult
     public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
         let list = observers ?? ObserverList()
-        if observers == nil {
-            observers = list
-            for request in loadRequests { forwardProgress(of: request, to: list) }
+        if list.isEmpty {
+            if observers !== list {
+                observers = list
+                for request in loadRequests { list.follow(request, of: self) }
+            }
+            service.keep(self)
         }
-        if list.isEmpty { service.keep(self) }
         list.add(observer, owner: owner, to: self)
+        startCacheLookup()
         return self
     }
 
+    /// Has a function observe, for as long as its owner lives (13.1, 13.14).
     @discardableResult
     public func addObserver(
         owner: AnyObject, _ changed: @escaping @EngineActor (Resource, ResourceEvent) -> Void
@@ -54,15 +58,6 @@ extension Resource {
         guard let list = observers else { return }
         list.tell(self, deliver)
         if list.isEmpty, list.isIdle, observers === list { observers = nil }
-    }
-
-    /// Tells observers how far a load has come (5.13, 12.6). Only for a resource with observers: a request that nobody
-    /// listens to need not measure its progress. When the last of them leaves, the next brings a list of its own.
-    func forwardProgress(of request: Request, to list: ObserverList) {
-        request.onProgress { [weak list] fraction in
-            guard let list, self.observers === list else { return }
-            self.tellObservers { $0.progress(self, fraction) }
-        }
     }
 
     /// Cancels the loads in flight when nobody observes; other requests go on (5.19).

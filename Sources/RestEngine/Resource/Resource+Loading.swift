@@ -3,7 +3,12 @@ extension Resource {
     /// or a date (19.8, D14).
     @discardableResult
     public func load() -> Request {
-        load(using: start(RequestPlan(method: "GET", mutations: [condition])))
+        startCacheLookup()
+        return load(using: start(loadPlan()))
+    }
+
+    func loadPlan() -> RequestPlan {
+        RequestPlan(method: "GET", mutations: [condition])
     }
 
     /// Makes a request conditional on the data that is there when it is built.
@@ -16,29 +21,40 @@ extension Resource {
         }
     }
 
-    /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5).
+    /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5), which
+    /// waits for what the caches have, if any are configured (5.6, D3).
     @discardableResult
     public func loadIfNeeded() -> Request? {
         if let running = loadRequests.first {
             engine.log.write(.staleness, "\(urlString) is being loaded")
             return running
         }
-        if isUpToDate {
-            engine.log.write(.staleness, "\(urlString) is up to date")
-            return nil
-        }
-        return load()
+        let isUpToDate = isUpToDate
+        engine.log.write(.staleness, "\(urlString): \(staleness)")
+        if isUpToDate { return nil }
+        return loadAfterLookup(joins: true) ?? load()
+    }
+
+    private var staleness: Staleness {
+        let configuration = configuration(for: "GET")
+        return Staleness(
+            state: state, now: engine.scheduler.now, expirationTime: configuration.expirationTime,
+            retryTime: configuration.retryTime)
     }
 
     /// Makes any request a load of this resource: its outcome becomes the resource's state (5.13).
     @discardableResult
     public func load(using request: Request) -> Request {
         let number = state.beginLoad()
+        let hadEnded = request.state == .completed
         loadRequests.append(request)
-        if let observers { forwardProgress(of: request, to: observers) }
+        request.isLoad = true
+        observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }
-            self.notify(self.state.finishLoad(number, info, now: self.engine.scheduler.now))
+            let event = self.state.finishLoad(number, info, now: self.engine.scheduler.now)
+            self.updateCaches(after: event, info, hadEnded: hadEnded)
+            self.notify(event)
         }
         notify(.requested)
         request.start()
@@ -46,12 +62,17 @@ extension Resource {
     }
 
     /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without fresh data
-    /// and inside the retry time it is the last error. `completion` may run before this returns.
+    /// and inside the retry time it is the last error. A look into the caches that is under way is waited for.
+    /// `completion` may run before this returns.
     public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) {
+        startCacheLookup()
         if let data = freshData { return completion(.success(data)) }
         let request: Request
-        if configuration(for: "GET").isCollapsing, let running = loadRequests.first {
+        let isCollapsing = configuration(for: "GET").isCollapsing
+        if isCollapsing, let running = loadRequests.first {
             request = running
+        } else if let waiting = loadAfterLookup(joins: isCollapsing) {
+            request = waiting
         } else if !isLoading, isUpToDate, let error = latestError {
             return completion(.failure(error))
         } else {

@@ -2,6 +2,7 @@
 /// (siesta-semantics 2, 4). One object for each URL of a service.
 @EngineActor
 public final class Resource {
+    /// Where it belongs.
     public let service: Service
     /// Nil for an invalid resource, whose requests all fail (2.6).
     public let url: URLText?
@@ -18,8 +19,12 @@ public final class Resource {
     /// Where faces on other threads find the answer; nil until one asked.
     var publication: Publication?
     var isWithdrawn = false
+    /// Its configuration is being made.
+    private(set) var isResolving = false
     /// The latest data in the form in which it leaves the process; nil until somebody needs it.
     var encoded: EncodedContent?
+    /// Nil until caches have something to do with it.
+    var caching: ResourceCaching?
 
     init(service: Service, url: URLText?, invalidSource: String? = nil) {
         self.service = service
@@ -29,6 +34,7 @@ public final class Resource {
 
     deinit { publication?.retire() }
 
+    /// Of its service.
     public var engine: Engine { service.engine }
 
     /// The URL's text; a lone colon for an invalid resource (2.6).
@@ -36,20 +42,36 @@ public final class Resource {
 
     // MARK: State
 
-    /// The last good data, transformed; survives later errors (4.3).
-    public var latestData: Entity? { state.data }
+    /// The last good data, transformed; survives later errors. The first look starts the look-up in the caches (4.3,
+    /// 22.8).
+    public var latestData: Entity? {
+        startCacheLookup()
+        return state.data
+    }
 
     /// The error of the last finished load; nil after any success, override or wipe (4.4).
     public var latestError: RequestError? { state.error }
 
     /// The later of the times of data and error, Unix seconds; 0 with neither (4.5).
-    public var timestamp: Double { state.timestamp }
+    public var timestamp: Double {
+        startCacheLookup()
+        return state.timestamp
+    }
 
+    /// A request is in flight whose outcome becomes this resource's state (4.6).
     public var isLoading: Bool { !loadRequests.isEmpty }
 
+    /// Any request of this resource is in flight (4.7).
     public var isRequesting: Bool { !allRequests.isEmpty }
 
+    /// ``loadIfNeeded()`` would do nothing (4.9, D4).
     public var isUpToDate: Bool {
+        startCacheLookup()
+        return isStateUpToDate
+    }
+
+    /// ``isUpToDate``, without a look into the caches.
+    var isStateUpToDate: Bool {
         let configuration = configuration(for: "GET")
         return state.isUpToDate(
             now: engine.scheduler.now, expirationTime: configuration.expirationTime,
@@ -69,11 +91,17 @@ public final class Resource {
         resolvedConfiguration(for: method).configuration
     }
 
+    /// The same with the blocks that made it.
     public func resolvedConfiguration(for method: String) -> ResolvedConfiguration {
         guard let url else { return .fallback }
-        return configurations.value(for: method, version: service.configurationVersion) {
-            service.resolveConfiguration(url: url, method: method)
-        }
+        let version = service.configurationVersion
+        if let known = configurations.value(for: method, version: version) { return known }
+        guard !isResolving else { return .unfinished(url, method, now: engine.scheduler.now) }
+        isResolving = true
+        defer { isResolving = false }
+        let made = service.resolveConfiguration(url: url, method: method)
+        configurations.set(made, for: method, version: version)
+        return made
     }
 }
 
@@ -82,16 +110,17 @@ private struct ConfigurationMemory {
     private var version = 0
     private var values: [(method: String, value: ResolvedConfiguration)] = []
 
-    mutating func value(
-        for method: String, version: Int, make: () -> ResolvedConfiguration
-    ) -> ResolvedConfiguration {
+    func value(for method: String, version: Int) -> ResolvedConfiguration? {
+        guard self.version == version else { return nil }
+        for entry in values where entry.method == method { return entry.value }
+        return nil
+    }
+
+    mutating func set(_ value: ResolvedConfiguration, for method: String, version: Int) {
         if self.version != version {
             values = []
             self.version = version
         }
-        for entry in values where entry.method == method { return entry.value }
-        let value = make()
         values.append((method, value))
-        return value
     }
 }

@@ -13,8 +13,17 @@ final class ResourceTable {
     /// Observed resources that have no place in the table: invalid ones.
     private var unlisted: [Resource] = []
 
+    /// Before a flush that the limit asks for: whoever keeps resources only until they are collected, collects.
+    var onLimit: (@EngineActor () -> Void)?
+    /// Entries at which the next flush is due. More than the limit when so many are in use that another flush at
+    /// once would find nothing.
+    private var threshold = 2048
+
     var limit = 2048 {
-        didSet { if entries.count >= limit { flush() } }
+        didSet {
+            threshold = limit
+            if entries.count >= limit { flushAtLimit() }
+        }
     }
 
     nonisolated init() {}
@@ -25,8 +34,8 @@ final class ResourceTable {
 
     func resource(for key: String, make: () -> Resource) -> Resource {
         if let known = known(key) { return known }
-        if entries.count >= limit {
-            flush()
+        if entries.count >= threshold {
+            flushAtLimit()
             // Observers that were told of their end may have asked for the same resource.
             if let known = known(key) { return known }
         }
@@ -49,6 +58,13 @@ final class ResourceTable {
         } else if !unlisted.contains(where: { $0 === resource }) {
             unlisted.append(resource)
         }
+    }
+
+    private func flushAtLimit() {
+        onLimit?()
+        flush()
+        let left = entries.count
+        threshold = left < limit ? limit : left + max(1, left / 4)
     }
 
     func flush() {

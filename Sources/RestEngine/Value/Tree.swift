@@ -45,6 +45,13 @@ public struct Tree: Sendable {
         Tree(encoded: encoded)
     }
 
+    /// True when no value in it has a class, whose number means something to this process alone. False as well when
+    /// more than 1000 containers are inside each other.
+    public var isClassless: Bool {
+        withUnsafeBytes { cjson_tree_is_classless($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
+    }
+
+    /// Lends the bytes of this tree alone.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -62,8 +69,10 @@ extension Tree {
         /// Bytes of the result; at most 4 GiB.
         public var bytes: Int
 
+        /// 512 deep, 256 MiB.
         public static let standard = Limits()
 
+        /// See ``standard`` for what is left out.
         public init(depth: Int = 512, bytes: Int = 256 << 20) {
             self.depth = depth
             self.bytes = bytes

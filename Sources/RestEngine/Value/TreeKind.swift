@@ -1,4 +1,5 @@
 extension Tree {
+    /// What a value is.
     public enum Kind: Sendable, Equatable {
         case null
         case boolean
@@ -9,6 +10,17 @@ extension Tree {
         case object
         /// A Lua table that is neither array nor object.
         case table
+
+        /// As scripts know it: `null`, `boolean`, `number`, `string` or `table`.
+        public var typeName: String {
+            switch self {
+            case .null: "null"
+            case .boolean: "boolean"
+            case .integer, .double: "number"
+            case .string: "string"
+            case .array, .object, .table: "table"
+            }
+        }
     }
 
     /// What encloses the whole. A value with a class has the kind of its value.
@@ -36,8 +48,10 @@ extension Tree {
         classID == nil ? self : Tree(storage: storage, start: start + 5, end: end)
     }
 
+    /// It is null.
     public var isNull: Bool { kind == .null }
 
+    /// The boolean, nil for all else.
     public var bool: Bool? {
         switch Cursor(self).tag {
         case .no: false

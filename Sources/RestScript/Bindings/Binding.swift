@@ -62,7 +62,11 @@ extension Verdict {
 
     /// The script waits until `body`, or what it leaves the waiter to, resumes it.
     static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> Verdict {
-        .suspend(onLoop(body))
+        .suspend(
+            onLoop { (waiter: LuaWaiter) in
+                waiter.around = RefreshScope.resumption()
+                body(waiter)
+            })
     }
 }
 

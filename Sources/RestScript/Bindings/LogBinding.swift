@@ -1,22 +1,79 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.log.debug/info/warn/error(text, fields)`.
+/// `rest.log`: lines of the script's own, and the engine's log by category (siesta-semantics 26).
 extension ScriptContext {
     var logModule: ModuleTable {
-        ModuleTable(
-            name: "rest.log",
-            functions: ScriptLogEntry.Level.allCases.map { level in
-                ModuleFunction(
-                    level.rawValue, "(text, fields: table?)", "Writes a line to the host's log."
-                ) { [unowned self] call in
-                    let text = try call.lua.tostring(try call.any(1, "text"))
-                    let fields = try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? []
-                    let place = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
-                    options.log(ScriptLogEntry(level: level, text: text, fields: fields, place: place))
-                    return .none
+        ModuleTable(name: "rest.log", functions: levelFunctions + categoryFunctions)
+    }
+
+    private var levelFunctions: [ModuleFunction] {
+        ScriptLogEntry.Level.allCases.map { level in
+            ModuleFunction(level.rawValue, "(text, fields: table?)", "Writes a line to the host's log.") {
+                [unowned self] call in
+                let text = try call.lua.tostring(try call.any(1, "text"))
+                let fields = try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? []
+                let place = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+                options.log(ScriptLogEntry(level: level, text: text, fields: fields, place: place))
+                return .none
+            }
+        }
+    }
+
+    private var categoryFunctions: [ModuleFunction] {
+        let names = EngineLog.Category.setNames.joined(separator: ", ")
+        return [
+            ModuleFunction(
+                "categories", "(set: string | string[]?) -> string[]",
+                "Turns categories of the engine's log on, all others off; the ones that are on, or were before. "
+                    + "Names: \(names)."
+            ) { [unowned self] call in
+                let before = engine.log.enabled.map(\.rawValue).sorted()
+                if !call.isAbsent(1) { engine.log.enabled = try categories(call) }
+                call.lua.newTable(array: Int32(before.count))
+                for (index, name) in before.enumerated() {
+                    call.lua.push(name)
+                    call.lua.rawSet(-2, index + 1)
                 }
-            })
+                return .one
+            },
+            ModuleFunction(
+                "write", "(category: string, text)",
+                "Writes to a category of the engine's log, when it is on."
+            ) { [unowned self] call in
+                let category = try category(try call.string(1, "category"))
+                let place = try call.any(2, "text")
+                if engine.log.enabled.contains(category) {
+                    let text = try call.lua.tostring(place)
+                    engine.log.write(category, text)
+                }
+                return .none
+            },
+        ]
+    }
+
+    private func categories(_ call: Arguments) throws -> Set<EngineLog.Category> {
+        let names =
+            if let name = call.lua.string(call.slot(1)) { [name] } else {
+                try call.lua.strings(try call.table(1, "set"), "set")
+            }
+        return try names.reduce(into: []) { set, name in
+            guard let found = EngineLog.Category.set(named: name) else { throw Self.unknownCategory(name) }
+            set.formUnion(found)
+        }
+    }
+
+    private func category(_ name: String) throws -> EngineLog.Category {
+        guard let category = EngineLog.Category.optional.first(where: { $0.rawValue == name }) else {
+            throw Self.unknownCategory(name)
+        }
+        return category
+    }
+
+    private static func unknownCategory(_ name: String) -> LuaUsageError {
+        LuaUsageError(
+            "unknown log category '\(name)': there are "
+                + EngineLog.Category.setNames.joined(separator: ", "))
     }
 
     private func logFields(_ lua: Lua, _ table: Int32) throws -> [(name: String, value: String)] {

@@ -31,6 +31,7 @@ extension ScriptContext {
         let service = Service(
             engine: engine, name: name, baseURL: baseURL, standardTransformers: standard, transport: transport
         )
+        service.onResourceLimit = { [weak self] in self?.collectGarbage() }
         services.append(service)
         call.lua.push(object: service, class: serviceClass)
         return .one
@@ -146,8 +147,8 @@ extension ScriptContext {
                     "flush_unused_resources", "()", "Drops resources that nobody holds and nobody observes."
                 ) {
                     [unowned self] call in
-                    collectAndFlush([try call.receiver(as: Service.self)])
-                    return .none
+                    let service = try call.receiver(as: Service.self)
+                    return unwound(call) { self.collectAndFlush([service]) }
                 },
             ],
             properties: [
@@ -182,7 +183,7 @@ extension ScriptContext {
         let lua = call.lua
         let hasOptions = !call.isAbsent(2)
         if call.type(1) == .string {
-            lua.pushGlobals()
+            realm.pushGlobals(on: lua)
             lua.rawGet(-1, "require")
             lua.remove(-2)
             lua.push(try call.string(1, "plugin"))

@@ -33,15 +33,23 @@ extension ScriptContext {
             return ContentTransformer(
                 context: self, function: lua.reference(index), rules: rules,
                 place: lua.place(ofFunction: index))
-        case .string:
-            throw LuaUsageError(
-                "\(what) names the module '\(lua.string(index) ?? "")', but transformer modules are not available yet: give a function"
-            )
+        case .string: return try namedTransformer(lua.string(index) ?? "", what: what)
         default:
             throw LuaUsageError(
                 "\(what) is a function(content, entity) or a transformer of rest.*, not a \(lua.typeName(index))"
             )
         }
+    }
+
+    /// A transformer that the embedding program registered.
+    private func namedTransformer(_ name: String, what: String) throws -> any Transformer {
+        if let known = options.transformers[name] { return known }
+        let names = options.transformers.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        let registered =
+            names.isEmpty ? "this program registers none" : "this program registers \(names)"
+        throw LuaUsageError(
+            "\(what) '\(name)' is no transformer: \(registered), and transformer modules are not available yet; "
+                + "give a function")
     }
 
     /// `service:configure_transformer(pattern, [options,] transformer)`.
@@ -60,7 +68,9 @@ extension ScriptContext {
         }
         let methods = try methods(options) ?? Method.ofTransformers
         let rules = try contentRules(options)
-        if call.lua.object(call.slot(last), as: ScriptTransformerBox.self) != nil {
+        let isRegistered =
+            call.lua.string(call.slot(last)).map { self.options.transformers[$0] != nil } ?? false
+        if isRegistered || call.lua.object(call.slot(last), as: ScriptTransformerBox.self) != nil {
             for key in ["input", "output", "on_mismatch", "transform_errors"]
             where options.reference(key) != nil {
                 throw LuaUsageError(

@@ -12,12 +12,17 @@ extension ScriptContext {
         }
     }
 
+    func collectGarbage() {
+        if !isClosed { state.collectGarbage() }
+    }
+
     /// Drops the resources that nobody holds and nobody observes. Owners of observers die when they are collected, a
     /// resource that owned some when it has been dropped; and observers that were told of their end may have held the
     /// last reference to a resource. So the one makes room for the other, once.
     func collectAndFlush(_ services: [Service]) {
+        guard !isClosed else { return }
         for _ in 0..<2 {
-            state.collectGarbage()
+            collectGarbage()
             for service in services { service.flushUnusedResources() }
         }
     }

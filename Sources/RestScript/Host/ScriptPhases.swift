@@ -33,7 +33,35 @@ enum ScriptPhases {
         waitAdvice: "a decorator returns a request at once; wait in a hook of that request",
         budgetSeconds: 0.05)
 
+    static let refreshPredicate = RunPhase(
+        name: "predicate of rest.refresh_on", mayWait: false,
+        waitAdvice: "a predicate of rest.refresh_on decides by the error alone; its second function may wait",
+        budgetSeconds: 0.05)
+
+    static let progress = RunPhase(
+        name: "progress function", mayWait: false,
+        waitAdvice: "a progress function answers at once; keep the number in a variable that start sets",
+        budgetSeconds: 0.05)
+
+    static let cacheUser = RunPhase(
+        name: "cache's user function", mayWait: false,
+        waitAdvice: "a cache asks for its user while it makes a key; keep the user's name in a variable",
+        budgetSeconds: 0.05)
+
+    static let cache = RunPhase(name: "cache function", mayWait: true, budgetSeconds: 0.5)
+
     static let hook = RunPhase(name: "hook", mayWait: true, budgetSeconds: 0.5)
 
     static let job = RunPhase(name: "job", mayWait: true, budgetSeconds: 0.5)
+
+    static let test = RunPhase(name: "test", mayWait: true, budgetSeconds: 5)
+
+    static let testFile = RunPhase(
+        name: "test file", mayWait: false,
+        waitAdvice: "a test file only declares its tests; wait inside t.test(name, function() … end)",
+        budgetSeconds: 5)
+
+    static let stubReply = RunPhase(
+        name: "stub's function", mayWait: false,
+        waitAdvice: "a stub answers at once; give the reply a delay, or gate it", budgetSeconds: 0.5)
 }

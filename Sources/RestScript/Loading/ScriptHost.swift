@@ -17,6 +17,8 @@ public final class ScriptHost {
     let context: ScriptContext
     public let path: String
     public private(set) var isClosed = false
+    /// What closing left of the state, if it was the script's own.
+    private(set) var leakReport: LeakReport?
 
     /// Loads the script at `path`. Throws a ``Diagnostic`` when it can't be read, compiled or run.
     public convenience init(
@@ -26,13 +28,21 @@ public final class ScriptHost {
     }
 
     /// Loads a script from its text; `path` is what messages call it, and its folder is searched for modules.
-    init(source: [UInt8], path: String, engine: Engine, options: ScriptOptions) throws(Diagnostic) {
+    ///
+    /// - Parameters:
+    ///   - shared: the state of the test file that loads it.
+    ///   - covered: of which files lines are counted, when the state counts any.
+    init(
+        source: [UInt8], path: String, engine: Engine, options: ScriptOptions,
+        sharing shared: ScriptState? = nil, covered: CoveredFiles = .none
+    ) throws(Diagnostic) {
         self.path = path
         context = ScriptContext(
-            engine: engine, options: options,
-            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths)
+            engine: engine, options: options, folder: ScriptSource.folder(of: path), sharing: shared)
         do throws(LuaError) {
-            let chunk = try context.state.compile(source, chunk: path)
+            context.realm.isCovered = covered == .all
+            let chunk = try context.realm.compile(source, chunk: path)
+            context.realm.isCovered = covered != .none
             let lua = context.state.main
             lua.push(chunk)
             try lua.call(arguments: 0, results: 0, phase: ScriptPhases.load)
@@ -40,11 +50,29 @@ public final class ScriptHost {
             let diagnostic = ScriptFailures.diagnostic(of: error, in: context.state)
             context.diagnostics.append(diagnostic)
             guard options.collectsDiagnostics else {
-                _ = context.close()
+                context.close()
                 throw diagnostic
             }
         }
-        context.finishLoading(starting: !options.collectsDiagnostics)
+        context.finishLoading(
+            starting: options.collectsDiagnostics ? .never : shared == nil ? .now : .nextTurn)
+    }
+
+    /// A host without a script, in which a test declares what it needs.
+    init(emptyFor folder: String, engine: Engine, options: ScriptOptions, sharing shared: ScriptState?) {
+        path = ""
+        context = ScriptContext(
+            engine: engine, options: options, folder: folder, sharing: shared)
+        context.realm.isCovered = shared != nil
+        context.finishLoading(starting: .now)
+    }
+
+    /// For the counts of a test run.
+    enum CoveredFiles {
+        case none
+        /// The script itself is no file.
+        case modules
+        case all
     }
 
     public var services: [Service] { context.services }
@@ -68,14 +96,28 @@ public final class ScriptHost {
         context.engine.onQuiet = action
     }
 
+    /// Returns when what other threads do for the script's engine, its caches above all, is done.
+    public func outsideWorkIsDone() async { await context.engine.outsideWorkIsDone() }
+
     public var memoryUsed: Int { context.state.memoryUsed }
+
+    /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes
+    /// (siesta-semantics 23.5). Returns how many.
+    @discardableResult
+    public func relieveMemory() -> Int {
+        guard !isClosed else { return 0 }
+        let before = services.reduce(0) { $0 + $1.liveResources.count }
+        context.collectAndFlush(services)
+        return before - services.reduce(0) { $0 + $1.liveResources.count }
+    }
 
     /// Cancels what runs and frees the script. Returns false when something of it was still held.
     @discardableResult
     public func close() -> Bool {
         guard !isClosed else { return true }
         isClosed = true
-        return context.close().hostObjects == 0
+        leakReport = context.close()
+        return (leakReport?.hostObjects ?? 0) == 0
     }
 
     /// Runs each block once on an address made from its pattern, to find what would fail later.

@@ -1,34 +1,52 @@
 import LuaRuntime
 import RestEngine
 
-/// The sections of the reference: `rest` with its tables, then what its functions give.
+/// The sections of the reference: `rest` with its tables, then what its functions give; then the same for tests.
 @EngineActor
 struct ReferencePage {
     private let context: ScriptContext
+    private let tests: ScriptTestFile
 
-    init(_ context: ScriptContext) { self.context = context }
+    init(_ context: ScriptContext, _ tests: ScriptTestFile) {
+        self.context = context
+        self.tests = tests
+    }
 
     var sections: [String] {
         [context.restTable].map(section) + [valuesSection] + context.restModules.map(section)
-            + classes.map(section)
+            + classes.map(section) + [testsSection, section(tests.testModule)]
+            + [tests.hostClass, tests.servicesClass, tests.stubClass].map(section)
+    }
+
+    private var testsSection: String {
+        """
+
+        # Tests
+
+        What a test file sees, as `local t = require "resthost.test"`; see <doc:TestingScripts>.
+
+        """
     }
 
     /// In the order in which a reader of the guides meets them.
     private var classes: [LuaClass] {
         [
             context.serviceClass, context.resourceClass, context.requestClass, context.entityClass,
-            context.errorClass, context.responseClass, context.infoClass, context.configurationClass,
-            context.headersClass, context.pipelineClass, context.stageClass, context.transformerClass,
+            context.errorClass, context.responseClass, context.infoClass, context.actionClass,
+            context.configurationClass,
+            context.headersClass, context.pipelineClass, context.stageClass, context.cacheClass,
+            context.transformerClass,
             context.draftClass, context.patternClass, context.jobClass, context.timerClass,
             context.statusClass,
-            context.environmentClass, context.bytesClass, context.imageClass,
+            context.storeClass, context.environmentClass, context.bytesClass, context.imageClass,
         ]
     }
 
     private var valuesSection: String {
         """
 
-        Beside these functions: `rest.env` (see env), `rest.null` (JSON's null), `rest.version`, and the tables below.
+        Beside these functions: `rest.env` (see env), `rest.store` (see store), `rest.null` (JSON's null), `rest.use_this_response` (see action),
+        `rest.version`, and the tables below.
 
         """
     }

@@ -6,8 +6,12 @@ public import RestEngine
 public enum ScriptReference {
     public static func markdown() -> String {
         let engine = Engine(transport: NullTransport())
-        let context = ScriptContext(engine: engine, options: ScriptOptions(), searchRoots: [])
-        defer { _ = context.close() }
+        let context = ScriptContext(engine: engine, options: ScriptOptions(), folder: ".")
+        let tests = ScriptTestFile(path: "reference", options: ScriptOptions())
+        defer {
+            context.close()
+            tests.close()
+        }
         var text = """
             # Lua reference
 
@@ -24,7 +28,7 @@ public enum ScriptReference {
             gives A, or nil and the reason.
 
             """
-        text += ReferencePage(context).sections.joined()
+        text += ReferencePage(context, tests).sections.joined()
         return text
     }
 }

@@ -44,7 +44,7 @@ struct BenchResourcesCommand: ParsableCommand {
 
     /// Of this process, from the kernel's own account.
     private func residentBytes() -> Int {
-        guard let text = try? FileBytes.read("/proc/self/statm", limit: 4096) else { return 0 }
+        guard let text = try? WholeFile.read("/proc/self/statm", limit: 4096) else { return 0 }
         let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
     }

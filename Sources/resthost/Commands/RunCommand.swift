@@ -10,6 +10,8 @@ struct RunCommand: ParsableCommand {
             The program ends when nothing is left to do, or at SIGINT or SIGTERM, after the requests in flight. It exits \
             with 1 when a job failed with nobody waiting for it.
 
+            When memory is short, by the kernel's word or at SIGUSR1, resources that nobody uses are dropped.
+
             Examples:
               resthost run config.lua
               resthost run config.lua --listen 127.0.0.1:8080 --listen unix:/run/resthost.sock
@@ -42,6 +44,7 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let termination = TerminationSignal()
+        MemoryPressure().watch { RunSession.current?.relieveMemory() }
         let settings = self
         EngineLoop.shared.submit {
             RunSession.current = RunSession(settings)

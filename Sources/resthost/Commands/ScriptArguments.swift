@@ -1,6 +1,8 @@
 import ArgumentParser
 import CurlTransport
+import RestEngine
 import RestScript
+import SQLiteCache
 
 /// The options of every command that loads a script.
 struct ScriptArguments: ParsableArguments {
@@ -8,24 +10,34 @@ struct ScriptArguments: ParsableArguments {
         help: ArgumentHelp("The script.", valueName: "config.lua"), completion: .file(extensions: ["lua"]))
     var config: String
 
-    @Option(
-        name: .customLong("lua-path"),
-        help: ArgumentHelp("Another folder for require; may be repeated.", valueName: "folder"))
-    var modulePaths: [String] = []
+    @OptionGroup var grants: ScriptGrants
 
     @Option(
-        name: .customLong("allow-env"),
-        help: ArgumentHelp("Environment variables that the script may read.", valueName: "name,…"))
-    var allowedEnvironment: [String] = []
+        name: .customLong("log"),
+        help: ArgumentHelp(
+            "What the engine logs: common, detailed, all, or categories such as network,cache.",
+            valueName: "set,…"))
+    var logSets: [String] = []
+
+    func validate() throws {
+        for name in logNames where EngineLog.Category.set(named: name) == nil {
+            throw ValidationError(
+                "--log knows no '\(name)': there are "
+                    + EngineLog.Category.setNames.joined(separator: ", "))
+        }
+    }
+
+    private var logNames: [String] { logSets.flatMap { $0.split(separator: ",").map(String.init) } }
+
+    var logCategories: Set<EngineLog.Category> {
+        logNames.reduce(into: []) { $0.formUnion(EngineLog.Category.set(named: $1) ?? []) }
+    }
 
     func options(log: LogText) -> ScriptOptions {
-        let names = allowedEnvironment.flatMap { $0.split(separator: ",").map(String.init) }
-        var options = ScriptOptions()
-        options.modulePaths = modulePaths
-        options.grantedEnvironment = Set(names)
-        options.environment = ProcessVariables.values(of: names)
+        var options = grants.options()
         options.log = { entry in log.write(entry) }
         options.makeTransport = { CurlTransport(options: $0) }
+        options.makeSQLiteCache = { SQLiteCache($0) }
         return options
     }
 }

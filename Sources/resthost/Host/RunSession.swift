@@ -1,3 +1,4 @@
+import CPlatform
 import Gateway
 import RestEngine
 import RestScript
@@ -63,6 +64,14 @@ final class RunSession {
         Streams.output(text)
     }
 
+    /// Memory is short: keeps what somebody uses, and nothing else.
+    func relieveMemory() {
+        guard let host, !isFinishing else { return }
+        let dropped = host.relieveMemory()
+        cplatform_give_back_freed_memory()
+        log.note("memory is short: dropped \(dropped) resources that nobody uses")
+    }
+
     private var isIdle: Bool { gateway == nil && host.map { !$0.hasWork } ?? false }
 
     /// Looks again two passes later: a hook that was queued by what just ended may begin something new.
@@ -84,6 +93,7 @@ final class RunSession {
         Task {
             await gateway?.stop(drain: drain)
             host?.close()
+            await host?.outsideWorkIsDone()
             Streams.exit(code)
         }
     }

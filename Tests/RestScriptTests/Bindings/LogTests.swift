@@ -27,6 +27,35 @@ struct LogTests {
         #expect(log[1].fields.map(\.value) == ["x", "1", "[1,{\"k\":true}]"])
     }
 
+    @Test func `26.2 26.3 26.6 scripts choose categories of the engine's log and write to them`() throws {
+        let fixture = ScriptFixture()
+        var engineLog: [String] = []
+        fixture.engine.log.handler = { engineLog.append("\($0.rawValue): \($1)") }
+        try fixture.load(
+            """
+            print(table.concat(rest.log.categories("common"), ","))
+            rest.log.write("network", "seen")
+            rest.log.write("pipeline", "not seen")
+            print(table.concat(rest.log.categories({ "cache", "pipeline" }), ","))
+            rest.log.write("pipeline", 5)
+            print(table.concat(rest.log.categories("none"), ","))
+            print(table.concat(rest.log.categories(), ","))
+            print(select(2, pcall(rest.log.categories, "pipelin")))
+            print(select(2, pcall(rest.log.write, "warning", "x")))
+            """)
+        fixture.close()
+        #expect(engineLog == ["network: seen", "pipeline: 5"])
+        let known =
+            "none, common, detailed, all, network, network_details, pipeline, state_changes, observers, "
+            + "staleness, cache, configuration"
+        #expect(
+            fixture.lines == [
+                "", "network,staleness,state_changes", "cache,pipeline", "",
+                "unknown log category 'pipelin': there are \(known)",
+                "unknown log category 'warning': there are \(known)",
+            ])
+    }
+
     @Test(arguments: [
         ("rest.log.info()", "bad argument #1 'text' to 'rest.log.info' (value expected)"),
         (

@@ -204,4 +204,58 @@ struct ObserverOwnershipTests {
             """,
             prints: ["t\tobserver_added", "t\trequested", "t\tstopped", "hello\thello"])
     }
+
+    @Test func `a function without an owner lives as long as its script`() throws {
+        try check(
+            """
+            r:add_observer(function(_, event) print(event) end)
+            api:flush_unused_resources()
+            rest.after(1, function() api:flush_unused_resources() r:override_local_content("x") end)
+            """, seconds: 2, prints: ["observer_added", "new_data(local_override)"])
+    }
+
+    @Test func `a request owns while it is in flight, though the script has forgotten it`() throws {
+        try check(
+            """
+            do
+              local request = api:resource("slow"):load()
+              r:add_observer(function(_, event) print(event, request.state) end, request)
+              r:add_observer(note "t", request)
+            end
+            api:flush_unused_resources()
+            r:override_local_content("x")
+            rest.after(2, function()
+              api:flush_unused_resources()
+              print "over"
+              r:override_local_content("y")
+            end)
+            """, seconds: 3,
+            prints: [
+                "observer_added\tin_progress", "t\tobserver_added", "new_data(local_override)\tin_progress",
+                "t\tnew_data(local_override)", "t\tstopped", "over",
+            ])
+    }
+
+    @Test func `resources, services and handles own too`() throws {
+        try check(
+            """
+            local other, timer = api:resource("json"), rest.after(1, function() end)
+            for name, owner in pairs { other = other } do r:add_observer(note(name), owner) end
+            r:add_observer(note "service", api):add_observer(note "timer", timer)
+            other, timer = nil, nil
+            api:flush_unused_resources()
+            r:override_local_content("x")
+            rest.after(2, function()
+              api:flush_unused_resources()
+              print "over"
+              r:override_local_content("y")
+            end)
+            """, seconds: 3,
+            prints: [
+                "other\tobserver_added", "service\tobserver_added", "timer\tobserver_added", "other\tstopped",
+                "service\tnew_data(local_override)", "timer\tnew_data(local_override)", "timer\tstopped",
+                "over",
+                "service\tnew_data(local_override)",
+            ])
+    }
 }

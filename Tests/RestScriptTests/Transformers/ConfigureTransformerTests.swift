@@ -113,7 +113,7 @@ struct ConfigureTransformerTests {
         ),
         (
             "api:configure_transformer('a', 'my.module')",
-            "the transformer names the module 'my.module', but transformer modules are not available yet: give a function"
+            "the transformer 'my.module' is no transformer: this program registers none, and transformer modules are not available yet; give a function"
         ),
         ("rest.content_transformer {}", "option 'transform' is missing in the call of 'content_transformer'"),
         (
@@ -188,7 +188,7 @@ struct ConfigureTransformerTests {
             prints: [
                 "json\tno such thing\t", "no hello\tnil\tnil\tnil", "text\tnil\tnew",
                 "Sorry\t200\tscript_error\tSorry",
-                "Cannot parse server response\t200\tscript_error\tmine: returned a number, not a response",
+                "Cannot parse server response\t200\tscript_error\tthe transformer's result is a number, not a response",
                 "Nothing\t200\ttransformer_returned_nil\tnil",
                 "Connection refused\tnil\tconnection_failed\tConnection refused",
             ])

@@ -47,6 +47,12 @@ final class ChildProcess: Sendable {
         return contents.withLock { String(decoding: $0.output, as: UTF8.self).contains(text) }
     }
 
+    /// The same for standard error.
+    func hasReported(_ text: String) async -> Bool {
+        await wait { $0.code != nil || String(decoding: $0.errors, as: UTF8.self).contains(text) }
+        return contents.withLock { String(decoding: $0.errors, as: UTF8.self).contains(text) }
+    }
+
     func end() async -> Outcome {
         await wait { $0.code != nil }
         return contents.withLock {

@@ -1,5 +1,6 @@
 /// Bytes of JSON become a tree (siesta-semantics 18.1, 18.2).
 public struct JSONTransformer: Transformer {
+    /// The bodies of errors are parsed too.
     public var transformErrors: Bool
     /// Accept a number, string, boolean or null at the top.
     public var allowFragments: Bool
@@ -23,7 +24,7 @@ public struct JSONTransformer: Transformer {
                 throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
             }
             guard allowFragments || tree.kind == .object || tree.kind == .array else {
-                throw RequestError.CauseError(.jsonNotObjectOrArray(actual: "\(tree.kind)"))
+                throw RequestError.CauseError(.jsonNotObjectOrArray(actual: tree.kind.typeName))
             }
             return .json(tree)
         }

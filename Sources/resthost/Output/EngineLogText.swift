@@ -1,0 +1,13 @@
+import RestEngine
+
+/// A text of the engine's log: the category before each line, in a column (siesta-semantics 26.3).
+enum EngineLogText {
+    private static let width = EngineLog.Category.allCases.map(\.rawValue.count).max() ?? 0
+
+    static func text(_ category: EngineLog.Category, _ text: String) -> String {
+        let name = category.rawValue
+        let prefix = name + String(repeating: " ", count: width - name.count) + " │ "
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { prefix + $0 + "\n" }.joined()
+    }
+}
