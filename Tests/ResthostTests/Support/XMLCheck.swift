@@ -13,39 +13,42 @@ struct XMLCheck {
     }
 
     private(set) var elements: [Element] = []
-    private var rest: Substring
+    /// Scalars, for a combining mark makes one character of itself and a quote.
+    private var rest: Substring.UnicodeScalarView
 
     init(_ document: String) throws {
-        rest = document[...]
-        for scalar in document.unicodeScalars where scalar.value < 0x20 && scalar != "\n" {
+        rest = document[...].unicodeScalars
+        for scalar in document.unicodeScalars where scalar.value < 0x20 && scalar != "\n" && scalar != "\t" {
             throw error("the character \(scalar.value)")
         }
         try expect("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
         try readElement()
-        guard rest == "\n" else { throw error("text behind the end") }
+        guard rest.elementsEqual("\n".unicodeScalars) else { throw error("text behind the end") }
     }
 
     private func error(_ message: String) -> Malformed {
-        Malformed(message: message, near: String(rest.prefix(60)))
+        Malformed(message: message, near: String(Substring(rest.prefix(60))))
     }
 
     private mutating func expect(_ text: String) throws {
-        guard rest.hasPrefix(text) else { throw error("expected \(text)") }
-        rest = rest.dropFirst(text.count)
+        guard isNext(text) else { throw error("expected \(text)") }
+        rest = rest.dropFirst(text.unicodeScalars.count)
     }
 
+    private func isNext(_ text: String) -> Bool { rest.starts(with: text.unicodeScalars) }
+
     private mutating func name() throws -> String {
-        let name = rest.prefix { $0.isASCII && ($0.isLetter || $0 == "-") }
+        let name = rest.prefix { $0.isASCII && ($0.properties.isAlphabetic || $0 == "-") }
         guard !name.isEmpty else { throw error("expected a name") }
         rest = rest.dropFirst(name.count)
-        return String(name)
+        return String(Substring(name))
     }
 
     private mutating func readElement() throws {
         try expect("<")
         let name = try name()
         var attributes: [String: String] = [:]
-        while rest.hasPrefix(" ") {
+        while isNext(" ") {
             try expect(" ")
             let key = try self.name()
             try expect("=\"")
@@ -59,14 +62,14 @@ struct XMLCheck {
         }
         let place = elements.count
         elements.append(Element(name: name, attributes: attributes))
-        if rest.hasPrefix("/>") { return try expect("/>") }
+        if isNext("/>") { return try expect("/>") }
         try expect(">")
-        while !rest.hasPrefix("</") {
-            if rest.hasPrefix("<") {
+        while !isNext("</") {
+            if isNext("<") {
                 try readElement()
             } else {
                 let text = rest.prefix { $0 != "<" }
-                guard !text.isEmpty, !text.contains("]]>") else { throw error("text") }
+                guard !text.isEmpty, !Substring(text).contains("]]>") else { throw error("text") }
                 rest = rest.dropFirst(text.count)
                 elements[place].text += try unescaped(text)
             }
@@ -74,24 +77,24 @@ struct XMLCheck {
         try expect("</\(name)>")
     }
 
-    private func unescaped(_ text: Substring) throws -> String {
-        var output = ""
+    private func unescaped(_ text: Substring.UnicodeScalarView) throws -> String {
+        var output = String.UnicodeScalarView()
         var rest = text
         while let mark = rest.firstIndex(of: "&") {
             output += rest[..<mark]
             guard let end = rest[mark...].firstIndex(of: ";") else { throw error("an ampersand") }
-            switch rest[mark...end] {
-            case "&amp;": output += "&"
-            case "&lt;": output += "<"
-            case "&gt;": output += ">"
-            case "&quot;": output += "\""
-            case "&#10;": output += "\n"
-            case "&#9;": output += "\t"
-            case "&#13;": output += "\r"
-            default: throw error("the entity \(rest[mark...end])")
+            switch String(Substring(rest[mark...end])) {
+            case "&amp;": output.append("&")
+            case "&lt;": output.append("<")
+            case "&gt;": output.append(">")
+            case "&quot;": output.append("\"")
+            case "&#10;": output.append("\n")
+            case "&#9;": output.append("\t")
+            case "&#13;": output.append("\r")
+            default: throw error("an entity")
             }
             rest = rest[rest.index(after: end)...]
         }
-        return output + rest
+        return String(output + rest)
     }
 }

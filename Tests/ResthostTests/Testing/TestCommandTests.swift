@@ -105,7 +105,6 @@ struct TestCommandTests {
 
     @Test func `scripts read what was granted`() async {
         let folder = TemporaryFolder()
-        folder.write("return 'of the path'", to: "more/found.lua")
         folder.write(
             """
             local t = require "resthost.test"
@@ -117,8 +116,10 @@ struct TestCommandTests {
               t.raises(function() return host.rest.env.OTHER end, "grant it with %-%-allow%-env OTHER")
             end)
             """, to: "a_test.lua")
+        let scripts = TemporaryFolder()
+        scripts.write("return 'of the path'", to: "found.lua")
         let run = await ChildProcess(
-            [BuiltProgram.path, "test", "--lua-path", "more", "--allow-env", "NAME"], in: folder.path,
+            [BuiltProgram.path, "test", "--lua-path", scripts.path, "--allow-env", "NAME"], in: folder.path,
             environment: ["NAME": "granted", "OTHER": "secret"]
         ).end()
         #expect(run.code == 0, "\(run.output)\(run.errors)")

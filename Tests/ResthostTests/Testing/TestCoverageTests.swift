@@ -22,9 +22,9 @@ struct TestCoverageTests {
                 """
 
                 coverage
-                  github.lua      91.6 %  11/12  missing 10
-                  lib/shape.lua   66.6 %  4/6  missing 8-9
-                  total           83.3 %  15/18
+                  github.lua      92.3 %  12/13  missing 10
+                  lib/shape.lua   77.7 %  7/9  missing 8-9
+                  total           86.3 %  19/22
 
                 """), "\(run.output)")
         let file = String(
@@ -34,9 +34,9 @@ struct TestCoverageTests {
         }
         #expect(records.count == 2)
         #expect(records[0].prefix(4) == ["TN:", "SF:github.lua", "DA:2,2", "DA:3,2"])
-        #expect(records[0].contains("DA:10,0") && records[0].suffix(2) == ["LF:12", "LH:11"])
+        #expect(records[0].contains("DA:10,0") && records[0].suffix(2) == ["LF:13", "LH:12"])
         #expect(
-            records[1].prefix(2) == ["TN:", "SF:lib/shape.lua"] && records[1].suffix(2) == ["LF:6", "LH:4"])
+            records[1].prefix(2) == ["TN:", "SF:lib/shape.lua"] && records[1].suffix(2) == ["LF:9", "LH:7"])
     }
 
     @Test func `counts of several files are added, whatever way led to them`() {
