@@ -106,4 +106,11 @@ void clua_open_coroutines(lua_State *L);
 // stubs.c
 void clua_open_stubs(lua_State *L);
 
+// library.c
+int clua_load_text(lua_State *L);
+
+// realm.c
+/// Keeps what the globals are before any script runs: realms begin with a copy of it.
+void clua_keep_globals(lua_State *L);
+
 #endif

@@ -23,11 +23,14 @@ static int set_metatable(lua_State *L) {
     return 1;
 }
 
-// Upvalue: Lua's own `load`. Bytecode could crash the process.
-static int load_text(lua_State *L) {
+// Upvalues: Lua's own `load`; the globals of the realm, of which the main realm has none here, being Lua's default.
+// Bytecode could crash the process.
+int clua_load_text(lua_State *L) {
     if (lua_gettop(L) < 3) lua_settop(L, 3);
     lua_pushliteral(L, "t");
     lua_replace(L, 3);
+    if (lua_gettop(L) == 3 && lua_type(L, lua_upvalueindex(2)) == LUA_TTABLE)
+        lua_pushvalue(L, lua_upvalueindex(2));
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
@@ -123,7 +126,7 @@ static void forget(lua_State *L, const char *name) {
 static void open_base(lua_State *L) {
     luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
     lua_getfield(L, -1, "load");
-    lua_pushcclosure(L, load_text, 1);
+    lua_pushcclosure(L, clua_load_text, 1);
     lua_setfield(L, -2, "load");
     static const luaL_Reg functions[] = {
         {"setmetatable", set_metatable},
@@ -189,4 +192,5 @@ void clua_open_libraries(lua_State *L) {
     clua_open_coroutines(L);
     open_parts(L);
     clua_open_stubs(L);
+    clua_keep_globals(L);
 }

@@ -219,6 +219,11 @@ static int write_field(lua_State *L) {
     return call_closure_box(L, lua_upvalueindex(2));
 }
 
+void clua_forget_class(lua_State *L, const void *class_key) {
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, class_key);
+}
+
 // The boxes stay alive while they run: the class's tables, which hold them, hang on the metatable's closures.
 void clua_new_class(lua_State *L, const void *class_key, const char *name) {
     int methods = lua_gettop(L) - 5;

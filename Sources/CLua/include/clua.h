@@ -120,6 +120,8 @@ bool clua_push_known(lua_State *L, void *object);
 bool clua_push_object(lua_State *L, void *object, const void *class_key);
 /// The object of a host object at `index`, or NULL.
 void *clua_object_at(lua_State *L, int index);
+/// Forgets a class: its metatable lives on with the objects that have it.
+void clua_forget_class(lua_State *L, const void *class_key);
 /// Makes a class of what is on the stack: methods, getters and setters (tables), fallbacks for reading and
 /// writing (functions), and a table of further metamethods. Getters and setters map names to functions.
 void clua_new_class(lua_State *L, const void *class_key, const char *name);
@@ -135,6 +137,13 @@ void clua_push_anchored(lua_State *L, lua_Integer slot);
 
 /// Opens the allowed part of the standard library.
 void clua_open_libraries(lua_State *L);
+
+// realm.c
+
+/// Pushes a table of globals as a new state has them; Swift's own functions are not in it yet.
+void clua_push_new_globals(lua_State *L);
+/// Pops a table and makes it the globals of the loaded chunk below it.
+void clua_set_globals(lua_State *L);
 
 // What lua.h has as macros.
 

@@ -10,6 +10,8 @@ public final class LuaCoroutine {
 
     /// Gone at the end, so that a finished coroutine keeps no state alive.
     private var state: LuaState?
+    /// Ends with it.
+    private(set) var realm: LuaRealm?
     let thread: AnchoredThread
     let phase: RunPhase
     private var stage = Stage.running
@@ -20,10 +22,11 @@ public final class LuaCoroutine {
     var nextWaiter: LuaWaiter?
 
     init(
-        state: LuaState, thread: AnchoredThread, phase: RunPhase,
+        state: LuaState, realm: LuaRealm, thread: AnchoredThread, phase: RunPhase,
         completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) {
         self.state = state
+        self.realm = realm
         self.thread = thread
         self.phase = phase
         self.completion = completion
@@ -132,6 +135,7 @@ public final class LuaCoroutine {
         let tell = completion
         completion = nil
         state = nil
+        realm = nil
         tell?(lua, result)
     }
 }

@@ -1,7 +1,7 @@
 import CLua
 
 extension LuaState {
-    /// Runs `function` as a coroutine, at once and until it first waits or ends.
+    /// Runs `function` as a coroutine of the main realm, at once and until it first waits or ends.
     ///
     /// - Parameters:
     ///   - arguments: pushes the arguments and answers how many.
@@ -12,12 +12,20 @@ extension LuaState {
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },
         completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) -> LuaCoroutine {
+        spawn(function, phase: phase, in: mainRealm, arguments: arguments, completion: completion)
+    }
+
+    func spawn(
+        _ function: LuaReference, phase: RunPhase, in realm: LuaRealm, arguments: (Lua) -> Int32,
+        completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) -> LuaCoroutine {
         let thread = takeThread()
         let lua = Lua(thread.pointer, self)
         clua_prepare(thread.pointer)
         lua.push(function)
         let count = arguments(lua)
-        let coroutine = LuaCoroutine(state: self, thread: thread, phase: phase, completion: completion)
+        let coroutine = LuaCoroutine(
+            state: self, realm: realm, thread: thread, phase: phase, completion: completion)
         coroutine.start(argumentCount: count)
         return coroutine
     }

@@ -19,6 +19,17 @@ extension LuaState {
         clua_new_class(lua.raw, Unmanaged.passUnretained(luaClass).toOpaque(), luaClass.name)
     }
 
+    /// Forgets classes whose script has ended. Objects of them that Lua still holds keep their methods.
+    public func unregister(_ gone: [LuaClass]) {
+        verifyOwner()
+        guard !isClosed, !gone.isEmpty else { return }
+        let keys = Set(gone.map(ObjectIdentifier.init))
+        for luaClass in gone {
+            clua_forget_class(main.raw, Unmanaged.passUnretained(luaClass).toOpaque())
+        }
+        classes.removeAll { keys.contains(ObjectIdentifier($0)) }
+    }
+
     private func metamethods(of luaClass: LuaClass) -> [(String, HostFunction)] {
         let describe = luaClass.tostring ?? { _ in luaClass.name }
         var functions: [(String, HostFunction)] = [

@@ -17,13 +17,10 @@ public final class LuaState {
     let home = LuaHome()
     let owner: pthread_t
     let ownerName: String
-    let output: (String) -> Void
-    let environment: (String) -> String?
+    private let options: LuaOptions
 
-    /// Folders in which `require` looks, in this order.
-    public var searchRoots: [String]
-    /// Told the path of each file that `compile` or `require` read.
-    public var onFileLoaded: ((String) -> Void)?
+    /// The realm of `compile` and `spawn`.
+    public private(set) lazy var mainRealm = LuaRealm(mainOf: self, options)
     /// May push the value that scripts get for a Swift error, and then answers true. Uncaught, the value
     /// still comes back out as the same `LuaError.cause`.
     public var errorPresenter: ((any Error, Lua) -> Bool)?
@@ -41,7 +38,6 @@ public final class LuaState {
     var classNames: [ObjectIdentifier: String] = [:]
     /// Chunk names as Lua shortens them for messages, with the paths they stand for.
     var chunkPaths: [String: String] = [:]
-    var modules = ModuleTable()
     /// The last refusal to wait, by which it is known again when it comes back as an error.
     var waitRefusal = ""
     private(set) var isClosed = false
@@ -49,15 +45,14 @@ public final class LuaState {
     public init(_ options: LuaOptions = LuaOptions()) {
         owner = pthread_self()
         ownerName = Misuse.currentThread
-        output = options.output
-        environment = options.environment
-        searchRoots = options.searchRoots
+        self.options = options
         guard let core = clua_open(options.memoryLimit, Self.callbacks) else {
             fatalError("resthost: the system has no memory for a Lua state")
         }
         self.core = core
         clua_set_owner(core, Unmanaged.passUnretained(self).toOpaque())
-        openSandbox()
+        clua_open_libraries(clua_main(core))
+        mainRealm.openSandbox()
     }
 
     deinit { _ = close() }

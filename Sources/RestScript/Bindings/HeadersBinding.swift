@@ -39,11 +39,11 @@ extension ScriptContext {
                 return .none
             },
             tostring: { _ in "headers" },
-            pairs: hostFunction { call in
+            pairs: hostFunction { [unowned self] call in
                 let headers = try call.receiver(as: ScriptHeaders.self).read()
                 call.lua.push(headers)
                 let lua = call.lua
-                lua.pushGlobals()
+                realm.pushGlobals(on: lua)
                 lua.rawGet(-1, "next")
                 lua.remove(-2)
                 lua.insert(-2)

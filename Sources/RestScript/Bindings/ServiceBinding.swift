@@ -181,7 +181,7 @@ extension ScriptContext {
         let lua = call.lua
         let hasOptions = !call.isAbsent(2)
         if call.type(1) == .string {
-            lua.pushGlobals()
+            realm.pushGlobals(on: lua)
             lua.rawGet(-1, "require")
             lua.remove(-2)
             lua.push(try call.string(1, "plugin"))

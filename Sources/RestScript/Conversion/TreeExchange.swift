@@ -4,15 +4,12 @@ import RestEngine
 
 /// Moves values between the script's Lua state and trees. One buffer serves all, so a conversion allocates little.
 @EngineActor
-struct TreeExchange {
+final class TreeExchange {
     private var buffer = cjson_buffer()
 
-    init() {}
+    nonisolated init() {}
 
-    func close() {
-        var buffer = buffer
-        cjson_buffer_free(&buffer)
-    }
+    func close() { cjson_buffer_free(&buffer) }
 
     /// Makes null, marks and classes of the state. Runs before any script, so no limit can refuse it.
     func open(_ lua: Lua) { cjson_open(lua.pointer) }
@@ -27,7 +24,7 @@ struct TreeExchange {
     }
 
     /// The value as a tree. Throws a sentence with the path of what can't be one: a function, a cycle.
-    mutating func tree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
+    func tree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
         var error = cjson_error()
         guard cjson_tree_from_lua(lua.pointer, index, nil, &buffer, &error) == CJSON_OK else {
             throw LuaUsageError(Self.message(of: &error))
@@ -36,7 +33,7 @@ struct TreeExchange {
     }
 
     /// The value as JSON text.
-    mutating func json(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> [UInt8] {
+    func json(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> [UInt8] {
         var error = cjson_error()
         guard cjson_json_from_lua(lua.pointer, index, nil, &buffer, &error) == CJSON_OK else {
             throw LuaUsageError(Self.message(of: &error))

@@ -57,7 +57,7 @@ final class ScriptJob: ScriptActivity {
 
     private func begin(_ function: LuaReference, arguments: (Lua) -> Int32) {
         hasBegun = true
-        let started = context.state.spawn(
+        let started = context.realm.spawn(
             function, phase: ScriptPhases.job, arguments: arguments,
             completion: onLoop { [self] (lua: Lua, result: Result<Int32, LuaError>) in finish(lua, result) })
         if outcome == nil { coroutine = started }
@@ -143,7 +143,7 @@ final class ScriptTimer: ScriptActivity {
         if let period { timer = context.engine.scheduler.after(period) { [self] in fire() } }
         guard !isRunning, let function else { return }
         isRunning = true
-        context.state.spawn(
+        context.realm.spawn(
             function, phase: ScriptPhases.job,
             completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
                 isRunning = false

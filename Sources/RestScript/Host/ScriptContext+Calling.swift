@@ -25,7 +25,7 @@ extension ScriptContext {
         _ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32
     ) {
         let hook = ScriptHook()
-        hook.coroutine = state.spawn(
+        hook.coroutine = realm.spawn(
             function, phase: ScriptPhases.hook, arguments: arguments,
             completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
                 self?.jobs.remove(hook)
@@ -72,15 +72,15 @@ extension ScriptContext {
         if isClosed { throw LuaUsageError("\(what) starts nothing while the script is being closed") }
     }
 
-    /// Ends the script's part in everything; the engine's objects live on.
-    func close() -> LeakReport {
+    /// Ends the script's part in everything; the engine's objects live on. Gives the report of the state if that ended
+    /// with the script.
+    @discardableResult
+    func close() -> LeakReport? {
         isClosed = true
         jobs.cancelAll()
         let declared = services
         services = []
-        state.errorPresenter = nil
-        let report = state.close()
-        trees.close()
+        let report = closeState()
         // A service and its resources hold each other until a flush (siesta-semantics 2.7, 2.9).
         for service in declared { service.flushUnusedResources() }
         return report

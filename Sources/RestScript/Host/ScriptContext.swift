@@ -4,9 +4,13 @@ import RestEngine
 /// What the bindings of one loaded script share: its Lua state, the engine, what it declared, what it has running.
 @EngineActor
 final class ScriptContext {
-    let state: LuaState
+    let shared: ScriptState
+    /// Its own globals, modules and coroutines.
+    let realm: LuaRealm
     let engine: Engine
     let options: ScriptOptions
+    /// The state ends with this script.
+    private let ownsState: Bool
     var services: [Service] = []
     var gateway: GatewayDeclaration?
     var diagnostics: [Diagnostic] = []
@@ -19,51 +23,66 @@ final class ScriptContext {
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
     var isClosed = false
-    /// Encoded values pass through this one buffer.
-    var trees = TreeExchange()
+    private var classes: [LuaClass] = []
 
-    lazy var serviceClass = makeServiceClass()
-    lazy var resourceClass = makeResourceClass()
-    lazy var requestClass = makeRequestClass()
-    lazy var entityClass = makeEntityClass()
-    lazy var errorClass = makeErrorClass()
-    lazy var responseClass = makeResponseClass()
-    lazy var infoClass = makeInfoClass()
-    lazy var configurationClass = makeConfigurationClass()
-    lazy var headersClass = makeHeadersClass()
-    lazy var fieldsClass = makeFieldsClass()
-    lazy var pipelineClass = makePipelineClass()
-    lazy var stageClass = makeStageClass()
-    lazy var draftClass = makeDraftClass()
-    lazy var transformerClass = makeTransformerClass()
-    lazy var patternClass = makePatternClass()
-    lazy var bytesClass = makeBytesClass()
-    lazy var imageClass = makeImageClass()
-    lazy var jobClass = makeJobClass()
-    lazy var timerClass = makeTimerClass()
-    lazy var environmentClass = makeEnvironmentClass()
+    var state: LuaState { shared.lua }
+    var trees: TreeExchange { shared.trees }
 
-    init(engine: Engine, options: ScriptOptions, searchRoots: [String]) {
+    lazy var serviceClass = own(makeServiceClass())
+    lazy var resourceClass = own(makeResourceClass())
+    lazy var requestClass = own(makeRequestClass())
+    lazy var entityClass = own(makeEntityClass())
+    lazy var errorClass = own(makeErrorClass())
+    lazy var responseClass = own(makeResponseClass())
+    lazy var infoClass = own(makeInfoClass())
+    lazy var configurationClass = own(makeConfigurationClass())
+    lazy var headersClass = own(makeHeadersClass())
+    lazy var fieldsClass = own(makeFieldsClass())
+    lazy var pipelineClass = own(makePipelineClass())
+    lazy var stageClass = own(makeStageClass())
+    lazy var draftClass = own(makeDraftClass())
+    lazy var transformerClass = own(makeTransformerClass())
+    lazy var patternClass = own(makePatternClass())
+    lazy var bytesClass = own(makeBytesClass())
+    lazy var imageClass = own(makeImageClass())
+    lazy var jobClass = own(makeJobClass())
+    lazy var timerClass = own(makeTimerClass())
+    lazy var environmentClass = own(makeEnvironmentClass())
+
+    /// - Parameter shared: the state of a test file that loads this script; nil: the script has one of its own.
+    init(engine: Engine, options: ScriptOptions, searchRoots: [String], sharing shared: ScriptState? = nil) {
         self.engine = engine
         self.options = options
-        var lua = LuaOptions()
-        lua.memoryLimit = options.memoryLimit
-        lua.searchRoots = searchRoots
-        let log = options.log
-        lua.output = onLoop { (text: String) in
-            log(ScriptLogEntry(level: .info, text: text.hasSuffix("\n") ? String(text.dropLast()) : text))
+        ownsState = shared == nil
+        let state = shared ?? ScriptState(options, searchRoots: searchRoots)
+        self.shared = state
+        if ownsState {
+            realm = state.lua.mainRealm
+            state.lua.errorPresenter = onLoop { [unowned self] (error: any Error, lua: Lua) in
+                guard let known = error as? RequestError else { return false }
+                pushError(known, on: lua)
+                return true
+            }
+        } else {
+            realm = state.makeRealm(options, searchRoots: searchRoots)
+            state.admit(self)
         }
-        let environment = options.environment
-        let granted = options.grantedEnvironment
-        lua.environment = { name in granted?.contains(name) ?? true ? environment[name] : nil }
-        state = LuaState(lua)
-        state.errorPresenter = onLoop { [unowned self] (error: any Error, lua: Lua) in
-            guard let known = error as? RequestError else { return false }
-            pushError(known, on: lua)
-            return true
-        }
-        trees.open(state.main)
-        state.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })
+        realm.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })
+    }
+
+    /// Notes a class whose metatable goes when the script ends.
+    func own(_ luaClass: LuaClass) -> LuaClass {
+        classes.append(luaClass)
+        return luaClass
+    }
+
+    /// Gives up the script's part of the state; the report of the whole state if it was the script's own.
+    func closeState() -> LeakReport? {
+        if ownsState { return shared.close() }
+        realm.close()
+        state.unregister(classes)
+        classes = []
+        return nil
     }
 
     /// Runs `start` now, or when the main file has come to its end.
@@ -71,11 +90,24 @@ final class ScriptContext {
         if isLoading { startedByLoading.append(start) } else { start() }
     }
 
-    /// The main file has come to its end. A check starts nothing.
-    func finishLoading(starting: Bool) {
+    /// When what was declared while loading begins.
+    enum Start {
+        case now
+        /// A test has the time until its first wait to stub what the jobs will ask for.
+        case nextTurn
+        /// A check starts nothing.
+        case never
+    }
+
+    /// The main file has come to its end.
+    func finishLoading(starting start: Start) {
         isLoading = false
         let starts = startedByLoading
         startedByLoading = []
-        if starting { for start in starts { start() } }
+        switch start {
+        case .now: for start in starts { start() }
+        case .nextTurn: engine.scheduler.nextTurn { for start in starts { start() } }
+        case .never: break
+        }
     }
 }

@@ -26,13 +26,18 @@ public final class ScriptHost {
     }
 
     /// Loads a script from its text; `path` is what messages call it, and its folder is searched for modules.
-    init(source: [UInt8], path: String, engine: Engine, options: ScriptOptions) throws(Diagnostic) {
+    ///
+    /// - Parameter shared: the state of the test file that loads it.
+    init(
+        source: [UInt8], path: String, engine: Engine, options: ScriptOptions,
+        sharing shared: ScriptState? = nil
+    ) throws(Diagnostic) {
         self.path = path
         context = ScriptContext(
             engine: engine, options: options,
-            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths)
+            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths, sharing: shared)
         do throws(LuaError) {
-            let chunk = try context.state.compile(source, chunk: path)
+            let chunk = try context.realm.compile(source, chunk: path)
             let lua = context.state.main
             lua.push(chunk)
             try lua.call(arguments: 0, results: 0, phase: ScriptPhases.load)
@@ -40,11 +45,20 @@ public final class ScriptHost {
             let diagnostic = ScriptFailures.diagnostic(of: error, in: context.state)
             context.diagnostics.append(diagnostic)
             guard options.collectsDiagnostics else {
-                _ = context.close()
+                context.close()
                 throw diagnostic
             }
         }
-        context.finishLoading(starting: !options.collectsDiagnostics)
+        context.finishLoading(
+            starting: options.collectsDiagnostics ? .never : shared == nil ? .now : .nextTurn)
+    }
+
+    /// A host without a script, in which a test declares what it needs.
+    init(emptyFor folder: String, engine: Engine, options: ScriptOptions, sharing shared: ScriptState) {
+        path = ""
+        context = ScriptContext(
+            engine: engine, options: options, searchRoots: [folder] + options.modulePaths, sharing: shared)
+        context.finishLoading(starting: .now)
     }
 
     public var services: [Service] { context.services }
@@ -86,7 +100,7 @@ public final class ScriptHost {
     public func close() -> Bool {
         guard !isClosed else { return true }
         isClosed = true
-        return context.close().hostObjects == 0
+        return (context.close()?.hostObjects ?? 0) == 0
     }
 
     /// Runs each block once on an address made from its pattern, to find what would fail later.

@@ -7,7 +7,7 @@ public enum ScriptReference {
     public static func markdown() -> String {
         let engine = Engine(transport: NullTransport())
         let context = ScriptContext(engine: engine, options: ScriptOptions(), searchRoots: [])
-        defer { _ = context.close() }
+        defer { context.close() }
         var text = """
             # Lua reference
 

@@ -1,31 +1,32 @@
-extension LuaState {
+extension LuaRealm {
     /// Gives `require(name)` a value of the host's: `push` pushes one, when the script first asks.
     public func preload(_ name: String, _ push: @escaping (Lua) -> Void) {
-        verifyOwner()
+        state.verifyOwner()
         modules.preloaded[name] = push
     }
 
     /// Forgets a module, so that the next `require` loads it again.
     public func unload(_ name: String) {
-        verifyOwner()
+        state.verifyOwner()
         modules.loaded[name] = nil
     }
 
     /// The script's `require`: cached, rooted, text only.
     func require(_ arguments: Arguments) throws -> Verdict {
-        let name = try arguments.string(1, "name")
-        let lua = arguments.lua
-        if let module = modules.loaded[name] {
-            lua.push(module)
-            return .results(1)
-        }
+        try pushModule(try arguments.string(1, "name"), on: arguments.lua)
+        return .results(1)
+    }
+
+    /// Pushes what `require(name)` gives.
+    public func pushModule(_ name: String, on lua: Lua) throws {
+        guard !isClosed else { throw LuaUsageError("cannot require '\(name)': the script has been closed") }
+        if let module = modules.loaded[name] { return lua.push(module) }
         if let push = modules.preloaded[name] {
             push(lua)
         } else {
             try load(name, lua)
         }
         if modules.loaded[name] == nil { modules.loaded[name] = lua.reference(-1) }
-        return .results(1)
     }
 
     /// Leaves the module's value: what its file returns, or true.
@@ -41,7 +42,7 @@ extension LuaState {
         lua.push(try compile(file.source, chunk: file.path))
         lua.push(name)
         lua.push(file.path)
-        try lua.call(arguments: 2, results: 1, phase: entry.phase ?? .access)
+        try lua.call(arguments: 2, results: 1, phase: state.entry.phase ?? .access)
         if lua.type(-1) == .nil {
             lua.pop()
             lua.push(true)

@@ -1,18 +1,15 @@
-import CLua
-
 /// The part of the standard library that needs Swift; the rest is CLua's.
-extension LuaState {
+extension LuaRealm {
     func openSandbox() {
-        let lua = main
-        clua_open_libraries(lua.raw)
-        lua.pushGlobals()
-        set("require", on: lua) { [unowned self] in try self.require($0) }
-        set("print", on: lua) { [unowned self] in try self.print($0) }
+        let lua = state.main
+        pushGlobals(on: lua)
+        set("require", on: lua) { [self] in try require($0) }
+        set("print", on: lua) { [self] in try print($0) }
         lua.rawGet(-1, "io")
-        set("write", on: lua) { [unowned self] in try self.write($0) }
+        set("write", on: lua) { [self] in try write($0) }
         lua.pop()
         lua.rawGet(-1, "os")
-        set("getenv", on: lua) { [unowned self] arguments in
+        set("getenv", on: lua) { [environment] arguments in
             if let value = environment(try arguments.string(1, "name")) {
                 arguments.lua.push(value)
             } else {

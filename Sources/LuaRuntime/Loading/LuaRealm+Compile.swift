@@ -1,0 +1,48 @@
+import CLua
+
+extension LuaRealm {
+    /// Compiles text to a function whose globals are this realm's; bytecode is refused.
+    ///
+    /// - Parameter chunk: the file's path, which messages and tracebacks show.
+    public func compile(_ source: [UInt8], chunk: String) throws(LuaError) -> LuaReference {
+        let lua = state.main
+        lua.checkStack(4)
+        state.drainReleases()
+        state.noteChunk(chunk)
+        let status = source.withUnsafeBytes { bytes in
+            clua_load(
+                state.core, lua.raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count,
+                "@" + chunk)
+        }
+        if status != LUA_OK { throw state.takeError(status, from: lua) }
+        defer { lua.pop() }
+        adopt(lua)
+        return lua.reference(-1)
+    }
+
+    public func compile(_ source: String, chunk: String) throws(LuaError) -> LuaReference {
+        try compile(Array(source.utf8), chunk: chunk)
+    }
+}
+
+extension LuaState {
+    /// ``LuaRealm/compile(_:chunk:)-swift.method`` in the main realm.
+    public func compile(_ source: [UInt8], chunk: String) throws(LuaError) -> LuaReference {
+        try mainRealm.compile(source, chunk: chunk)
+    }
+
+    public func compile(_ source: String, chunk: String) throws(LuaError) -> LuaReference {
+        try mainRealm.compile(source, chunk: chunk)
+    }
+
+    /// Lua shortens a long path to its end (manual 4.7, `short_src`).
+    func noteChunk(_ path: String) {
+        guard chunkPaths[path] == nil else { return }
+        let room = Int(LUA_IDSIZE) - 1
+        let bytes = Array(path.utf8)
+        if bytes.count > room {
+            chunkPaths["..." + String(decoding: bytes.suffix(room - 3), as: UTF8.self)] = path
+        }
+        chunkPaths[path] = path
+    }
+}

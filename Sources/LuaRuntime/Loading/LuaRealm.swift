@@ -1,0 +1,92 @@
+import CLua
+
+/// One script's part of a Lua state: its globals, its modules, its coroutines. Values and functions of one realm may be
+/// given to any other of the same state. A realm does not keep its state alive.
+///
+/// A new realm has library tables of its own, but for `string`: a state's strings have one metatable, so methods that a
+/// script adds to that table are seen by all.
+public final class LuaRealm {
+    public unowned let state: LuaState
+    let output: (String) -> Void
+    let environment: (String) -> String?
+
+    /// Folders in which `require` looks, in this order.
+    public var searchRoots: [String]
+    /// Told the path of each file that `require` reads.
+    public var onFileLoaded: ((String) -> Void)?
+
+    var modules = ModuleTable()
+    /// Nil in the main realm, whose globals are the state's.
+    private var globals: LuaReference?
+    public private(set) var isClosed = false
+
+    init(mainOf state: LuaState, _ options: LuaOptions) {
+        self.state = state
+        output = options.output
+        environment = options.environment
+        searchRoots = options.searchRoots
+    }
+
+    init(
+        _ state: LuaState, searchRoots: [String], output: @escaping (String) -> Void,
+        environment: @escaping (String) -> String?
+    ) {
+        self.state = state
+        self.searchRoots = searchRoots
+        self.output = output
+        self.environment = environment
+        let lua = state.main
+        lua.checkStack(2)
+        clua_push_new_globals(lua.raw)
+        globals = lua.reference(-1)
+        lua.pop()
+        openSandbox()
+    }
+
+    /// Pushes the global environment.
+    public func pushGlobals(on lua: Lua) {
+        if let globals { lua.push(globals) } else { lua.pushGlobals() }
+    }
+
+    /// Pops the chunk's environment in favour of this realm's.
+    func adopt(_ lua: Lua) {
+        guard let globals else { return }
+        lua.push(globals)
+        clua_set_globals(lua.raw)
+    }
+
+    /// Runs `function` as a coroutine that ends with this realm at the latest; see ``LuaState/spawn(_:phase:arguments:completion:)``.
+    @discardableResult
+    public func spawn(
+        _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },
+        completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) -> LuaCoroutine {
+        state.spawn(function, phase: phase, in: self, arguments: arguments, completion: completion)
+    }
+
+    /// Cancels what waits and lets go of globals and modules. Functions of the script that others hold still work;
+    /// `require` does not.
+    public func close() {
+        state.verifyOwner()
+        guard !isClosed else { return }
+        isClosed = true
+        for coroutine in Array(state.waiting.values) where coroutine.realm === self { coroutine.cancel() }
+        modules = ModuleTable()
+        globals = nil
+    }
+}
+
+extension LuaState {
+    /// Makes another realm, for one more script.
+    ///
+    /// - Parameters:
+    ///   - searchRoots: folders in which `require` looks.
+    ///   - output: gets what `print` and `io.write` write.
+    ///   - environment: answers `os.getenv`.
+    public func makeRealm(
+        searchRoots: [String] = [], output: @escaping (String) -> Void = { _ in },
+        environment: @escaping (String) -> String? = { _ in nil }
+    ) -> LuaRealm {
+        LuaRealm(self, searchRoots: searchRoots, output: output, environment: environment)
+    }
+}

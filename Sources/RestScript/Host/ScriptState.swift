@@ -1,0 +1,54 @@
+import LuaRuntime
+import RestEngine
+
+/// The Lua state of one script, or of a test file and the scripts that it loads.
+@EngineActor
+final class ScriptState {
+    let lua: LuaState
+    /// Encoded values pass through this one buffer.
+    let trees = TreeExchange()
+    /// Functions of a script that has ended may still be in the hands of another, so its context stays as long as
+    /// the state.
+    private var guests: [ScriptContext] = []
+
+    /// The main realm is that of the script with these options.
+    init(_ options: ScriptOptions, searchRoots: [String]) {
+        lua = LuaState(
+            LuaOptions(
+                memoryLimit: options.memoryLimit, searchRoots: searchRoots, output: options.luaOutput,
+                environment: options.luaEnvironment))
+        trees.open(lua.main)
+    }
+
+    func makeRealm(_ options: ScriptOptions, searchRoots: [String]) -> LuaRealm {
+        lua.makeRealm(
+            searchRoots: searchRoots, output: options.luaOutput, environment: options.luaEnvironment)
+    }
+
+    func admit(_ context: ScriptContext) { guests.append(context) }
+
+    func close() -> LeakReport {
+        lua.errorPresenter = nil
+        let report = lua.close()
+        trees.close()
+        guests = []
+        return report
+    }
+}
+
+extension ScriptOptions {
+    /// Where `print` goes: the log.
+    var luaOutput: (String) -> Void {
+        let log = log
+        return onLoop { (text: String) in
+            log(ScriptLogEntry(level: .info, text: text.hasSuffix("\n") ? String(text.dropLast()) : text))
+        }
+    }
+
+    /// What `os.getenv` answers.
+    var luaEnvironment: (String) -> String? {
+        let values = environment
+        let granted = grantedEnvironment
+        return { name in granted?.contains(name) ?? true ? values[name] : nil }
+    }
+}
