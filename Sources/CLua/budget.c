@@ -102,15 +102,20 @@ static void stop(clua_clock *clock) { timer_delete(clock->timer); }
 // Nothing to do while the budget lasts.
 static void watch(lua_State *L) { (void)L; }
 
+static void look(clua_clock *clock) { (void)clock; }
+
 #else
 
 // No timer that signals one thread: a standing count hook reads the clock. Coroutines inherit it.
-static void on_count(lua_State *L, lua_Debug *ar) {
-    clua_clock *clock = state_of(L)->clock;
+static void look(clua_clock *clock) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     uint64_t now = ((uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec) / TICK_NANOSECONDS;
     if (now > clock->now) tick(clock, now - clock->now);
+}
+
+static void on_count(lua_State *L, lua_Debug *ar) {
+    look(state_of(L)->clock);
     if (state_of(L)->expired) expire(L, ar);
 }
 
@@ -188,6 +193,12 @@ void clua_check_budget(lua_State *L) {
     arm(L);
     lua_pushfstring(L, "used up its CPU time of %I ms", (LUAI_UACINT)state->milliseconds);
     lua_error(L);
+}
+
+void clua_poll(lua_State *L) {
+    clua_state *state = state_of(L);
+    look(state->clock);
+    if (state->expired) clua_check_budget(L);
 }
 
 bool clua_died_of_budget(lua_State *L) { return lua_gethook(L) == expire; }

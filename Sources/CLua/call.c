@@ -57,7 +57,7 @@ static int refuse(lua_State *L, int count) {
     return LUA_ERRMEM;
 }
 
-static void forget_failure(clua_state *state) {
+void clua_forget_failure(clua_state *state) {
     if (!state->failure.traceback) return;
     free(state->failure.traceback);
     free(state->failure.source);
@@ -69,7 +69,7 @@ int clua_call(
     clua_entry saved;
     if (!clua_within_limit(state)) return refuse(L, arguments + 1);
     int base = lua_gettop(L) - arguments;
-    forget_failure(state);
+    clua_forget_failure(state);
     lua_pushcfunction(L, clua_traceback);
     lua_insert(L, base);
     clua_enter(state, L, ticks, milliseconds, &saved);
@@ -85,19 +85,6 @@ int clua_protect(
     lua_pushcfunction(L, function);
     lua_insert(L, -arguments - 1);
     return clua_call(state, L, arguments, results, ticks, milliseconds);
-}
-
-// The parser allocates a lot and must be refusable. It is protected by itself (manual, lua_load) and raises
-// nothing.
-int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk) {
-    bool innermost = state->script_innermost;
-    forget_failure(state);
-    state->was_expired = false;
-    if (!source) source = "";
-    state->script_innermost = true;
-    int status = luaL_loadbufferx(L, source, length, chunk, "t");
-    state->script_innermost = innermost;
-    return status;
 }
 
 void clua_push_position(lua_State *L) {

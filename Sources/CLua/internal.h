@@ -83,8 +83,12 @@ void clua_check_budget(lua_State *L);
 bool clua_died_of_budget(lua_State *L);
 uint64_t clua_now(const clua_state *state);
 
+/// Raises when the budget is used up. For library functions that work long without calling anything.
+void clua_poll(lua_State *L);
+
 // call.c
 int clua_traceback(lua_State *L);
+void clua_forget_failure(clua_state *state);
 /// Collects when the host went over the limit; false when that did not help.
 bool clua_within_limit(clua_state *state);
 /// As `clua_call` with a C function that takes what is on top, without a traceback.
@@ -107,7 +111,41 @@ void clua_open_coroutines(lua_State *L);
 void clua_open_stubs(lua_State *L);
 
 // library.c
+/// Calls the library's own function, which is the first upvalue of the running one.
+int clua_original(lua_State *L);
+/// Puts `function` in the place of a function of the library on top, which becomes its upvalue.
+void clua_guard(lua_State *L, const char *name, lua_CFunction function);
+
+// load.c
 int clua_load_text(lua_State *L);
+
+// builder.c
+
+/// Text that grows. Between its beginning and its end the stack is used as one: what is pushed is popped.
+typedef struct {
+    lua_State *L;
+    char *data;
+    size_t size, capacity;
+    int slot;
+    char small[1024];
+} clua_text;
+
+void clua_text_begin(clua_text *text, lua_State *L);
+/// Makes room for `count` more bytes and answers where; `size` is the caller's to raise.
+char *clua_text_reserve(clua_text *text, size_t count);
+void clua_text_add(clua_text *text, const char *bytes, size_t count);
+/// Pops a string or number.
+void clua_text_add_value(clua_text *text);
+void clua_text_push(clua_text *text);
+/// Pushes userdata of that size.
+void *clua_new_bytes(lua_State *L, size_t size);
+
+// search.c, text.c, list.c, utf8.c: bounded functions for the library table on top
+void clua_open_search(lua_State *L);
+void clua_open_text(lua_State *L);
+void clua_open_dates(lua_State *L);
+void clua_open_lists(lua_State *L);
+void clua_open_utf8(lua_State *L);
 
 // realm.c
 /// Keeps what the globals are before any script runs: realms begin with a copy of it.

@@ -69,8 +69,6 @@ bool clua_expired(const clua_state *state);
 /// As `lua_pcall`, with a traceback. `ticks` is the CPU budget, named `milliseconds` in its message.
 int clua_call(
     clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds);
-/// Text only; leaves a function or a message.
-int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk);
 /// Where and how the last failed call failed. The caller frees both strings, which may be NULL.
 void clua_take_failure(clua_state *state, char **traceback, char **source, int *line, bool *deliberate);
 /// Gives a position to a string on top: "file:line: ".
@@ -87,6 +85,13 @@ int clua_equal(clua_state *state, lua_State *L, int index, int other, bool *equa
 int clua_next(clua_state *state, lua_State *L, int index, bool *more);
 /// Raw set of the pair on top; false (and nothing set) when the key is nil or NaN.
 bool clua_rawset(lua_State *L, int index);
+
+// load.c
+
+/// Text only; leaves a function or a message.
+int clua_load(
+    clua_state *state, lua_State *L, const char *text, size_t length, const char *chunk, uint64_t ticks,
+    int64_t milliseconds);
 
 // coroutine.c
 
