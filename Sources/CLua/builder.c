@@ -20,6 +20,7 @@ void *clua_new_bytes(lua_State *L, size_t size) {
     clua_state *state = state_of(L);
     // Lua would collect all garbage before it gave up on what can never be.
     if (size > state->limit) {
+        clua_note_shortage(state, size);
         lua_pushliteral(L, "not enough memory");
         lua_error(L);
     }

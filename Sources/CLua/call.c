@@ -6,6 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void note_place(clua_failure *failure, lua_State *L, int level) {
+    lua_Debug ar;
+    for (; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "Sl", &ar);
+        if (ar.currentline > 0) {
+            failure->source = strdup(ar.source);
+            failure->line = ar.currentline;
+            return;
+        }
+    }
+}
+
+void clua_note_place(clua_state *state) {
+    clua_forget_failure(state);
+    note_place(&state->failure, state->current, 0);
+}
+
 // Message handler: notes where the error was raised, before the stack unwinds. It leaves the value as it is.
 int clua_traceback(lua_State *L) {
     clua_state *state = state_of(L);
@@ -21,14 +38,7 @@ int clua_traceback(lua_State *L) {
         failure->deliberate = raiser && (raiser == state->raisers[0] || raiser == state->raisers[1]);
         lua_settop(L, 1);
     }
-    for (int level = 1; lua_getstack(L, level, &ar); level++) {
-        lua_getinfo(L, "Sl", &ar);
-        if (ar.currentline > 0) {
-            failure->source = strdup(ar.source);
-            failure->line = ar.currentline;
-            break;
-        }
-    }
+    note_place(failure, L, 1);
     luaL_traceback(L, L, NULL, 1);
     failure->traceback = strdup(lua_tostring(L, -1));
     lua_settop(L, 1);
@@ -47,7 +57,10 @@ bool clua_within_limit(clua_state *state) {
     if (!state->over_limit) return true;
     if (state->used > state->limit) lua_gc(state->main, LUA_GCCOLLECT);
     state->over_limit = false;
-    return state->used <= state->limit;
+    if (state->used <= state->limit) return true;
+    state->held = state->used;
+    state->asked = 0;
+    return false;
 }
 
 // What the host pushed is too much for the script: the call fails before it begins.
@@ -58,21 +71,21 @@ static int refuse(lua_State *L, int count) {
 }
 
 void clua_forget_failure(clua_state *state) {
-    if (!state->failure.traceback) return;
+    if (!state->failure.traceback && !state->failure.source) return;
     free(state->failure.traceback);
     free(state->failure.source);
     state->failure = (clua_failure){0};
 }
 
 int clua_call(
-    clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds) {
+    clua_state *state, lua_State *L, int arguments, int results, const clua_budget *budget) {
     clua_entry saved;
     if (!clua_within_limit(state)) return refuse(L, arguments + 1);
     int base = lua_gettop(L) - arguments;
     clua_forget_failure(state);
     lua_pushcfunction(L, clua_traceback);
     lua_insert(L, base);
-    clua_enter(state, L, ticks, milliseconds, &saved);
+    clua_enter(state, L, budget, &saved);
     int status = lua_pcall(L, arguments, results, base);
     clua_leave(state, &saved);
     lua_remove(L, base);
@@ -80,11 +93,11 @@ int clua_call(
 }
 
 int clua_protect(
-    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results, uint64_t ticks,
-    int64_t milliseconds) {
+    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results,
+    const clua_budget *budget) {
     lua_pushcfunction(L, function);
     lua_insert(L, -arguments - 1);
-    return clua_call(state, L, arguments, results, ticks, milliseconds);
+    return clua_call(state, L, arguments, results, budget);
 }
 
 void clua_push_position(lua_State *L) {

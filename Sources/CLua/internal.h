@@ -25,6 +25,8 @@ struct clua_state {
     size_t used, limit;
     bool script_innermost;
     bool over_limit;
+    /// What was held and asked for when something was last refused.
+    size_t held, asked;
     int64_t refuse_in;
     bool refused;
     int64_t boxes;
@@ -35,7 +37,10 @@ struct clua_state {
     volatile uint64_t deadline;
     volatile bool expired;
     bool was_expired;
-    int64_t milliseconds;
+    /// Whose deadline counts, and when it began.
+    clua_budget budget;
+    uint64_t started;
+    clua_excess excess;
 
     // A wait. `waits` tells a host's yield from a script's; the others carry the answer to the thread that
     // waits.
@@ -66,16 +71,21 @@ typedef struct {
     struct clua_state *outer;
     lua_State *current;
     uint64_t deadline;
-    int64_t milliseconds;
+    clua_budget budget;
+    uint64_t started;
     bool script_innermost, expired;
 } clua_entry;
 
 static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_getextraspace(L); }
 
+// state.c
+/// For messages; answers NULL.
+void *clua_note_shortage(clua_state *state, size_t asked);
+
 // budget.c
 clua_clock *clua_clock_open(void);
 void clua_clock_close(clua_clock *clock);
-void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t milliseconds, clua_entry *saved);
+void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua_entry *saved);
 void clua_leave(clua_state *state, const clua_entry *saved);
 /// Raises when the budget is used up: what a pcall or a coroutine's end caught goes on.
 void clua_check_budget(lua_State *L);
@@ -89,12 +99,14 @@ void clua_poll(lua_State *L);
 // call.c
 int clua_traceback(lua_State *L);
 void clua_forget_failure(clua_state *state);
+/// Notes the line that runs, for an error that no message handler gets to see. Allocates nothing of Lua's.
+void clua_note_place(clua_state *state);
 /// Collects when the host went over the limit; false when that did not help.
 bool clua_within_limit(clua_state *state);
 /// As `clua_call` with a C function that takes what is on top, without a traceback.
 int clua_protect(
-    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results, uint64_t ticks,
-    int64_t milliseconds);
+    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results,
+    const clua_budget *budget);
 
 // object.c
 /// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.

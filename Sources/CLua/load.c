@@ -68,11 +68,11 @@ int clua_load_text(lua_State *L) {
 // The parser allocates a lot and must be refusable. It is protected by itself (manual, lua_load) and raises
 // nothing.
 int clua_load(
-    clua_state *state, lua_State *L, const char *text, size_t length, const char *chunk, uint64_t ticks,
-    int64_t milliseconds) {
+    clua_state *state, lua_State *L, const char *text, size_t length, const char *chunk,
+    const clua_budget *budget) {
     clua_entry saved;
     clua_forget_failure(state);
-    clua_enter(state, L, ticks, milliseconds, &saved);
+    clua_enter(state, L, budget, &saved);
     source source = {text, text ? length : 0};
     int status = lua_load(L, read_piece, &source, chunk, "t");
     clua_leave(state, &saved);

@@ -9,12 +9,12 @@ extension LuaRealm {
         lua.checkStack(4)
         state.drainReleases()
         state.noteChunk(chunk)
-        let budget = RunPhase.compile.budget
+        var budget = RunPhase.compile.budget
         let saved = state.enter(.compile)
         let status = source.withUnsafeBytes { bytes in
             clua_load(
                 state.core, lua.raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count,
-                "@" + chunk, budget.ticks, budget.milliseconds)
+                "@" + chunk, &budget)
         }
         state.leave(saved)
         if status != LUA_OK { throw state.takeError(status, from: lua) }

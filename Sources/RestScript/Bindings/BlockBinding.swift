@@ -30,7 +30,7 @@ extension ScriptContext {
             ) { [weak self] draft in
                 guard let self else { throw ScriptContext.closed }
                 try self.call(
-                    block, phase: ScriptPhases.block,
+                    block, phase: phases.block,
                     arguments: { lua in
                         lua.push(object: draft, class: self.configurationClass)
                         return 1

@@ -185,7 +185,7 @@ extension ScriptContext {
             lua.rawGet(-1, "require")
             lua.remove(-2)
             lua.push(try call.string(1, "plugin"))
-            try lua.call(arguments: 1, results: 1, phase: ScriptPhases.load)
+            try lua.call(arguments: 1, results: 1, phase: phases.load)
             guard lua.type(-1) == .function else {
                 throw LuaUsageError(
                     "module '\(try call.string(1, "plugin"))' is no plugin: it returns a \(lua.typeName(-1)), not a function(service, options)"
@@ -196,7 +196,7 @@ extension ScriptContext {
         }
         lua.pushValue(at: 1)
         if hasOptions { lua.pushValue(at: call.slot(2)) } else { lua.newTable() }
-        try lua.call(arguments: 2, results: 0, phase: ScriptPhases.load)
+        try lua.call(arguments: 2, results: 0, phase: phases.load)
     }
 
     private func wipeResources(_ call: Arguments) throws {
@@ -209,7 +209,7 @@ extension ScriptContext {
                 lua.push(matches)
                 push(resource, on: lua)
                 // What it raises is the caller's, as it is.
-                try lua.call(arguments: 1, results: 1, phase: ScriptPhases.predicate)
+                try lua.call(arguments: 1, results: 1, phase: phases.predicate)
                 defer { lua.pop() }
                 return lua.isTruthy(-1)
             }

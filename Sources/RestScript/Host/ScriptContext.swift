@@ -9,6 +9,7 @@ final class ScriptContext {
     let realm: LuaRealm
     let engine: Engine
     let options: ScriptOptions
+    let phases: ScriptPhases
     /// The state ends with this script.
     private let ownsState: Bool
     var services: [Service] = []
@@ -53,6 +54,7 @@ final class ScriptContext {
     init(engine: Engine, options: ScriptOptions, searchRoots: [String], sharing shared: ScriptState? = nil) {
         self.engine = engine
         self.options = options
+        phases = ScriptPhases(options.limits)
         ownsState = shared == nil
         let state = shared ?? ScriptState(options, searchRoots: searchRoots)
         self.shared = state

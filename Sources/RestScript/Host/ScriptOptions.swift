@@ -4,6 +4,8 @@ public import RestEngine
 public struct ScriptOptions: Sendable {
     /// Bytes that the script's Lua state may hold.
     public var memoryLimit = 256 << 20
+    /// CPU time of its functions.
+    public var limits = ScriptLimits()
     /// Folders for `require`, after the script's own.
     public var modulePaths: [String] = []
     /// Names that `rest.env` and `os.getenv` may read; nil grants every name.

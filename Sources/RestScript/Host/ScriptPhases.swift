@@ -1,39 +1,59 @@
 import LuaRuntime
 
 /// What the pieces of a script may do while they run (design, Limits and security).
-enum ScriptPhases {
-    static let load = RunPhase(
-        name: "script load", mayWait: false,
-        waitAdvice: "the script is being loaded; put it into rest.spawn(function() … end)", budgetSeconds: 5)
+struct ScriptPhases: Sendable {
+    let load: RunPhase
+    let block: RunPhase
+    let predicate: RunPhase
+    let transformer: RunPhase
+    let mutator: RunPhase
+    let decorator: RunPhase
+    let hook: RunPhase
+    let job: RunPhase
+    let test: RunPhase
 
-    static let block = RunPhase(
-        name: "configuration block", mayWait: false,
-        waitAdvice:
-            "a configuration block runs while a request is built; wait in a hook or in rest.spawn instead",
-        budgetSeconds: 0.05)
+    init(_ limits: ScriptLimits) {
+        func phase(_ phase: ScriptLimits.Phase, _ name: String, waitAdvice: String? = nil) -> RunPhase {
+            let time = limits[phase]
+            return RunPhase(
+                name: name, mayWait: waitAdvice == nil, waitAdvice: waitAdvice ?? "",
+                budgetSeconds: time.burst, totalSeconds: time.total,
+                limitAdvice: Self.advice(phase, time, mayWait: waitAdvice == nil))
+        }
+        load = phase(
+            .load, "script load",
+            waitAdvice: "the script is being loaded; put it into rest.spawn(function() … end)")
+        block = phase(
+            .block, "configuration block",
+            waitAdvice:
+                "a configuration block runs while a request is built; wait in a hook or in rest.spawn instead"
+        )
+        predicate = phase(
+            .predicate, "pattern function",
+            waitAdvice: "a pattern function runs while a request is built; decide by the URL alone")
+        transformer = phase(
+            .transformer, "transformer",
+            waitAdvice:
+                "a transformer runs in the middle of a response; fetch what it needs before, in a hook or a job"
+        )
+        mutator = phase(
+            .mutator, "request mutation",
+            waitAdvice: "a request is put together in one go; fetch what it needs before, in a hook or a job")
+        decorator = phase(
+            .decorator, "request decorator",
+            waitAdvice: "a decorator returns a request at once; wait in a hook of that request")
+        hook = phase(.hook, "hook")
+        job = phase(.job, "job")
+        test = phase(.test, "test")
+    }
 
-    static let predicate = RunPhase(
-        name: "pattern function", mayWait: false,
-        waitAdvice: "a pattern function runs while a request is built; decide by the URL alone",
-        budgetSeconds: 0.05)
-
-    static let transformer = RunPhase(
-        name: "transformer", mayWait: false,
-        waitAdvice:
-            "a transformer runs in the middle of a response; fetch what it needs before, in a hook or a job",
-        budgetSeconds: 0.05)
-
-    static let mutator = RunPhase(
-        name: "request mutation", mayWait: false,
-        waitAdvice: "a request is put together in one go; fetch what it needs before, in a hook or a job",
-        budgetSeconds: 0.05)
-
-    static let decorator = RunPhase(
-        name: "request decorator", mayWait: false,
-        waitAdvice: "a decorator returns a request at once; wait in a hook of that request",
-        budgetSeconds: 0.05)
-
-    static let hook = RunPhase(name: "hook", mayWait: true, budgetSeconds: 0.5)
-
-    static let job = RunPhase(name: "job", mayWait: true, budgetSeconds: 0.5)
+    /// Ends the message of a function that took too long.
+    private static func advice(
+        _ phase: ScriptLimits.Phase, _ time: ScriptLimits.Time, mayWait: Bool
+    ) -> String {
+        let pause = mayWait ? ", wait in between with rest.sleep(0)" : ""
+        let more = time.burst.isFinite ? "\(time.burst * 2)" : "none"
+        return
+            "look for a loop that doesn't end\(pause), or allow more with --limit \(phase.rawValue)=\(more)"
+    }
 }

@@ -15,9 +15,14 @@ final class ScriptState {
     init(_ options: ScriptOptions, searchRoots: [String]) {
         lua = LuaState(
             LuaOptions(
-                memoryLimit: options.memoryLimit, searchRoots: searchRoots, output: options.luaOutput,
+                memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
+                searchRoots: searchRoots, output: options.luaOutput,
                 environment: options.luaEnvironment))
         trees.open(lua.main)
+    }
+
+    private static func memoryAdvice(_ options: ScriptOptions) -> String {
+        "keep less at a time, or allow more with --memory \(max(1, options.memoryLimit >> 19))M"
     }
 
     func makeRealm(_ options: ScriptOptions, searchRoots: [String]) -> LuaRealm {

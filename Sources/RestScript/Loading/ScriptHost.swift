@@ -40,7 +40,7 @@ public final class ScriptHost {
             let chunk = try context.realm.compile(source, chunk: path)
             let lua = context.state.main
             lua.push(chunk)
-            try lua.call(arguments: 0, results: 0, phase: ScriptPhases.load)
+            try lua.call(arguments: 0, results: 0, phase: context.phases.load)
         } catch {
             let diagnostic = ScriptFailures.diagnostic(of: error, in: context.state)
             context.diagnostics.append(diagnostic)
