@@ -6,21 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void note_place(clua_failure *failure, lua_State *L, int level) {
+static bool note_place(clua_failure *failure, lua_State *L, int level) {
     lua_Debug ar;
     for (; lua_getstack(L, level, &ar); level++) {
         lua_getinfo(L, "Sl", &ar);
-        if (ar.currentline > 0) {
-            failure->source = strdup(ar.source);
-            failure->line = ar.currentline;
-            return;
-        }
+        if (ar.currentline <= 0) continue;
+        free(failure->source);
+        failure->source = strdup(ar.source);
+        failure->line = ar.currentline;
+        return true;
     }
+    return false;
 }
 
-void clua_note_place(clua_state *state) {
-    clua_forget_failure(state);
-    note_place(&state->failure, state->current, 0);
+bool clua_note_place(clua_state *state) {
+    if (!note_place(&state->failure, state->current, 0)) return false;
+    free(state->failure.traceback);
+    state->failure.traceback = NULL;
+    state->failure.deliberate = false;
+    return true;
 }
 
 // Message handler: notes where the error was raised, before the stack unwinds. It leaves the value as it is.
@@ -39,7 +43,7 @@ int clua_traceback(lua_State *L) {
         lua_settop(L, 1);
     }
     note_place(failure, L, 1);
-    luaL_traceback(L, L, NULL, 1);
+    clua_push_traceback(L, L, NULL, 1);
     failure->traceback = strdup(lua_tostring(L, -1));
     lua_settop(L, 1);
     return 1;

@@ -99,8 +99,9 @@ void clua_poll(lua_State *L);
 // call.c
 int clua_traceback(lua_State *L);
 void clua_forget_failure(clua_state *state);
-/// Notes the line that runs, for an error that no message handler gets to see. Allocates nothing of Lua's.
-void clua_note_place(clua_state *state);
+/// Notes the line that runs, if there is one, for an error that no message handler gets to see. Allocates nothing of
+/// Lua's.
+bool clua_note_place(clua_state *state);
 /// Collects when the host went over the limit; false when that did not help.
 bool clua_within_limit(clua_state *state);
 /// As `clua_call` with a C function that takes what is on top, without a traceback.
@@ -127,6 +128,10 @@ void clua_open_stubs(lua_State *L);
 int clua_original(lua_State *L);
 /// Puts `function` in the place of a function of the library on top, which becomes its upvalue.
 void clua_guard(lua_State *L, const char *name, lua_CFunction function);
+
+// traceback.c
+void clua_push_traceback(lua_State *L, lua_State *thread, const char *message, int level);
+int clua_traceback_function(lua_State *L);
 
 // load.c
 int clua_load_text(lua_State *L);

@@ -172,6 +172,7 @@ static void open_parts(lua_State *L) {
     keep(L, os);
     lua_setglobal(L, LUA_OSLIBNAME);
     luaL_requiref(L, LUA_DBLIBNAME, luaopen_debug, 0);
+    clua_guard(L, "traceback", clua_traceback_function);
     lua_newtable(L);
     keep(L, debug);
     lua_pushcfunction(L, get_info);

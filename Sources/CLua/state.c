@@ -10,11 +10,13 @@
 
 static const char no_memory[] = "resthost: the system has no memory left for Lua\n";
 
-// A memory error passes no message handler, so its place is noted here: reading the calls disturbs no allocation.
+// A memory error passes no message handler, so its place is noted here: reading the calls disturbs no allocation. What is
+// refused once the calls are gone, as when Lua makes its stack smaller, is not the cause.
 void *clua_note_shortage(clua_state *state, size_t size) {
-    state->held = state->used;
-    state->asked = size;
-    if (state->current) clua_note_place(state);
+    if ((state->current && clua_note_place(state)) || !state->failure.source) {
+        state->held = state->used;
+        state->asked = size;
+    }
     return NULL;
 }
 

@@ -58,6 +58,21 @@ import Testing
         #expect(try fixture.run("return os.getenv('HOME')") == "nil")
     }
 
+    @Test func `of a deep stack the top is told`() throws {
+        let source = """
+            local function f(n) if n == 0 then return debug.traceback("deep") end return (f(n - 1)) end
+            return f(5000)
+            """
+        let lines = try fixture.run(source).split(separator: "\n")
+        #expect(lines.prefix(2) == ["deep", "stack traceback:"])
+        #expect(lines[2] == "\ttest.lua:1: in upvalue 'f'")
+        #expect(lines.count == 23 && lines.last == "\t...\t(a deep stack)")
+        #expect(try fixture.run("return debug.traceback({}) ~= nil") == "true")
+        #expect(try fixture.run("return debug.traceback('x', 1e6 // 1 | 0)") == "x\nstack traceback:")
+        #expect(
+            try fixture.run("return debug.traceback(coroutine.create(print), 'x')") == "x\nstack traceback:")
+    }
+
     @Test func `the string metatable is out of reach`() throws {
         #expect(try fixture.run("return getmetatable('')") == "false")
         #expect(try fixture.run("return ('x'):upper()") == "X")
