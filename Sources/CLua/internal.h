@@ -129,6 +129,10 @@ int clua_original(lua_State *L);
 /// Puts `function` in the place of a function of the library on top, which becomes its upvalue.
 void clua_guard(lua_State *L, const char *name, lua_CFunction function);
 
+// freeze.c
+/// Versions of raw functions that see what a frozen table holds, for the base library on top.
+void clua_open_raw_access(lua_State *L);
+
 // traceback.c
 void clua_push_traceback(lua_State *L, lua_State *thread, const char *message, int level);
 int clua_traceback_function(lua_State *L);

@@ -129,6 +129,7 @@ static void open_base(lua_State *L) {
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);
+    clua_open_raw_access(L);
     forget(L, "dofile");
     forget(L, "loadfile");
     forget(L, "warn");

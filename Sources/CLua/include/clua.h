@@ -161,6 +161,16 @@ void clua_push_anchored(lua_State *L, lua_Integer slot);
 /// Opens the allowed part of the standard library.
 void clua_open_libraries(lua_State *L);
 
+// freeze.c
+
+/// Pops a function, which is called for every assignment (table, key, value) and raises, and makes the table below it read
+/// only, for raw access too. A metatable that it has goes on answering for names that are missing.
+void clua_freeze(lua_State *L);
+/// Pops a table of globals and makes it and the libraries in it read only. LUA_OK, or an error's value is left.
+int clua_freeze_globals(clua_state *state, lua_State *L);
+/// Pushes the script's `next`.
+void clua_push_next(lua_State *L);
+
 // realm.c
 
 /// Pushes a table of globals as a new state has them; Swift's own functions are not in it yet.

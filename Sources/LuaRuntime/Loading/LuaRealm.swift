@@ -55,6 +55,15 @@ public final class LuaRealm {
         clua_set_globals(lua.raw)
     }
 
+    /// Makes globals and library tables read only, once the script has been loaded: an assignment raises an error that
+    /// says what to do instead. Tables of the script's own stay as they are.
+    public func freezeGlobals() throws(LuaError) {
+        let lua = state.main
+        pushGlobals(on: lua)
+        let status = clua_freeze_globals(state.core, lua.raw)
+        if status != LUA_OK { throw state.takeError(status, from: lua) }
+    }
+
     /// Runs `function` as a coroutine that ends with this realm at the latest; see ``LuaState/spawn(_:phase:arguments:completion:)``.
     @discardableResult
     public func spawn(

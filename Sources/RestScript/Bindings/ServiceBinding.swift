@@ -182,7 +182,7 @@ extension ScriptContext {
         let hasOptions = !call.isAbsent(2)
         if call.type(1) == .string {
             realm.pushGlobals(on: lua)
-            lua.rawGet(-1, "require")
+            try lua.get(-1, "require")
             lua.remove(-2)
             lua.push(try call.string(1, "plugin"))
             try lua.call(arguments: 1, results: 1, phase: phases.load)
