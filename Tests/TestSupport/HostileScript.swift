@@ -48,7 +48,8 @@ public struct HostileScript: Sendable, CustomStringConvertible {
         let words = lines[1].dropFirst("-- expected: ".count)
         let isRuntime = words.hasPrefix("runtime ")
         return HostileScript(
-            name: name, source: source, kinds: isRuntime ? ["runtime"] : words.split(separator: " ").map(String.init),
+            name: name, source: source,
+            kinds: isRuntime ? ["runtime"] : words.split(separator: " ").map(String.init),
             message: isRuntime ? String(words.dropFirst("runtime ".count)) : "",
             needsRest: source.contains("rest."))
     }
