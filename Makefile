@@ -42,7 +42,7 @@ static:
 	@scripts/check-format
 
 quick: static bootstrap
-	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter RestScriptTests
+	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter SQLiteCacheTests --filter RestScriptTests
 
 check: static test build
 	@scripts/check-examples

@@ -8,10 +8,10 @@ namespace {
 
 class Checker {
 public:
-    Checker(Span bytes, const Limits &limits)
-        : at(bytes.data), end(bytes.data + bytes.count), limits(limits) {}
+    Checker(Span bytes, const Limits &limits, bool classes)
+        : at(bytes.data), end(bytes.data + bytes.count), limits(limits), classes(classes) {}
 
-    bool whole() { return value(0, true) && at == end; }
+    bool whole() { return value(0, classes) && at == end; }
 
 private:
     bool has(size_t count) const { return static_cast<size_t>(end - at) >= count; }
@@ -60,7 +60,7 @@ private:
         }
         for (; count; count--) {
             bool keyed = tag == Tag::array || (tag == Tag::object ? bytes() : key());
-            if (!keyed || !value(depth, true)) {
+            if (!keyed || !value(depth, classes)) {
                 return false;
             }
         }
@@ -111,6 +111,7 @@ private:
 
     const uint8_t *at, *end;
     const Limits &limits;
+    const bool classes;
 };
 
 }  // namespace
@@ -120,7 +121,12 @@ using namespace cjson;
 
 bool cjson_tree_is_valid(const uint8_t *tree, size_t count, const cjson_limits *limits) {
     Limits bounds(limits);
-    return count > 0 && count <= bounds.bytes && Checker({tree, count}, bounds).whole();
+    return count > 0 && count <= bounds.bytes && Checker({tree, count}, bounds, true).whole();
+}
+
+bool cjson_tree_is_classless(const uint8_t *tree, size_t count) {
+    cjson_limits widest{maximumDepth, maximumBytes};
+    return count > 0 && Checker({tree, count}, Limits(&widest), false).whole();
 }
 
 cjson_kind cjson_tree_kind(const uint8_t *tree, size_t count) {

@@ -74,6 +74,17 @@ int clua_next(clua_state *state, lua_State *L, int index, bool *more) {
     return status;
 }
 
+int clua_match(clua_state *state, lua_State *L, int text, int pattern, const clua_budget *budget, int *captures) {
+    text = lua_absindex(L, text);
+    pattern = lua_absindex(L, pattern);
+    int before = lua_gettop(L);
+    lua_pushvalue(L, text);
+    lua_pushvalue(L, pattern);
+    int status = clua_protect(state, L, state->match, 2, LUA_MULTRET, budget);
+    *captures = status == LUA_OK ? lua_gettop(L) - before : 0;
+    return status;
+}
+
 bool clua_rawset(lua_State *L, int index) {
     bool is_nan = lua_type(L, -2) == LUA_TNUMBER && lua_tonumber(L, -2) != lua_tonumber(L, -2);
     if (is_nan || lua_isnil(L, -2)) {

@@ -66,14 +66,12 @@ static void raise_expired(lua_State *L, const char *place) {
     lua_error(L);
 }
 
-static void watch(lua_State *L);
-
 static void expire(lua_State *L, lua_Debug *ar) {
     clua_state *state = state_of(L);
     if (!state->expired) {
         // Left over from an entry that has ended.
         lua_sethook(L, NULL, 0, 0);
-        watch(L);
+        clua_watch(L);
         return;
     }
     // Every event from now on: whatever catches this error gets the next one at its first instruction.
@@ -125,8 +123,12 @@ static void start(clua_clock *clock) {
 // A tick that is still pending arrives before the call returns to us, so the clock may go afterwards.
 static void stop(clua_clock *clock) { timer_delete(clock->timer); }
 
-// Nothing to do while the budget lasts.
-static void watch(lua_State *L) { (void)L; }
+// Nothing to do for the budget while it lasts. One that is armed stays: a lost one comes again with the next tick.
+void clua_watch(lua_State *L) {
+    const clua_state *state = state_of(L);
+    if (state->coverage && !state->expired && lua_gethook(L) != clua_count_line)
+        lua_sethook(L, clua_count_line, LUA_MASKLINE, 0);
+}
 
 static void look(clua_clock *clock) { (void)clock; }
 
@@ -141,6 +143,10 @@ static void look(clua_clock *clock) {
 }
 
 static void on_count(lua_State *L, lua_Debug *ar) {
+    if (ar->event == LUA_HOOKLINE) {
+        clua_count_line(L, ar);
+        return;
+    }
     look(state_of(L)->clock);
     if (state_of(L)->expired) expire(L, ar);
 }
@@ -149,8 +155,9 @@ static void start(clua_clock *clock) { (void)clock; }
 
 static void stop(clua_clock *clock) { (void)clock; }
 
-static void watch(lua_State *L) {
-    if (lua_gethook(L) != on_count) lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_PERIOD);
+void clua_watch(lua_State *L) {
+    int mask = LUA_MASKCOUNT | (state_of(L)->coverage ? LUA_MASKLINE : 0);
+    if (lua_gethook(L) != on_count || lua_gethookmask(L) != mask) lua_sethook(L, on_count, mask, HOOK_PERIOD);
 }
 
 #endif
@@ -173,7 +180,7 @@ void clua_clock_close(clua_clock *clock) {
 }
 
 // Entries nest. The inner one ends no later than the outer; used up, it ends alone, unless the outer's time
-// is over too.
+// is over too. Then it ends at its first instruction: the host may start one after another.
 void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua_entry *saved) {
     clua_clock *clock = state->clock;
     *saved = (clua_entry){
@@ -194,7 +201,12 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
     state->current = L;
     state->script_innermost = true;
     clock->active = state;
-    watch(L);
+    if (clock->now < state->deadline) {
+        clua_watch(L);
+    } else {
+        state->expired = true;
+        arm(L);
+    }
 }
 
 void clua_leave(clua_state *state, const clua_entry *saved) {

@@ -6,6 +6,7 @@
 #include "slab.h"
 
 typedef struct clua_clock clua_clock;
+typedef struct clua_coverage clua_coverage;
 
 typedef struct {
     char *traceback;
@@ -30,6 +31,12 @@ struct clua_state {
     int64_t refuse_in;
     bool refused;
     int64_t boxes;
+
+    /// Something has been held by an owner; see owner.c.
+    bool has_owners;
+    /// A box was found dead and stayed.
+    bool has_spared;
+    bool is_closing;
 
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
     clua_clock *clock;
@@ -56,14 +63,23 @@ struct clua_state {
 
     /// What `error` and `assert` are: what they raise, a script meant to.
     lua_CFunction raisers[2];
+    /// `string.match`.
+    lua_CFunction match;
+    /// NULL when no lines are counted.
+    clua_coverage *coverage;
     clua_failure failure;
 };
 
 /// What begins with every full userdata. Scripts can make none, so the tag is proof.
 typedef struct {
     const void *tag;
+    /// NULL once it has been released.
     void *object;
     int kind;
+    /// Values live for as long as it does.
+    bool owns;
+    /// Lua has found it dead once.
+    bool is_spared;
 } clua_box;
 
 /// What one entry puts aside.
@@ -92,6 +108,12 @@ void clua_check_budget(lua_State *L);
 /// Whether `L` ended by its budget: Lua runs no hook there any more (it died inside one).
 bool clua_died_of_budget(lua_State *L);
 uint64_t clua_now(const clua_state *state);
+/// Sets the hooks that `L` is to have while its budget lasts.
+void clua_watch(lua_State *L);
+
+// coverage.c
+void clua_count_line(lua_State *L, lua_Debug *ar);
+void clua_coverage_close(clua_coverage *coverage);
 
 /// Raises when the budget is used up. For library functions that work long without calling anything.
 void clua_poll(lua_State *L);
@@ -110,10 +132,20 @@ int clua_protect(
     const clua_budget *budget);
 
 // object.c
+/// The box at `index`, or NULL.
+clua_box *clua_box_at(lua_State *L, int index);
+/// Pushes a box with room for one Lua value. Takes over one reference.
+void clua_push_companion(lua_State *L, void *object);
 /// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
 int clua_run_box(lua_State *L, const clua_box *box);
 int clua_trampoline(lua_State *L);
 void clua_open_boxes(lua_State *L);
+
+// owner.c
+void clua_open_owners(lua_State *L);
+/// Called by the finalizer of `box`, which lies at 1 and is to be released: puts what it held among the departed.
+/// Allocates nothing.
+void clua_depart(lua_State *L, const clua_box *box);
 
 // coroutine.c
 /// The coroutine of the script through which the suspended `L` waits, or NULL.

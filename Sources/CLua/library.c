@@ -144,6 +144,9 @@ static void open_plain(lua_State *L) {
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
     forget(L, "dump");
     clua_open_text(L);
+    lua_getfield(L, -1, "match");
+    state_of(L)->match = lua_tocfunction(L, -1);
+    lua_settop(L, -2);
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);
     lua_pushboolean(L, 0);

@@ -6,33 +6,71 @@
 
 static const char tag, box_metatable_key, error_metatable_key, known_key, errors_key;
 
-static const clua_box *box_at(lua_State *L, int index) {
-    const clua_box *box = lua_touserdata(L, index);
+clua_box *clua_box_at(lua_State *L, int index) {
+    clua_box *box = lua_touserdata(L, index);
     if (!box || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof *box) return NULL;
     return box->tag == &tag ? box : NULL;
 }
 
-// Runs inside any allocation: it releases, and touches nothing of Lua's. An object that is finalized is
-// marked, as a dying table may still show it to a finalizer of another.
-static int release(lua_State *L) {
-    clua_box *box = (clua_box *)box_at(L, 1);
-    if (!box || !box->object) return 0;
-    clua_state *state = state_of(L);
-    void *object = box->object;
-    bool innermost = state->script_innermost;
-    box->object = NULL;
-    state->boxes--;
-    state->script_innermost = false;
-    state->callbacks.release(object);
-    state->script_innermost = innermost;
+// A host object that owns values lives for as long as Swift holds it too: they may lead the script back to it. And
+// once there have been owners, whatever Lua finds dead stays for one more cycle: the values of an owner that died
+// with it may refer to it, and have yet to be told of their end.
+static bool stays(clua_state *state, clua_box *box) {
+    if (state->is_closing || box->kind == CLUA_COMPANION) return false;
+    if (box->owns && state->callbacks.is_shared(box->object)) {
+        box->is_spared = false;
+        return true;
+    }
+    if (!state->has_owners || box->is_spared) return false;
+    box->is_spared = true;
+    state->has_spared = true;
+    return true;
+}
+
+// Makes the userdata being finalized one like any other: it will be finalized again (manual 2.5.3), and is known.
+static int revive(lua_State *L, const clua_box *box) {
+    lua_getmetatable(L, 1);
+    lua_setmetatable(L, 1);
+    if (box->kind != CLUA_OBJECT) return 0;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
+    if (lua_rawgetp(L, -1, box->object) == LUA_TNIL) {
+        lua_pushvalue(L, 1);
+        lua_rawsetp(L, -3, box->object);
+    }
     return 0;
 }
 
-static clua_box *push_box(lua_State *L, void *object, int kind) {
-    clua_box *box = lua_newuserdatauv(L, sizeof *box, 0);
-    *box = (clua_box){&tag, object, kind};
+// Runs inside any allocation: the release touches nothing of Lua's. An object that is finalized is marked, as a
+// dying table may still show it to a finalizer of another.
+static int release(lua_State *L) {
+    clua_box *box = clua_box_at(L, 1);
+    if (!box || !box->object) return 0;
+    clua_state *state = state_of(L);
+    bool innermost = state->script_innermost;
+    state->script_innermost = false;
+    bool remains = stays(state, box);
+    if (!remains) {
+        void *object = box->object;
+        if (!state->is_closing) clua_depart(L, box);
+        box->object = NULL;
+        state->boxes--;
+        state->callbacks.release(object);
+    }
+    state->script_innermost = innermost;
+    return remains ? revive(L, box) : 0;
+}
+
+static clua_box *push_box(lua_State *L, void *object, int kind, int values) {
+    clua_box *box = lua_newuserdatauv(L, sizeof *box, values);
+    *box = (clua_box){&tag, object, kind, false, false};
     state_of(L)->boxes++;
     return box;
+}
+
+static void push_plain_box(lua_State *L, void *object, int kind, int values) {
+    push_box(L, object, kind, values);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
+    lua_setmetatable(L, -2);
 }
 
 static int continue_wait(lua_State *L, int status, lua_KContext context) {
@@ -73,26 +111,24 @@ int clua_run_box(lua_State *L, const clua_box *box) {
 int clua_trampoline(lua_State *L) { return clua_run_box(L, lua_touserdata(L, lua_upvalueindex(1))); }
 
 void clua_push_function(lua_State *L, void *object) {
-    push_box(L, object, CLUA_FUNCTION);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
-    lua_setmetatable(L, -2);
+    push_plain_box(L, object, CLUA_FUNCTION, 0);
     lua_pushcclosure(L, clua_trampoline, 1);
 }
 
 void clua_push_error(lua_State *L, void *object) {
-    push_box(L, object, CLUA_ERROR);
+    push_box(L, object, CLUA_ERROR, 0);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &error_metatable_key);
     lua_setmetatable(L, -2);
 }
 
 void *clua_error_at(lua_State *L, int index) {
-    const clua_box *box = box_at(L, index);
+    const clua_box *box = clua_box_at(L, index);
     if (box && box->kind == CLUA_ERROR) return box->object;
     index = lua_absindex(L, index);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &errors_key);
     lua_pushvalue(L, index);
     lua_rawget(L, -2);
-    box = box_at(L, -1);
+    box = clua_box_at(L, -1);
     lua_settop(L, -3);
     return box ? box->object : NULL;
 }
@@ -114,7 +150,10 @@ bool clua_push_known(lua_State *L, void *object) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
     int type = lua_rawgetp(L, -1, object);
     lua_remove(L, -2);
-    if (type == LUA_TUSERDATA) return true;
+    if (type == LUA_TUSERDATA) {
+        clua_box_at(L, -1)->is_spared = false;
+        return true;
+    }
     lua_settop(L, -2);
     return false;
 }
@@ -124,7 +163,7 @@ bool clua_push_object(lua_State *L, void *object, const void *class_key) {
         lua_settop(L, -2);
         return false;
     }
-    push_box(L, object, CLUA_OBJECT);
+    push_box(L, object, CLUA_OBJECT, 0);
     lua_insert(L, -2);
     lua_setmetatable(L, -2);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
@@ -135,12 +174,14 @@ bool clua_push_object(lua_State *L, void *object, const void *class_key) {
 }
 
 void *clua_object_at(lua_State *L, int index) {
-    const clua_box *box = box_at(L, index);
-    return box && box->kind == CLUA_OBJECT ? box->object : NULL;
+    clua_box *box = clua_box_at(L, index);
+    if (!box || box->kind != CLUA_OBJECT) return NULL;
+    box->is_spared = false;
+    return box->object;
 }
 
 static int describe_error(lua_State *L) {
-    const clua_box *box = box_at(L, 1);
+    const clua_box *box = clua_box_at(L, 1);
     if (!box || box->kind != CLUA_ERROR || !box->object) return luaL_error(L, "not an error of the host");
     clua_state *state = state_of(L);
     bool innermost = state->script_innermost;
@@ -149,6 +190,8 @@ static int describe_error(lua_State *L) {
     state->script_innermost = innermost;
     return 1;
 }
+
+void clua_push_companion(lua_State *L, void *object) { push_plain_box(L, object, CLUA_COMPANION, 1); }
 
 static void push_weak_table(lua_State *L, const char *mode, const void *key) {
     lua_newtable(L);
@@ -224,6 +267,13 @@ void clua_forget_class(lua_State *L, const void *class_key) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, class_key);
 }
 
+// A userdata that was found dead may come back when the object has another already.
+static int is_same(lua_State *L) {
+    const clua_box *left = clua_box_at(L, 1), *right = clua_box_at(L, 2);
+    lua_pushboolean(L, left && right && left->object && left->object == right->object);
+    return 1;
+}
+
 // The boxes stay alive while they run: the class's tables, which hold them, hang on the metatable's closures.
 void clua_new_class(lua_State *L, const void *class_key, const char *name) {
     int methods = lua_gettop(L) - 5;
@@ -239,6 +289,8 @@ void clua_new_class(lua_State *L, const void *class_key, const char *name) {
     lua_pushvalue(L, methods + 3);
     lua_pushcclosure(L, read_field, 3);
     lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, is_same);
+    lua_setfield(L, -2, "__eq");
     lua_pushvalue(L, methods + 2);
     lua_pushvalue(L, methods + 4);
     lua_pushcclosure(L, write_field, 2);

@@ -14,6 +14,10 @@ bool clua_caller_place(lua_State *L, const char **source, int *line) {
     return false;
 }
 
+bool clua_running_place(const clua_state *state, const char **source, int *line) {
+    return state->current && clua_caller_place(state->current, source, line);
+}
+
 bool clua_function_place(lua_State *L, int index, const char **source, int *line) {
     lua_Debug ar;
     if (!lua_isfunction(L, index) || lua_iscfunction(L, index)) return false;

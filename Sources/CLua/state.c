@@ -76,14 +76,18 @@ clua_state *clua_open(size_t limit, clua_callbacks callbacks) {
     state->main = L;
     state->clock = clua_clock_open();
     clua_open_boxes(L);
+    clua_open_owners(L);
     return state;
 }
 
 size_t clua_close(clua_state *state) {
+    state->is_closing = true;
     lua_close(state->main);
     state->main = NULL;
     clua_pool_close(&state->pool);
     clua_clock_close(state->clock);
+    clua_coverage_close(state->coverage);
+    state->coverage = NULL;
     free(state->failure.traceback);
     free(state->failure.source);
     return state->used;
@@ -114,7 +118,15 @@ void clua_refuse(clua_state *state, int64_t nth) {
 
 bool clua_refused(const clua_state *state) { return state->refused; }
 
-void clua_collect(clua_state *state) { lua_gc(state->main, LUA_GCCOLLECT); }
+// What was spared goes in the next cycle, and may take with it the last references to others.
+void clua_collect(clua_state *state) {
+    enum { CYCLES = 4 };
+    for (int cycle = 0; cycle < CYCLES; cycle++) {
+        state->has_spared = false;
+        lua_gc(state->main, LUA_GCCOLLECT);
+        if (!state->has_spared) return;
+    }
+}
 
 void clua_thread_name(char *buffer, size_t size) {
     if (pthread_getname_np(pthread_self(), buffer, size) != 0) buffer[0] = 0;

@@ -99,29 +99,6 @@ extension EasyHandle {
         return true
     }
 
-    private func sendBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(buffer.count, upload.count - uploadOffset)
-        upload.withUnsafeBytes { bytes in
-            buffer.copyMemory(
-                from: UnsafeRawBufferPointer(rebasing: bytes[uploadOffset..<(uploadOffset + count)]))
-        }
-        uploadOffset += count
-        if uploadOffset < upload.count {
-            deadlines.bodyBytesSent(at: time.now)
-            noteDeadline()
-        } else {
-            deadlines.bodySent()
-        }
-        return count
-    }
-
-    /// libcurl sends a body again when a kept connection turns out to be closed.
-    private func rewindBody(to offset: Int, origin: Int32) -> Int32 {
-        guard origin == SEEK_SET, (0...upload.count).contains(offset) else { return CURL_SEEKFUNC_FAIL }
-        uploadOffset = offset
-        return CURL_SEEKFUNC_OK
-    }
-
     private func connectionBegan() {
         deadlines.connectionBegan(at: time.now)
         noteDeadline()
@@ -138,7 +115,7 @@ extension EasyHandle {
     }
 
     /// A limit began to run. Limits that only move away need no word: the poller finds out when it looks.
-    private func noteDeadline() {
+    func noteDeadline() {
         if let next = deadlines.next { time.check(at: next.deadline) }
     }
 }

@@ -6,10 +6,7 @@ extension EasyHandle {
     /// Sets what differs from the handle's last request; nothing is sent when it throws.
     func prepare(_ request: TransportRequest) throws(TransportError) {
         try setURL(request.url)
-        let body = request.body ?? []
-        let shape = RequestShape(method: request.method, bodyCount: body.count)
-        try setShape(shape)
-        try setBody(body, shape)
+        let shape = try setBody(request)
         try setHeaders(request.headers, shape)
         setConnectLimit(request.timeouts)
 
@@ -30,45 +27,25 @@ extension EasyHandle {
         set(CURLOPT_PIPEWAIT, RequestRules.isSecure(url) ? 1 : 0)
     }
 
-    private func setShape(_ shape: RequestShape) throws(TransportError) {
+    func setShape(_ shape: RequestShape) throws(TransportError) {
         guard shape != self.shape else { return }
         try RequestRules.checkMethod(shape.method)
         guard !(shape.isHead && shape.hasBody) else {
             // libcurl sends none with NOBODY, and without it would await one in the response.
-            throw TransportError(.invalidURL, phase: .send, message: "a HEAD request can't have a body")
+            throw TransportError(.internal, phase: .send, message: "a HEAD request can't have a body")
         }
         try setOrThrow(CURLOPT_CUSTOMREQUEST, shape.customMethod)
         self.shape = shape
         // Each of these options sets the method, POSTFIELDS too, so the order matters. HTTPGET clears NOBODY.
         ccurl_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
         set(CURLOPT_HTTPGET, 1)
-        if shape.hasBody { set(CURLOPT_POST, 1) }
+        if shape.hasBody, shape.body != .form { set(CURLOPT_POST, 1) }
         if shape.isHead { set(CURLOPT_NOBODY, 1) }
     }
 
-    private func setBody(_ body: [UInt8], _ shape: RequestShape) throws(TransportError) {
-        uploadCount = body.count
-        uploadOffset = 0
-        guard shape.hasBody else { return }
-        ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-        if shape.body == .streamed {
-            upload = body
-            ccurl_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
-            return
-        }
-        let code = body.withUnsafeBytes { bytes in
-            // An empty array may have no address, and no address means to read through the callback.
-            let start = bytes.baseAddress ?? UnsafeRawPointer(easy)
-            return ccurl_set_string(easy, CURLOPT_COPYPOSTFIELDS, start.assumingMemoryBound(to: CChar.self))
-        }
-        guard code == CURLE_OK else {
-            throw TransportError(.internal, message: "there is no memory for the request's body")
-        }
-    }
-
     private func setHeaders(_ headers: Headers, _ shape: RequestShape) throws(TransportError) {
-        if let headerList, headerList.isSame(headers, hasBody: shape.hasBody) { return }
-        let list = try HeaderList(headers, hasBody: shape.hasBody)
+        if let headerList, headerList.isSame(headers, shape.body) { return }
+        let list = try HeaderList(headers, shape.body)
         ccurl_set_list(easy, CURLOPT_HTTPHEADER, list.list)
         headerList = list
     }

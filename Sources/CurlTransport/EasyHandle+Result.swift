@@ -11,6 +11,7 @@ extension EasyHandle {
                     message: "the response's body is larger than the limit of \(maxBodyBytes) bytes",
                     limit: maxBodyBytes))
         }
+        if let uploadFailure { return .failure(uploadFailure) }
         if code == CURLE_OPERATION_TIMEDOUT {
             return .failure(timeout(deadlines.connected == nil ? .connect : .total))
         }
@@ -36,11 +37,18 @@ extension EasyHandle {
     var progress: TransferProgress {
         var progress = TransferProgress()
         progress.bytesSent = offset(CURLINFO_SIZE_UPLOAD_T)
-        progress.bytesToSend = Int64(uploadCount)
+        progress.bytesToSend = bytesToSend
         progress.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
         let length = offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         progress.bytesToReceive = deadlines.hasResponse && length >= 0 ? length : nil
         return progress
+    }
+
+    /// Of a form libcurl knows it when it begins to send.
+    private var bytesToSend: Int64? {
+        guard form != nil else { return upload?.count ?? 0 }
+        let count = offset(CURLINFO_CONTENT_LENGTH_UPLOAD_T)
+        return count >= 0 ? count : nil
     }
 
     private func response() -> TransportResponse {

@@ -22,9 +22,10 @@ final class EasyHandle {
     var connectLimit = -1
 
     // Of the running transfer.
-    var upload: [UInt8] = []
-    var uploadOffset = 0
-    var uploadCount = 0
+    var upload: UploadReader?
+    var form: UploadForm?
+    /// Why the upload stopped.
+    var uploadFailure: TransportError?
     var maxBodyBytes = 0
     var isHead = false
     // Unchecked: a callback touches these for each chunk, and none runs while another part of this type does.
@@ -56,7 +57,9 @@ final class EasyHandle {
     /// Lets go of what the last transfer held.
     func clear() {
         transfer = nil
-        upload = []
+        upload = nil
+        form = nil
+        uploadFailure = nil
         body = []
         head.clear()
         errorText.pointee = 0

@@ -5,31 +5,37 @@ internal import RestEngine
 final class HeaderList {
     private(set) var list: UnsafeMutablePointer<curl_slist>?
     private let headers: Headers
-    private let hasBody: Bool
+    private let body: RequestShape.Body
 
-    /// `hasBody`: libcurl would add headers of its own to this request, which are switched off.
-    init(_ headers: Headers, hasBody: Bool) throws(TransportError) {
+    /// `body`: libcurl would add headers of its own to a request with one, which are switched off.
+    init(_ headers: Headers, _ body: RequestShape.Body) throws(TransportError) {
         self.headers = headers
-        self.hasBody = hasBody
+        self.body = body
         var names = Names()
         for field in headers.fields {
             try RequestRules.checkField(field)
             if names.note(field.name) { continue }
+            if body == .form, field.name.lowercased() == "content-type" {
+                // libcurl adds the boundary that it writes.
+                try append("Content-Type: " + MediaType.settingBoundary(nil, in: field.value))
+                continue
+            }
             // A name with a colon and nothing behind it would remove the header, not send it empty
             // (CURLOPT_HTTPHEADER(3)).
             let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || (9...13).contains($0) }
             try append(isEmpty ? field.name + ";" : field.name + ": " + field.value)
         }
-        if hasBody {
-            if !names.hasContentType { try append("Content-Type:") }
+        if body != .none {
+            // A form's type, which can't do without its boundary, stays libcurl's.
+            if !names.hasContentType, body != .form { try append("Content-Type:") }
             if !names.hasExpect { try append("Expect:") }
         }
     }
 
     deinit { curl_slist_free_all(list) }
 
-    func isSame(_ headers: Headers, hasBody: Bool) -> Bool {
-        self.hasBody == hasBody && self.headers == headers
+    func isSame(_ headers: Headers, _ body: RequestShape.Body) -> Bool {
+        self.body == body && self.headers == headers
     }
 
     private func append(_ line: String) throws(TransportError) {

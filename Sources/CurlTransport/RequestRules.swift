@@ -1,11 +1,11 @@
 internal import RestEngine
 
 /// What may be put on the wire. A request that could be read as another one, or as two, is refused before
-/// anything is sent.
+/// anything is sent. The engine refuses such requests before, so these are faults of other callers.
 enum RequestRules {
     static func checkMethod(_ method: String) throws(TransportError) {
-        guard isToken(method) else {
-            throw TransportError(.invalidURL, phase: .send, message: "the method is not an HTTP token")
+        guard Method.isToken(method) else {
+            throw TransportError(.internal, phase: .send, message: "the method is not an HTTP token")
         }
     }
 
@@ -19,33 +19,18 @@ enum RequestRules {
     }
 
     static func checkField(_ field: Headers.Field) throws(TransportError) {
-        guard isToken(field.name) else {
+        guard Method.isToken(field.name) else {
             throw TransportError(
-                .invalidURL, phase: .send, message: "the name of a header is not an HTTP token")
+                .internal, phase: .send, message: "the name of a header is not an HTTP token")
         }
         guard field.value.utf8.allSatisfy({ $0 != 0x0D && $0 != 0x0A && $0 != 0 }) else {
             throw TransportError(
-                .invalidURL, phase: .send,
+                .internal, phase: .send,
                 message: "the value of the header '\(field.name)' contains a line break or a NUL")
         }
     }
 
     static func isSecure(_ url: String) -> Bool { hasScheme("https://", url) }
-
-    /// RFC 9110 5.6.2.
-    static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { tokenBytes[Int($0)] }
-    }
-
-    private static let tokenBytes: [Bool] = {
-        var table = [Bool](repeating: false, count: 256)
-        for byte in "!#$%&'*+-.^_`|~0123456789".utf8 { table[Int(byte)] = true }
-        for byte in UInt8(ascii: "a")...UInt8(ascii: "z") {
-            table[Int(byte)] = true
-            table[Int(byte) - 0x20] = true
-        }
-        return table
-    }()
 
     /// `scheme` in lower case.
     private static func hasScheme(_ scheme: String, _ url: String) -> Bool {

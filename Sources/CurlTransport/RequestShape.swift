@@ -9,23 +9,31 @@ struct RequestShape: Equatable {
         case copied
         /// Read through the callback while it is sent.
         case streamed
+        /// Put together by libcurl while it is sent, which also says its type.
+        case form
     }
 
     /// Below it a copy costs less than a second write.
-    static let copyLimit = 64 << 10
+    static let copyLimit: Int64 = 64 << 10
 
     var method = "GET"
     var body = Body.none
 
     init() {}
 
-    init(method: String, bodyCount: Int) {
+    /// `count`: bytes of the body. `isInMemory`: it may be copied.
+    init(method: String, count: Int64, isInMemory: Bool) {
         self.method = method
-        switch bodyCount {
+        switch count {
         case 0: body = method == "POST" || method == "PUT" || method == "PATCH" ? .empty : .none
-        case ...Self.copyLimit: body = .copied
+        case ...Self.copyLimit where isInMemory: body = .copied
         default: body = .streamed
         }
+    }
+
+    init(formBy method: String) {
+        self.method = method
+        body = .form
     }
 
     var hasBody: Bool { body != .none }

@@ -19,15 +19,17 @@ struct Resthost: ParsableCommand {
               resthost run config.lua                  serve the script's services
               resthost get config.lua /users/octocat   one resource, on standard output
               resthost check config.lua                what is wrong with the script
+              resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
 
-            Exit codes: 0 done, 1 a request failed, 2 wrong usage or an error in the script.
+            Exit codes: 0 done, 1 a request or test failed, 2 wrong usage or an error in the script.
             """,
         version: HostVersion.text,
         subcommands: [
-            RunCommand.self, GetCommand.self, CheckCommand.self, FixturesCommand.self, ReferenceCommand.self,
+            RunCommand.self, GetCommand.self, CheckCommand.self, TestCommand.self, FixturesCommand.self,
+            ReferenceCommand.self,
             BenchLoadsCommand.self,
-            BenchConfigurationCommand.self, BenchResourcesCommand.self,
+            BenchConfigurationCommand.self, BenchResourcesCommand.self, BenchObserversCommand.self,
         ])
 }
 
@@ -36,6 +38,8 @@ struct Resthost: ParsableCommand {
 enum Program {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        // A file that grows over its limit is an error of that write.
+        signal(SIGXFSZ, SIG_IGN)
         cplatform_keep_freed_memory()
         do {
             var command = try Resthost.parseAsRoot()

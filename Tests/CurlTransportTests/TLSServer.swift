@@ -16,15 +16,15 @@ final class TLSServer: Sendable {
     let port: Int
     /// The certificate, which signs itself.
     let certificateFile: String
-    private let folder: String
-    private let upstream: Int
+    /// The end of a pipe; when it is closed, by us or with this process, the server stops.
+    private let lifeline: Int32
+    private let watcher: pid_t
 
     /// `upstream`: port of a plain server on the loopback, to which `/echo` is passed on.
     init?(upstream: Int) {
-        self.upstream = upstream
         var template = Array("/tmp/resthost-tls-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return nil }
-        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         certificateFile = folder + "/certificate.pem"
         port = LoopbackPeer.unusedPort()
         let isMade =
@@ -34,19 +34,25 @@ final class TLSServer: Sendable {
                 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
                 -keyout key.pem -out certificate.pem
                 """) == 0
-        // nginx goes to the background when its socket listens, so there is nothing to wait for.
-        guard isMade, write(configuration, to: folder + "/nginx.conf"),
-            Self.run("nginx -e \(folder)/error.log -c \(folder)/nginx.conf") == 0
+        let nginx = "nginx -e \(folder)/error.log -c \(folder)/nginx.conf"
+        let configuration = Self.configuration(folder, port: port, upstream: upstream)
+        guard isMade, Self.write(configuration, to: folder + "/nginx.conf"),
+            let (lifeline, watcher) = Self.watch("\(nginx) -s stop; rm -rf \(folder)")
         else { return nil }
+        self.lifeline = lifeline
+        self.watcher = watcher
+        // nginx goes to the background when its socket listens, so there is nothing to wait for.
+        guard Self.run(nginx) == 0 else { return nil }
     }
 
     deinit {
-        _ = Self.run("nginx -e \(folder)/error.log -c \(folder)/nginx.conf -s stop; rm -rf \(folder)")
+        close(lifeline)
+        Self.wait(for: watcher)
     }
 
     var url: String { "https://127.0.0.1:\(port)/" }
 
-    private var configuration: String {
+    private static func configuration(_ folder: String, port: Int, upstream: Int) -> String {
         """
         pid \(folder)/nginx.pid;
         events {}
@@ -65,7 +71,7 @@ final class TLSServer: Sendable {
         """
     }
 
-    private func write(_ text: String, to path: String) -> Bool {
+    private static func write(_ text: String, to path: String) -> Bool {
         guard let file = fopen(path, "w") else { return false }
         defer { fclose(file) }
         return fputs(text, file) >= 0
@@ -73,11 +79,37 @@ final class TLSServer: Sendable {
 
     /// Exit status of a shell command whose output nobody wants.
     private static func run(_ command: String) -> Int32 {
-        var pid = pid_t()
+        spawn(command, input: nil).map(wait) ?? -1
+    }
+
+    /// A shell that runs a command when the pipe is closed, and that no signal to our process group ends before.
+    private static func watch(_ command: String) -> (lifeline: Int32, watcher: pid_t)? {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return nil }
+        defer { close(ends[0]) }
+        // No other child may keep the pipe open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard let watcher = spawn("trap '' INT TERM HUP; read line; \(command)", input: ends[0]) else {
+            close(ends[1])
+            return nil
+        }
+        return (ends[1], watcher)
+    }
+
+    private static func spawn(_ command: String, input: Int32?) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
         let words = ["sh", "-c", "exec >/dev/null 2>&1; " + command]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        guard posix_spawn(&pid, "/bin/sh", nil, nil, &arguments, environ) == 0 else { return -1 }
+        var pid = pid_t()
+        return posix_spawn(&pid, "/bin/sh", &actions, nil, &arguments, environ) == 0 ? pid : nil
+    }
+
+    @discardableResult
+    private static func wait(for pid: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
         return status

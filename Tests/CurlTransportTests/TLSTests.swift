@@ -61,6 +61,28 @@ struct TLSTests {
         #expect(seen.body == body)
     }
 
+    @Test func `files and forms go over HTTP/2`() async throws {
+        let folder = TemporaryFolder()
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+        folder.write("file", bytes: bytes)
+        let path = "\(folder.path)/file"
+        let transport = transport()
+        let part = MultipartPart(name: "a", source: .file(path: path))
+        for upload: Upload in [.file(path: path), .multipart([part, part]), .file(path: path)] {
+            let request = TransportRequest(method: "POST", url: server.url + "echo", upload: upload)
+            let response = try await transport.answer(to: request).get()
+            #expect(response.httpVersion == "HTTP/2" && response.status == 200)
+            let seen = try #require(peer.requests.last)
+            if case .file = upload {
+                #expect(seen.body == bytes)
+            } else {
+                #expect(seen.body.count > 400_000)
+                #expect(seen.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+                #expect(seen.text.hasSuffix("--\r\n"))
+            }
+        }
+    }
+
     @Test func `a certificate that nobody vouches for is refused, and the error says why`() async throws {
         let error = try #require(await CurlTransport().answer(to: TransportRequest(url: server.url)).error)
         #expect(error.code == .tlsFailed)

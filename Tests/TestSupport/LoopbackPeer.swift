@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A scripted HTTP server on 127.0.0.1, on a port of the system's choice, byte for byte what the test says.
+/// A scripted HTTP server on 127.0.0.1, on a port of the system's choice, or on a Unix domain socket, byte for byte
+/// what the test says.
 ///
 /// The handler runs on a thread of each connection, for one request at a time: it may block there, at a
 /// ``Gate`` or with ``PeerConnection/stall()``. When it returns, the next request of the connection is read.
@@ -8,12 +9,22 @@ public final class LoopbackPeer: Sendable {
     public typealias Handler = @Sendable (PeerRequest, PeerConnection) -> Void
 
     private let state: PeerState
+    /// 0 on a Unix domain socket.
     public let port: Int
 
     /// `readsBodies`: false leaves request bodies on the line.
-    public init(readsBodies: Bool = true, _ handler: @escaping Handler) {
+    public convenience init(readsBodies: Bool = true, _ handler: @escaping Handler) {
         let (socket, port) = listenOnLoopback()
-        let state = PeerState(listener: socket)
+        self.init(listener: socket, port: port, readsBodies: readsBodies, handler)
+    }
+
+    /// Listens at `unixSocket`, a path where nothing is yet; the file stays behind.
+    public convenience init(unixSocket: String, _ handler: @escaping Handler) {
+        self.init(listener: listenOnUnixSocket(unixSocket), port: 0, readsBodies: true, handler)
+    }
+
+    private init(listener: Int32, port: Int, readsBodies: Bool, _ handler: @escaping Handler) {
+        let state = PeerState(listener: listener)
         self.state = state
         self.port = port
         PeerThread.start {

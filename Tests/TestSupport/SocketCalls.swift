@@ -75,3 +75,27 @@ func listenOnLoopback() -> (socket: Int32, port: Int) {
     precondition(isListening, "the loopback peer cannot listen: error \(errno)")
     return (listener, Int(UInt16(bigEndian: address.sin_port)))
 }
+
+/// A listener on a Unix domain socket, whose file must not exist yet.
+func listenOnUnixSocket(_ path: String) -> Int32 {
+    #if canImport(Glibc)
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+        let listener = socket(AF_UNIX, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
+        guard path.utf8.count < place.count else { return false }
+        place.copyBytes(from: path.utf8)
+        return true
+    }
+    let isListening = withUnsafePointer(to: &address) { address in
+        address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            bind(listener, address, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                && listen(listener, 1024) == 0
+        }
+    }
+    precondition(fits && isListening, "the loopback peer cannot listen at '\(path)': error \(errno)")
+    return listener
+}

@@ -25,11 +25,23 @@ public final class TemporaryFolder {
         rmdir(path)
     }
 
-    public func write(_ name: String, _ text: String) {
+    public func write(_ name: String, _ text: String) { write(name, bytes: Array(text.utf8)) }
+
+    public func write(_ name: String, bytes: [UInt8]) {
         makeParents(of: name)
         let file = fopen("\(path)/\(name)", "w")
-        fputs(text, file)
+        fwrite(bytes, 1, bytes.count, file)
         fclose(file)
+        made.append("\(path)/\(name)")
+    }
+
+    /// Cuts a file, or lengthens it by zeros, which take no room.
+    public func resize(_ name: String, to count: Int) { truncate("\(path)/\(name)", off_t(count)) }
+
+    public func remove(_ name: String) { _ = Self.delete("\(path)/\(name)") }
+
+    public func makePipe(_ name: String) {
+        mkfifo("\(path)/\(name)", 0o600)
         made.append("\(path)/\(name)")
     }
 

@@ -14,6 +14,7 @@ public struct TransportConformance {
     public static func check(_ baseURL: String, _ make: () -> any Transport) async -> [String] {
         var kit = TransportConformance(base: baseURL, transport: make())
         await kit.checkAnswers()
+        await kit.checkUploads()
         await kit.checkCompletions()
         await kit.checkLimits()
         return kit.violations
@@ -70,6 +71,33 @@ public struct TransportConformance {
                 (try? result.get().status) == status,
                 "status \(status) is an answer, not an error or a redirect")
         }
+    }
+
+    private mutating func checkUploads() async {
+        let folder = TemporaryFolder()
+        folder.write("file", "content")
+        let path = "\(folder.path)/file"
+        func send(_ upload: Upload) async -> TransportResult {
+            await transport.answer(
+                to: TransportRequest(method: "PUT", url: base + "/echo", upload: upload))
+        }
+        let file = await send(.file(path: path))
+        expect((try? file.get().body) == Array("PUTcontent".utf8), "a file arrives as it is")
+        let form = await send(
+            .multipart([
+                MultipartPart(name: "a", source: .bytes([0x62])),
+                MultipartPart(name: "c", source: .file(path: path)),
+            ]))
+        let text = (try? form.get()).map { String(decoding: $0.body, as: UTF8.self) } ?? ""
+        expect(
+            text.contains("; name=\"a\"\r\n\r\nb\r\n--")
+                && text.contains("; name=\"c\"; filename=\"file\"\r\n")
+                && text.contains("\r\n\r\ncontent\r\n--"),
+            "a form arrives with its parts")
+        let missing = await send(.file(path: path + "-none"))
+        expect(
+            missing.error?.message == "cannot read '\(path)-none': No such file or directory",
+            "a file that can't be read is an error that names it")
     }
 
     private mutating func checkCompletions() async {

@@ -54,6 +54,10 @@ static inline CURLcode ccurl_set_socket(CURL *easy, curl_sockopt_callback value)
     return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
 }
 
+static inline CURLcode ccurl_set_mime(CURL *easy, curl_mime *value) {
+    return curl_easy_setopt(easy, CURLOPT_MIMEPOST, value);
+}
+
 // Reading what an easy handle knows.
 
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {

@@ -86,6 +86,9 @@ cjson_kind cjson_tree_kind(const uint8_t *tree, size_t count);
 // Whether bytes of unknown origin are exactly one tree. All other functions trust the tree they are given.
 bool cjson_tree_is_valid(const uint8_t *tree, size_t count, const cjson_limits *limits);
 
+// Whether no value in the tree has a class. False as well for one that is nested deeper than any limit allows.
+bool cjson_tree_is_classless(const uint8_t *tree, size_t count);
+
 // Makes null, marks and classes of a state. Once for each state, before any other call; may raise memory
 // errors.
 void cjson_open(lua_State *L);

@@ -23,13 +23,15 @@ enum {
 };
 
 /// What a box holds.
-enum { CLUA_FUNCTION = 1, CLUA_OBJECT = 2, CLUA_ERROR = 3 };
+enum { CLUA_FUNCTION = 1, CLUA_OBJECT = 2, CLUA_ERROR = 3, CLUA_COMPANION = 4 };
 
 typedef struct {
     /// Runs the host function of `box`. Must not raise.
     int (*call)(lua_State *L, void *box);
     /// Lets go of a box's object. Runs inside any allocation: must neither raise nor touch Lua.
     void (*release)(void *object);
+    /// Whether anybody but the box that asks holds its object. The same rules.
+    bool (*is_shared)(void *object);
     /// Pushes one string that describes the error that `object` is.
     void (*describe)(lua_State *L, void *object);
 } clua_callbacks;
@@ -56,7 +58,7 @@ void clua_refuse(clua_state *state, int64_t nth);
 bool clua_refused(const clua_state *state);
 /// The calling thread's name, always terminated.
 void clua_thread_name(char *buffer, size_t size);
-/// A full collection cycle.
+/// Collects until nothing more is found dead but what only other dead objects held (see owner.c).
 void clua_collect(clua_state *state);
 
 // budget.c
@@ -99,6 +101,8 @@ int clua_get(clua_state *state, lua_State *L, int index, const clua_budget *budg
 int clua_set(clua_state *state, lua_State *L, int index, const clua_budget *budget);
 int clua_tostring(clua_state *state, lua_State *L, int index, const clua_budget *budget);
 int clua_length(clua_state *state, lua_State *L, int index, const clua_budget *budget);
+/// As `string.match`; leaves its results, of which one is nil when nothing matches.
+int clua_match(clua_state *state, lua_State *L, int text, int pattern, const clua_budget *budget, int *captures);
 int clua_equal(clua_state *state, lua_State *L, int index, int other, bool *equal);
 /// Takes the key on top; pushes the next pair and sets `more`, or pushes nothing.
 int clua_next(clua_state *state, lua_State *L, int index, bool *more);
@@ -110,6 +114,23 @@ bool clua_rawset(lua_State *L, int index);
 /// Text only; leaves a function or a message.
 int clua_load(
     clua_state *state, lua_State *L, const char *text, size_t length, const char *chunk, const clua_budget *budget);
+
+// guard.c
+
+/// Pops a function and pushes one that calls its own first argument, protected and able to wait, and then the popped
+/// one: with whether that ended well, its first result or what it raised, and the arguments behind the first.
+void clua_push_guard(lua_State *L);
+
+// coverage.c
+
+/// Counts from now on the lines of the chunks that are named. False when there is no memory.
+bool clua_cover_lines(clua_state *state);
+/// Counts lines 1 to `lines` of the chunk with this source name. Naming one twice keeps its counts.
+bool clua_cover_chunk(clua_state *state, const char *source, size_t length, int lines);
+/// How often a line was reached.
+uint32_t clua_hits(const clua_state *state, const char *source, size_t length, int line);
+/// The function on top in Lua's binary form, which the caller frees; NULL when there is no memory.
+unsigned char *clua_dump(lua_State *L, size_t *count);
 
 // coroutine.c
 
@@ -148,6 +169,21 @@ void clua_forget_class(lua_State *L, const void *class_key);
 /// Makes a class of what is on the stack: methods, getters and setters (tables), fallbacks for reading and
 /// writing (functions), and a table of further metamethods. Getters and setters map names to functions.
 void clua_new_class(lua_State *L, const void *class_key, const char *name);
+
+// owner.c
+
+/// Pops a value and pushes a cell, by which the host finds it without keeping it.
+void clua_new_cell(lua_State *L);
+/// Pops a cell and pushes its value, `with_departed` also one whose owners are dead; false (nothing pushed) when it is
+/// gone.
+bool clua_open_cell(lua_State *L, bool with_departed);
+/// Pops a cell: its value lives for as long as the host object or the table with a companion at `owner`. False when
+/// that is neither, or the value is gone.
+bool clua_hold(lua_State *L, int owner);
+/// The host's object that lives for as long as the table at `index`, or NULL.
+void *clua_companion_at(lua_State *L, int index);
+/// Gives the table at `index` such an object. Takes over one reference.
+void clua_set_companion(lua_State *L, int index, void *object);
 
 // reference.c
 
@@ -193,6 +229,8 @@ static inline void clua_push_globals(lua_State *L) { lua_rawgeti(L, LUA_REGISTRY
 
 /// The innermost line of script code that is running; false when there is none. The source lives as long as its code.
 bool clua_caller_place(lua_State *L, const char **source, int *line);
+/// The same for whatever script runs in the state; false when none does.
+bool clua_running_place(const clua_state *state, const char **source, int *line);
 /// Where the function at `index` was written; false for what no script wrote. Needs one free slot.
 bool clua_function_place(lua_State *L, int index, const char **source, int *line);
 

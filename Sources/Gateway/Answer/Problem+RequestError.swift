@@ -9,8 +9,8 @@ extension Problem {
         sentence.attempt = 1
         var detail = "\(sentence)"
         switch error.cause {
-        // Their details quote texts that the configuration made, secrets included.
-        case .invalidURL, .notURLEncodable, .unencodableText: detail = error.userMessage
+        // Their details quote texts that the configuration made, secrets included, and paths of this machine.
+        case .invalidURL, .notURLEncodable, .unencodableText, .unreadableFile: detail = error.userMessage
         default: break
         }
         self.init(Self.status(of: error), error.code, detail)
@@ -33,10 +33,11 @@ extension Problem {
         case .requestCancelled: return 503
         case .noLocalDataFor304, .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray,
             .malformedJSON,
-            .unparsableImage, .tooManyRedirects, nil:
+            .unparsableImage, .undecodableContent, .tooManyRedirects, nil:
             return 502
         case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,
-            .wrongInputType, .transformerReturnedNil, .scriptError, .scriptLimit, .internal, .custom:
+            .wrongInputType, .transformerReturnedNil, .scriptError, .scriptLimit, .unreadableFile, .internal,
+            .custom:
             return 500
         }
     }

@@ -1,4 +1,5 @@
 import NIOCore
+import RestEngine
 
 /// An address to listen on, read from its text.
 enum ListenAddress: Equatable {

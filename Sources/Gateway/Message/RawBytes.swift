@@ -1,3 +1,5 @@
+import RestEngine
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

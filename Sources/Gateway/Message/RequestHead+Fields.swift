@@ -1,3 +1,5 @@
+import RestEngine
+
 extension RequestHead {
     /// `field-name ":" OWS field-value OWS` (RFC 9112 5). Only fields that this gateway acts on are kept.
     mutating func readField(_ line: UnsafeRawBufferPointer, offset: Int) -> RequestFault? {

@@ -1,3 +1,5 @@
+import RestEngine
+
 extension RequestHead {
     /// `method SP request-target SP HTTP-version` (RFC 9112 3).
     mutating func readRequestLine(

@@ -1,3 +1,5 @@
+import RestEngine
+
 /// Reads the heads of HTTP/1.1 requests (RFC 9112), line by line, from bytes that grow at their end.
 ///
 /// Strict where leniency lets two readers disagree about where a request ends: bare CR or LF, folded fields,

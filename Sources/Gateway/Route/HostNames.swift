@@ -1,3 +1,5 @@
+import RestEngine
+
 /// The values of the Host header that are answered. Any other name belongs to somebody whose page points a
 /// browser at this address (DNS rebinding).
 struct HostNames {

@@ -40,6 +40,12 @@ public final class LuaCoroutine {
         if case .waiting = stage { true } else { false }
     }
 
+    /// Where in its script it waits; nil when it doesn't.
+    public var place: (file: String, line: Int)? {
+        guard let state, case .waiting(let waiter) = stage else { return nil }
+        return Lua(waiter.thread, state).callerPlace
+    }
+
     /// Ends it where it waits: no value reaches it, its to-be-closed variables run, and its completion gets
     /// an error of kind `cancelled`. One that is running ends at its next wait. A finished one stays as it
     /// is.

@@ -23,10 +23,36 @@ extension LuaState {
         let lua = Lua(thread.pointer, self)
         clua_prepare(thread.pointer)
         lua.push(function)
-        let count = arguments(lua)
+        return start(thread, phase, realm, argumentCount: arguments(lua), completion)
+    }
+
+    /// The same with a function that `pushCall` pushes, before its arguments; nil: there is nothing to run.
+    @discardableResult
+    public func spawn(
+        phase: RunPhase, in realm: LuaRealm? = nil, pushCall: (Lua) throws(LuaError) -> Int32?,
+        completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) throws(LuaError) -> LuaCoroutine? {
+        let thread = takeThread()
+        clua_prepare(thread.pointer)
+        let count: Int32?
+        do throws(LuaError) { count = try pushCall(Lua(thread.pointer, self)) } catch {
+            giveBack(thread)
+            throw error
+        }
+        guard let count else {
+            giveBack(thread)
+            return nil
+        }
+        return start(thread, phase, realm ?? mainRealm, argumentCount: count, completion)
+    }
+
+    private func start(
+        _ thread: AnchoredThread, _ phase: RunPhase, _ realm: LuaRealm, argumentCount: Int32,
+        _ completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+    ) -> LuaCoroutine {
         let coroutine = LuaCoroutine(
             state: self, realm: realm, thread: thread, phase: phase, completion: completion)
-        coroutine.start(argumentCount: count)
+        coroutine.start(argumentCount: argumentCount)
         return coroutine
     }
 

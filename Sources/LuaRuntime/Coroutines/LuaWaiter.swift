@@ -20,6 +20,10 @@ public final class LuaWaiter {
     /// Called when the script is cancelled instead; let go of what would have continued it.
     public var onCancel: (() -> Void)?
 
+    /// Called in place of the continuation, which is its argument: for what must be the same after the wait as it
+    /// was before.
+    public var around: ((() -> Void) -> Void)?
+
     init(coroutine: LuaCoroutine, thread: OpaquePointer) {
         self.coroutine = coroutine
         self.thread = thread
@@ -50,7 +54,13 @@ public final class LuaWaiter {
         case .waiting:
             stage = .over
             onCancel = nil
-            coroutine.proceed(with: answer, from: self)
+            let around = around
+            self.around = nil
+            if let around {
+                around { coroutine.proceed(with: answer, from: self) }
+            } else {
+                coroutine.proceed(with: answer, from: self)
+            }
         case .starting, .over: break
         }
     }
@@ -66,6 +76,7 @@ public final class LuaWaiter {
         stage = .over
         let tell = onCancel
         onCancel = nil
+        around = nil
         tell?()
     }
 }

@@ -1,7 +1,7 @@
 /// Finds the name that a misspelled one probably stands for.
-enum NearestName {
+public enum NearestName {
     /// ": did you mean 'x'?", or nothing when no name is near.
-    static func advice(_ name: String, among candidates: [String]) -> String {
+    public static func advice(_ name: String, among candidates: [String]) -> String {
         nearest(name, among: candidates).map { ": did you mean '\($0)'?" } ?? ""
     }
 
@@ -19,7 +19,7 @@ enum NearestName {
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours.
-    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    public static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast = [Int]()
         var last = Array(0...right.count)
         for (i, a) in left.enumerated() {

@@ -20,6 +20,7 @@ extension LuaRealm {
         if status != LUA_OK { throw state.takeError(status, from: lua) }
         defer { lua.pop() }
         adopt(lua)
+        if isCovered { state.cover(lua, chunk, source) }
         return lua.reference(-1)
     }
 

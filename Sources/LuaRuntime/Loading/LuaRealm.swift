@@ -15,6 +15,9 @@ public final class LuaRealm {
     /// Told the path of each file that `require` reads.
     public var onFileLoaded: ((String) -> Void)?
 
+    /// Lines of its files are counted, if the state counts any.
+    public var isCovered = false
+
     var modules = ModuleTable()
     /// Nil in the main realm, whose globals are the state's.
     private var globals: LuaReference?

@@ -11,9 +11,28 @@ extension Lua {
 
     /// Where the function at `index` was written, `file:line`; nil for host functions and other values.
     public func place(ofFunction index: Int32) -> String? {
+        definition(ofFunction: index).map { "\($0.file):\($0.line)" }
+    }
+
+    /// The same in its parts.
+    public func definition(ofFunction index: Int32) -> (file: String, line: Int)? {
         var source: UnsafePointer<CChar>?
         var line: Int32 = 0
         guard clua_function_place(room, index, &source, &line), let source else { return nil }
-        return "\(state.path(ofChunk: String(cString: source))):\(line)"
+        return (state.path(ofChunk: String(cString: source)), Int(line))
     }
+}
+
+extension LuaState {
+    /// Where the script stands that runs now, whichever that is; nil when none does.
+    public var runningPlace: (file: String, line: Int)? {
+        verifyOwner()
+        var source: UnsafePointer<CChar>?
+        var line: Int32 = 0
+        guard !isClosed, clua_running_place(core, &source, &line), let source else { return nil }
+        return (path(ofChunk: String(cString: source)), Int(line))
+    }
+
+    /// The phase of the script that runs now.
+    public var runningPhase: RunPhase? { entry.phase }
 }

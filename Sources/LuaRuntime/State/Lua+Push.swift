@@ -54,6 +54,13 @@ extension Lua {
         push(box: HostBox(name: name, role: .function, function: function))
     }
 
+    /// Pushes a function that calls its own first argument, protected and able to wait, and gives the outcome to `tell`:
+    /// whether that ended well, its first result or what it raised, then the arguments behind the first.
+    public func push(guardTelling tell: @escaping HostFunction, name: String) {
+        push(function: tell, name: name)
+        clua_push_guard(raw)
+    }
+
     /// Pushes the userdata that stands for `object`: always the same one while it lives, so scripts may
     /// compare it and use it as a key. The class given first stays.
     public func push(object: AnyObject, class luaClass: LuaClass) {

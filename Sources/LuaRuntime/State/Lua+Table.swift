@@ -26,6 +26,12 @@ extension Lua {
         LuaType(code: lua_rawgeti(room, tableIndex(table), lua_Integer(item)))
     }
 
+    /// Pops a key and pushes its value, or nil.
+    @discardableResult
+    public func rawGet(_ table: Int32) -> LuaType {
+        LuaType(code: lua_rawget(raw, tableIndex(table)))
+    }
+
     /// Pops a value and sets the field to it.
     public func rawSet(_ table: Int32, _ field: String) {
         let table = tableIndex(table)

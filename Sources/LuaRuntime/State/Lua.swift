@@ -23,6 +23,11 @@ public struct Lua {
     /// Whether a host function called here could wait.
     public var isYieldable: Bool { clua_may_wait(checked) }
 
+    /// Whether a host function may suspend the script here: its phase allows it, and no C function is in between.
+    public var mayWait: Bool {
+        (state.entry.phase?.mayWait ?? true) && state.entry.coroutine != nil && isYieldable
+    }
+
     public func setTop(_ index: Int32) {
         lua_settop(checked, index)
     }

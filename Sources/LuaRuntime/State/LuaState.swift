@@ -38,6 +38,8 @@ public final class LuaState {
     var classNames: [ObjectIdentifier: String] = [:]
     /// Chunk names as Lua shortens them for messages, with the paths they stand for.
     var chunkPaths: [String: String] = [:]
+    /// Lines with code of the files that are covered, by path; nil when none is.
+    var coveredLines: [String: Set<Int>]?
     /// The last refusal to wait, by which it is known again when it comes back as an error.
     var waitRefusal = ""
     private(set) var isClosed = false
@@ -66,7 +68,7 @@ public final class LuaState {
         return isClosed ? 0 : clua_used(core)
     }
 
-    /// Runs a full garbage collection.
+    /// Runs full garbage collections until nothing more is found; see `Lua.hold` for why one may not do.
     public func collectGarbage() {
         verifyOwner()
         guard !isClosed else { return }
@@ -84,6 +86,7 @@ public final class LuaState {
         }
         let waitingCount = waiting.count
         for coroutine in Array(waiting.values) { coroutine.cancel() }
+        mainRealm.close()
         drainReleases()
         home.close()
         isClosed = true

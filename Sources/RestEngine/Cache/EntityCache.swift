@@ -2,8 +2,12 @@
 ///
 /// Everything here is called on the engine loop, and answers on it: each completion exactly once, in the same turn or
 /// a later one. A cache that works elsewhere, on a queue of its own say, brackets that work with
-/// ``Engine/beginOutsideWork()`` and ``Engine/endOutsideWork()``. A cache may fail; the engine logs it and goes on
-/// without (D18).
+/// ``Engine/beginOutsideWork()`` and ``Engine/endOutsideWork()``, and completes before it ends the bracket: the
+/// completion may ask for more. A cache may fail; the engine logs it and goes on without (D18).
+///
+/// The engine asks about one resource and stage for one thing after the other, so what was written is not overtaken
+/// by its removal. It waits ``CacheLimits/answerSeconds`` for an answer; a cache that takes longer counts as failing, and is
+/// asked for nothing more there until it has answered.
 @EngineActor
 public protocol EntityCache: AnyObject, Sendable {
     /// For `explain` and logs.
@@ -25,6 +29,13 @@ public protocol EntityCache: AnyObject, Sendable {
         _ timestamp: Double, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
 
     func remove(_ key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
+}
+
+/// The engine's patience with caches.
+public enum CacheLimits {
+    /// Seconds of the engine's clock for one answer; and for a whole look-up, before a load that waits for it goes
+    /// to the network.
+    public static let answerSeconds = 5.0
 }
 
 /// What one cache calls the place of an entity; nobody else looks inside.

@@ -6,6 +6,8 @@ public final class ResolvedConfiguration {
     public let entries: [Int]
     /// A block failed: every request with this configuration fails with this error.
     public let failure: RequestError?
+    /// The stages that run and have caches; none when a block failed.
+    private(set) lazy var cachedStages = failure == nil ? configuration.pipeline.cachedStages : []
 
     init(_ configuration: Configuration, entries: [Int] = [], failure: RequestError? = nil) {
         self.configuration = configuration
@@ -15,4 +17,13 @@ public final class ResolvedConfiguration {
 
     /// What a resource has that no block can match (siesta-semantics 2.6).
     static let fallback = ResolvedConfiguration(Configuration())
+
+    /// What a block gets that asks for the configuration it is itself a part of.
+    static func unfinished(_ url: URLText, _ method: String, now: Double) -> ResolvedConfiguration {
+        let why = "a configuration block uses \(url.string) while the block itself configures it"
+        return ResolvedConfiguration(
+            Configuration(),
+            failure: RequestError(
+                cause: .scriptError(.init(message: why)), timestamp: now, url: url.string, method: method))
+    }
 }

@@ -22,6 +22,16 @@ public struct MediaType: Sendable, Equatable {
         self.charset = charset
     }
 
+    /// The Content-Type of a multipart body: `text`, with this boundary for whatever boundary it had, or with none.
+    public static func settingBoundary(_ boundary: String?, in text: String) -> String {
+        var parts = split(text).map(trimmed).filter { part in
+            let name = part.prefix { $0 != "=" }
+            return !trimmed(name).equalsIgnoringCase("boundary")
+        }
+        if let boundary { parts.append("boundary=\(boundary)") }
+        return parts.joined(separator: "; ")
+    }
+
     /// The parts between semicolons, but for those in quotes (RFC 9110 5.6.6).
     private static func split(_ text: String) -> [Substring] {
         var parts: [Substring] = []

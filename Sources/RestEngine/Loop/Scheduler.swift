@@ -10,6 +10,8 @@ public final class Scheduler {
     private var queue: Deque<@EngineActor () -> Void> = []
     private var timers = Heap<TimerEntry>()
     private var timerCount: UInt64 = 0
+    /// Counts the turns.
+    private(set) var turn: UInt64 = 0
 
     /// With the system's clock the engine loop runs this scheduler for as long as it lives; with any other clock
     /// whoever holds it calls ``runTurn()``.
@@ -21,15 +23,18 @@ public final class Scheduler {
     /// Unix time in seconds.
     public var now: Double { clock.now }
 
+    /// Seconds on a clock that never jumps.
+    var uptime: Double { clock.uptime }
+
     /// Runs `work` in the next turn.
     public func nextTurn(_ work: @escaping @EngineActor () -> Void) {
-        queue.append(work)
+        queue.append(RefreshScope.bound(work))
     }
 
     /// Runs `work` once, `seconds` from now, unless the timer is cancelled.
     @discardableResult
     public func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> Timer {
-        let timer = Timer(work)
+        let timer = Timer(RefreshScope.bound(work))
         timerCount += 1
         timers.insert(TimerEntry(deadline: clock.uptime + max(0, seconds), order: timerCount, timer: timer))
         return timer
@@ -38,6 +43,7 @@ public final class Scheduler {
     /// Runs the timers that are due, then what was queued when the turn began. False when there was nothing.
     @discardableResult
     public func runTurn() -> Bool {
+        turn += 1
         var left = queue.count
         var didWork = left > 0
         for timer in takeDueTimers() {
@@ -66,13 +72,26 @@ public final class Scheduler {
     /// Seconds until there is work: 0 for now, nil for none in sight.
     public var timeUntilWork: Double? {
         if !queue.isEmpty { return 0 }
-        while let first = timers.min, first.timer.work == nil { timers.removeMin() }
-        guard let first = timers.min else { return nil }
-        return max(0, first.deadline - clock.uptime)
+        return nextDeadline.map { max(0, $0 - clock.uptime) }
     }
 
     /// True while a turn is queued or a timer is armed.
     public var hasWork: Bool { timeUntilWork != nil }
+
+    /// When the next timer is due, on the clock's uptime.
+    public var nextDeadline: Double? {
+        while let first = timers.min, first.timer.work == nil { timers.removeMin() }
+        return timers.min?.deadline
+    }
+
+    /// Timers that are neither due nor cancelled.
+    public var armedTimers: Int { timers.unordered.count { $0.timer.work != nil } }
+
+    /// Forgets all turns and timers: what would have run holds on to nothing any more.
+    public func clear() {
+        queue = []
+        timers = Heap()
+    }
 }
 
 /// A callback at a later time; cancelled by ``cancel()``, not by being dropped.

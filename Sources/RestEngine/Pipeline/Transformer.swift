@@ -15,12 +15,15 @@ public struct PipelineContext: Sendable {
     public let now: Double
     /// Of the response; nil when none arrived.
     public let status: Int?
+    /// For what the response doesn't tell.
+    let log: EngineLog?
 
-    public init(url: String, method: String, now: Double, status: Int? = nil) {
+    public init(url: String, method: String, now: Double, status: Int? = nil, log: EngineLog? = nil) {
         self.url = url
         self.method = method
         self.now = now
         self.status = status
+        self.log = log
     }
 }
 
@@ -36,7 +39,7 @@ extension Transformer {
     }
 
     /// Applies `transform` to the content of a success, and to the body of a failure if `errors` is set; a body
-    /// that can't be parsed leaves its error as it is (17.8, 17.9).
+    /// that can't be parsed leaves its error as it is and is only logged (17.8, 17.9).
     func mapContent(
         of response: Response, errors: Bool, _ context: PipelineContext,
         _ transform: (Entity) throws(RequestError.CauseError) -> Content?
@@ -49,11 +52,18 @@ extension Transformer {
                 return .success(entity)
             } catch { return failure(error.cause, from: entity, context) }
         case .failure(var error):
-            guard errors, let entity = error.entity, let content = try? transform(entity) else {
+            guard errors, let entity = error.entity else { return response }
+            do {
+                guard let content = try transform(entity) else { return response }
+                error.entity?.content = content
+                return .failure(error)
+            } catch let problem {
+                let why = problem.cause.detail ?? problem.cause.code
+                context.log?.write(
+                    .pipeline,
+                    "\(context.method) \(context.url): \(description) leaves the error's body: \(why)")
                 return response
             }
-            error.entity?.content = content
-            return .failure(error)
         }
     }
 }

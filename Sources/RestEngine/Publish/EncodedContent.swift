@@ -28,7 +28,7 @@ public final class EncodedContent: Sendable {
                 .internal(
                     message: "content of type \(Swift.type(of: value)) has no form outside this program"))
         }
-        etag = "\"\(ContentHash.hex(body))\""
+        etag = "\"\(body.withUnsafeBytes(ContentHash.init).hex)\""
     }
 
     /// The face's rendering, made at the first call.
@@ -39,32 +39,5 @@ public final class EncodedContent: Sendable {
             stored = new
             return new
         }
-    }
-}
-
-/// A 128-bit hash for entity tags: two multiplicative walks over 64-bit words. Not for secrets.
-private enum ContentHash {
-    static func hex(_ bytes: [UInt8]) -> String {
-        var a: UInt64 = 0xCBF2_9CE4_8422_2325
-        var b: UInt64 = 0x9E37_79B9_7F4A_7C15
-        func mix(_ word: UInt64) {
-            a = (a ^ word) &* 0x0000_0100_0000_01B3
-            b = (b ^ (word &+ a)) &* 0xFF51_AFD7_ED55_8CCD
-            b ^= b >> 32
-        }
-        bytes.withUnsafeBytes { raw in
-            var offset = 0
-            while offset + 8 <= raw.count {
-                mix(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-                offset += 8
-            }
-            while offset < raw.count {
-                mix(UInt64(raw[offset]))
-                offset += 1
-            }
-        }
-        mix(UInt64(bytes.count))
-        a = (a ^ (a >> 29)) &* 0xBF58_476D_1CE4_E5B9
-        return String(a, radix: 16) + "-" + String(b, radix: 16)
     }
 }

@@ -2,7 +2,7 @@
 @EngineActor
 final class HardWiredWork: RequestWork {
     func start(_ request: Request) {}
-    func cancel() {}
+    func cancel(isRunning: Bool) {}
     func repeated() -> any RequestWork { self }
     var fraction: Double { 1 }
     var description: String { "hard-wired request" }

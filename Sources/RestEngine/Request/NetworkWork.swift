@@ -5,7 +5,8 @@ final class NetworkWork: RequestWork {
     private let plan: RequestPlan
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
-    private var isCancelled = false
+    /// Nil until it starts.
+    private var tracker: ProgressTracker?
 
     /// Builds the request now; it goes out when it is started.
     init(_ plan: RequestPlan, of resource: Resource) {
@@ -45,14 +46,16 @@ final class NetworkWork: RequestWork {
     }
 
     func start(_ request: Request) {
-        if plan.isRepeat { resource.track(request) }
         switch draft {
         case .failure(let error): request.complete(ResponseInfo(.failure(error)))
         case .success(let draft):
             let step = Redirect.RequestStep(
-                method: draft.method, url: draft.url, headers: draft.headers, body: draft.body)
+                method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
             let resolved = resource.resolvedConfiguration(for: draft.method)
-            if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
+            if let failure = resolved.failure {
+                request.complete(ResponseInfo(.failure(failure)))
+                return
+            }
             send(step, followed: 0, resolved.configuration, began: resource.engine.scheduler.now, request)
         }
     }
@@ -63,15 +66,16 @@ final class NetworkWork: RequestWork {
     ) {
         let engine = resource.engine
         var message = TransportRequest(
-            method: step.method, url: step.url, headers: step.headers, body: step.body,
+            method: step.method, url: step.url, headers: step.headers, payload: step.payload,
             timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
         if followed > 0, message.timeouts.total > 0 {
             // The limit is for the whole exchange, not for each leg of it.
             message.timeouts.total = max(0.001, message.timeouts.total - (engine.scheduler.now - began))
         }
+        measure(step)
         transfer = resource.service.transport.send(message) { [self] result in
             transfer = nil
-            guard !isCancelled else { return }
+            guard !request.willIgnoreOutcome() else { return }
             switch result {
             case .failure(let error):
                 finish(.failure(failure(.transport(error), step)), step, request)
@@ -104,7 +108,7 @@ final class NetworkWork: RequestWork {
     private func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
         let now = resource.engine.scheduler.now
         if response.status == 304 {
-            if let entity = resource.latestData {
+            if let entity = resource.state.data {
                 request.complete(ResponseInfo(.success(entity), isNew: false))
                 return
             }
@@ -125,14 +129,23 @@ final class NetworkWork: RequestWork {
     private func finish(
         _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
     ) {
-        guard plan.usesPipeline else { return request.complete(ResponseInfo(response)) }
+        guard plan.usesPipeline else {
+            request.complete(ResponseInfo(response))
+            return
+        }
         let engine = resource.engine
         let resolved = resource.resolvedConfiguration(for: finalMethod)
-        if let failure = resolved.failure { return request.complete(ResponseInfo(.failure(failure))) }
+        if let failure = resolved.failure {
+            request.complete(ResponseInfo(.failure(failure)))
+            return
+        }
         let context = PipelineContext(
-            url: step.url, method: step.method, now: engine.scheduler.now, status: status)
-        request.complete(
-            ResponseInfo(resolved.configuration.pipeline.process(response, context, log: engine.log)))
+            url: step.url, method: step.method, now: engine.scheduler.now, status: status, log: engine.log)
+        // Any GET may become a load (D17).
+        let outputs = plan.method == "GET" ? StageOutputs(of: resource) : nil
+        let processed = resolved.configuration.pipeline.process(
+            response, context, log: engine.log, keeping: outputs)
+        request.complete(ResponseInfo(processed, stageOutputs: outputs))
     }
 
     private func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {
@@ -140,25 +153,38 @@ final class NetworkWork: RequestWork {
             cause: cause, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
     }
 
-    func cancel() {
-        isCancelled = true
+    func cancel(isRunning: Bool) {
         transfer?.cancel()
         transfer = nil
     }
 
     /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
-    func repeated() -> any RequestWork {
-        var plan = plan
-        plan.isRepeat = true
-        return NetworkWork(plan, of: resource)
+    func repeated() -> any RequestWork { NetworkWork(plan, of: resource) }
+
+    // MARK: Progress
+
+    private func measure(_ step: Redirect.RequestStep) {
+        let now = resource.engine.scheduler.uptime
+        let isGet = step.method == "GET"
+        if tracker == nil {
+            tracker = ProgressTracker(isGet: isGet, now: now)
+        } else {
+            tracker?.restart(isGet: isGet, now: now)
+        }
     }
 
     var fraction: Double {
-        guard let progress = transfer?.progress, let total = progress.bytesToReceive, total > 0 else {
-            return 0
-        }
-        return min(1, Double(progress.bytesReceived) / Double(total))
+        if let transfer { tracker?.update(transfer.progress, now: resource.engine.scheduler.uptime) }
+        return tracker?.fraction ?? 0
     }
+
+    var progressInterval: Double { resource.configuration(for: finalMethod).progressInterval }
+
+    // MARK: Identity
+
+    var lister: Resource? { resource }
+
+    var target: (url: String, method: String)? { (resource.urlString, plan.method) }
 
     var description: String { "\(plan.method) \(resource.urlString)" }
 }

@@ -13,7 +13,7 @@ enum Redirect {
         var method: String
         var url: String
         var headers: Headers
-        var body: [UInt8]?
+        var payload = RequestPayload.none
     }
 
     /// Headers that may go to another origin; all others could carry a secret.
@@ -41,7 +41,7 @@ enum Redirect {
             || (status != 307 && status != 308 && step.method == "POST")
         if becomesGet {
             next.method = "GET"
-            next.body = nil
+            next.payload = .none
             for name in ["Content-Type", "Content-Encoding", "Content-Language"] { next.headers.remove(name) }
         }
         if target.origin != source.origin {

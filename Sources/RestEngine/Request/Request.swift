@@ -7,14 +7,26 @@ public final class Request {
         case completed
     }
 
-    private let engine: Engine
-    private let work: any RequestWork
+    let engine: Engine
+    let work: any RequestWork
     private var machine = RequestStateMachine()
     private var completionHooks: [@EngineActor (ResponseInfo) -> Void] = []
-    private var progressHooks: [@EngineActor (Double) -> Void] = []
     private var haveHooksRun = false
     /// It has started, and its hooks have not been called yet.
     private var isOpen = false
+    private var hasWarned = false
+    /// Nil until somebody listens.
+    private var reporter: ProgressReporter?
+    private var latestProgress = 0.0
+    /// The scheduler's turn in which it started.
+    private(set) var startTurn: UInt64 = 0
+    /// The refreshes that depend on this request, so that it must not wait for them.
+    private(set) var neededBy = RefreshScope.current
+
+    /// Tasks that wait for the outcome.
+    var waitingTasks = 0
+    /// The outcome becomes the state of a resource (5.13).
+    var isLoad = false
 
     /// What the server answered last; nil before that, and for requests that use no network.
     public internal(set) var exchange: Exchange?
@@ -27,8 +39,8 @@ public final class Request {
         self.work = work
     }
 
-    /// A request that has ended already, with an outcome that start and cancel do not change (11.5, 11.6).
-    init(engine: Engine, outcome: Response) {
+    /// A request that has ended already, with an outcome that start and cancel do not change (11.5).
+    public init(engine: Engine, outcome: Response) {
         self.engine = engine
         work = HardWiredWork()
         _ = machine.start()
@@ -52,12 +64,15 @@ public final class Request {
 
     public var isCancelled: Bool { info?.isCancellation ?? false }
 
-    /// 0…1; 1 for every completed request, whatever its outcome (12.1).
+    /// 0…1, never going back; 1 for every completed request, whatever its outcome (12.1, 12.4).
     public var progress: Double {
         switch machine.state {
-        case .notStarted: 0
-        case .inProgress: work.fraction
-        case .completed: 1
+        case .notStarted: return 0
+        case .completed: return 1
+        case .inProgress:
+            let fraction = work.fraction
+            if fraction > latestProgress { latestProgress = min(1, fraction) }
+            return latestProgress
         }
     }
 
@@ -65,15 +80,25 @@ public final class Request {
 
     // MARK: Life
 
-    /// Starts the request, if it has not started; needed for repeats and for what a decorator held back (7.2).
+    /// Starts the request, if it has not started; needed for repeats, custom requests and what a decorator held
+    /// back (7.2). Its resource lists it from here to its end (D5).
     @discardableResult
     public func start() -> Request {
-        if machine.start() {
-            engine.log.write(.networkDetails, "start \(description)")
-            isOpen = true
-            engine.requestBegan()
-            work.start(self)
-        }
+        if machine.state == .notStarted { work.lister?.track(self) }
+        return begin()
+    }
+
+    /// Starts a request that is listed already, or for which a chain is.
+    @discardableResult
+    func begin() -> Request {
+        guard machine.start() else { return self }
+        engine.log.write(.networkDetails, "start \(description)")
+        isOpen = true
+        startTurn = engine.scheduler.turn
+        for pass in RefreshScope.current { need(by: pass) }
+        engine.requestBegan()
+        work.start(self)
+        if machine.state == .inProgress { reporter?.begin(atOnce: true) }
         return self
     }
 
@@ -81,7 +106,7 @@ public final class Request {
         let effect = machine.cancel()
         guard effect.cancelled else { return }
         engine.log.write(.network, "cancel \(description)")
-        if effect.stopWork { work.cancel() }
+        work.cancel(isRunning: effect.stopWork)
         finish(
             ResponseInfo(.failure(RequestError(cause: .requestCancelled, timestamp: engine.scheduler.now))))
     }
@@ -91,24 +116,37 @@ public final class Request {
         work is HardWiredWork ? self : Request(engine: engine, work: work.repeated())
     }
 
-    /// Records the outcome, unless there is one already.
-    func complete(_ info: ResponseInfo) {
-        switch machine.complete() {
-        case .accept: finish(info)
+    /// Records the outcome, unless there is one already; then it is false.
+    @discardableResult
+    func complete(_ info: ResponseInfo) -> Bool {
+        guard !willIgnoreOutcome() else { return false }
+        _ = machine.complete()
+        finish(info)
+        return true
+    }
+
+    /// True when there is an outcome already, which the log is told of: once for a second outcome (7.12), in its
+    /// details for what comes after a cancellation (8.5).
+    func willIgnoreOutcome() -> Bool {
+        switch machine.verdict {
+        case .accept: return false
         case .ignoreAfterCancel: engine.log.write(.networkDetails, "answer after cancel: \(description)")
-        case .ignoreDuplicate: engine.log.write(.warning, "second outcome ignored: \(description)")
+        case .ignoreDuplicate:
+            if !hasWarned { engine.log.write(.warning, "second outcome ignored: \(description)") }
+            hasWarned = true
         }
+        return true
     }
 
     private func finish(_ info: ResponseInfo) {
         self.info = info
-        engine.scheduler.nextTurn { self.runHooks(info) }
+        reporter?.stop()
+        // Hooks run in the scope of whoever attached them, not of whoever ended the request.
+        RefreshScope.run(in: []) { engine.scheduler.nextTurn { self.runHooks(info) } }
     }
 
     private func runHooks(_ info: ResponseInfo) {
-        let progress = progressHooks
-        progressHooks = []
-        for hook in progress { hook(1) }
+        for hook in reporter?.takeHooks() ?? [] { hook(1) }
         // A hook may attach another, which belongs to a later turn (7.7).
         let hooks = completionHooks
         completionHooks = []
@@ -125,6 +163,8 @@ public final class Request {
     /// Runs `hook` once, in a later turn than the outcome; hooks run in the order in which they were attached (7.8).
     @discardableResult
     public func onCompletion(_ hook: @escaping @EngineActor (ResponseInfo) -> Void) -> Request {
+        for pass in RefreshScope.current { need(by: pass) }
+        let hook = RefreshScope.bound(hook)
         if haveHooksRun, let info {
             engine.scheduler.nextTurn { hook(info) }
         } else {
@@ -133,34 +173,28 @@ public final class Request {
         return self
     }
 
-    @discardableResult
-    public func onSuccess(_ hook: @escaping @EngineActor (Entity) -> Void) -> Request {
-        onCompletion { if case .success(let entity) = $0.response { hook(entity) } }
-    }
-
-    @discardableResult
-    public func onNewData(_ hook: @escaping @EngineActor (Entity) -> Void) -> Request {
-        onCompletion { if $0.isNew, case .success(let entity) = $0.response { hook(entity) } }
-    }
-
-    @discardableResult
-    public func onNotModified(_ hook: @escaping @EngineActor () -> Void) -> Request {
-        onCompletion { if !$0.isNew, case .success = $0.response { hook() } }
-    }
-
-    @discardableResult
-    public func onFailure(_ hook: @escaping @EngineActor (RequestError) -> Void) -> Request {
-        onCompletion { if case .failure(let error) = $0.response { hook(error) } }
-    }
-
-    /// Called with 1 when the request has ended, before the other hooks (12.3).
+    /// Called as the request goes on, when there is something new to say, and with 1 when it has ended, before the
+    /// other hooks (12.2, 12.3). On a running request it waits for the next change (12.5).
     @discardableResult
     public func onProgress(_ hook: @escaping @EngineActor (Double) -> Void) -> Request {
+        let hook = RefreshScope.bound(hook)
         if haveHooksRun {
             engine.scheduler.nextTurn { hook(1) }
-        } else {
-            progressHooks.append(hook)
+            return self
         }
+        let reporter = reporter ?? ProgressReporter(self)
+        self.reporter = reporter
+        reporter.add(hook)
+        if machine.state == .inProgress { reporter.begin(atOnce: startTurn == engine.scheduler.turn) }
         return self
+    }
+
+    /// Marks the request, and what it waits for, as something that a refresh depends on.
+    func need(by pass: RefreshPass) {
+        guard machine.state != .completed, !pass.isOver, !neededBy.contains(where: { $0 === pass }) else {
+            return
+        }
+        neededBy.append(pass)
+        work.need(by: pass)
     }
 }

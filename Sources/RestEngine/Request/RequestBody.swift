@@ -5,40 +5,57 @@ public enum RequestBody: Sendable {
     case text(String, charset: String)
     /// An object or an array.
     case json(Tree)
-    /// Names and values of a form; values may repeat a name.
-    case form([(String, String)])
+    /// Names and values of a form; values may repeat a name. The encoded pairs are sorted as text (6.6), or stay in
+    /// their order.
+    case form([(String, String)], isOrdered: Bool = false)
+    case multipart([MultipartPart])
+    /// The bytes of a regular file.
+    case file(path: String)
 
-    /// The bytes and their content type: the caller's, if there is one. A text's says its charset (6.4).
+    /// The body as it is sent and its content type: the caller's, if there is one. A text's says its charset (6.4).
     func encode(contentType: String? = nil) throws(RequestError.CauseError) -> (
-        bytes: [UInt8], contentType: String
+        payload: RequestPayload, contentType: String
     ) {
-        let (bytes, ownType) = try encode()
-        guard let contentType else { return (bytes, ownType) }
+        let (payload, ownType) = try encode()
+        guard let contentType else { return (payload, ownType) }
         guard case .text(_, let charset) = self, MediaType(contentType).charset == nil else {
-            return (bytes, contentType)
+            return (payload, contentType)
         }
-        return (bytes, "\(contentType); charset=\(charset.lowercased())")
+        return (payload, "\(contentType); charset=\(charset.lowercased())")
     }
 
-    private func encode() throws(RequestError.CauseError) -> (bytes: [UInt8], contentType: String) {
+    private func encode() throws(RequestError.CauseError) -> (payload: RequestPayload, contentType: String) {
         switch self {
-        case .bytes(let bytes): return (bytes, "application/octet-stream")
+        case .bytes(let bytes): return (.bytes(bytes), "application/octet-stream")
         case .text(let text, let charset):
             guard let encoded = TextCharset(charset)?.encode(text) else {
-                throw RequestError.CauseError(.unencodableText(encoding: charset, text: text))
+                throw RequestError.CauseError(.unencodableText(encoding: charset, text: RawText(text)))
             }
-            return (encoded, "text/plain; charset=\(charset.lowercased())")
+            return (.bytes(encoded), "text/plain; charset=\(charset.lowercased())")
         case .json(let tree):
-            guard tree.kind == .object || tree.kind == .array else {
-                throw RequestError.CauseError(
-                    .invalidJSONObject(message: "a body in JSON is an object or an array, not a \(tree.kind)")
-                )
-            }
-            do throws(JSONError) { return (try tree.json(), "application/json") } catch {
-                throw RequestError.CauseError(.invalidJSONObject(message: error.message))
-            }
-        case .form(let pairs):
-            return (Array(FormEncoding.encode(pairs).utf8), "application/x-www-form-urlencoded")
+            return (.bytes(try Self.json(tree)), "application/json")
+        case .form(let pairs, let isOrdered):
+            let text = FormEncoding.encode(pairs, isOrdered: isOrdered)
+            return (.bytes(Array(text.utf8)), "application/x-www-form-urlencoded")
+        case .multipart(let parts): return (try Self.checked(.multipart(parts)), "multipart/form-data")
+        case .file(let path): return (try Self.checked(.file(path: path)), "application/octet-stream")
         }
+    }
+
+    private static func json(_ tree: Tree) throws(RequestError.CauseError) -> [UInt8] {
+        // A general table of Lua is refused by the encoder, which knows why.
+        guard [.object, .array, .table].contains(tree.kind) else {
+            throw RequestError.CauseError(
+                .invalidJSONObject(
+                    message: "a body in JSON is an object or an array, not a \(tree.kind.typeName)"))
+        }
+        do throws(JSONError) { return try tree.json() } catch {
+            throw RequestError.CauseError(.invalidJSONObject(message: error.message))
+        }
+    }
+
+    private static func checked(_ upload: Upload) throws(RequestError.CauseError) -> RequestPayload {
+        try upload.check()
+        return .upload(upload)
     }
 }

@@ -3,42 +3,60 @@ public struct RequestDraft: Sendable {
     public var method: String
     public var url: String
     public var headers: Headers
-    public var body: [UInt8]?
+    var payload: RequestPayload
 
     public init(method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil) {
         self.method = method
         self.url = url
         self.headers = headers
-        self.body = body
+        payload = body.map(RequestPayload.bytes) ?? .none
+    }
+
+    /// The body, if it is in memory; setting it takes the place of an ``upload``.
+    public var body: [UInt8]? {
+        get { if case .bytes(let bytes) = payload { bytes } else { nil } }
+        set { payload = newValue.map(RequestPayload.bytes) ?? .none }
+    }
+
+    /// The body, if it is read while it is sent; setting it takes the place of ``body``.
+    public var upload: Upload? {
+        get { if case .upload(let upload) = payload { upload } else { nil } }
+        set { payload = newValue.map(RequestPayload.upload) ?? .none }
     }
 
     /// What can't be sent, said before anything is: a malformed method (D25), a URL that is none, a header that
     /// would break the message apart (RFC 9110 5.5). `known` is a URL that needs no second look.
     func validate(known: URLText) throws(RequestError.CauseError) -> RequestDraft {
         var draft = self
-        guard let method = Method.normalized(method) else {
-            throw RequestError.CauseError(.invalidRequestMethod(method: method))
-        }
-        draft.method = method
-        guard let target = url == known.string ? known : URLText(url), target.isHTTP else {
-            throw RequestError.CauseError(.invalidURL(source: url))
-        }
-        for field in headers.fields {
-            guard Method.isToken(field.name) else {
-                throw RequestError.CauseError(
-                    .scriptError(.init(message: "'\(field.name.printable)' is not a header name")))
-            }
-            guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw RequestError.CauseError(
-                    .scriptError(
-                        .init(
-                            message:
-                                "the value of header '\(field.name)' contains a line break or control character"
-                        )))
-            }
+        draft.method = try Self.normalized(method: method)
+        if url != known.string { try Self.check(url: url) }
+        if let problem = headers.problem {
+            throw RequestError.CauseError(.scriptError(.init(message: problem)))
         }
         return draft
     }
+
+    /// The method as it is sent.
+    public static func normalized(method: String) throws(RequestError.CauseError) -> String {
+        guard let known = Method.normalized(method) else {
+            throw RequestError.CauseError(.invalidRequestMethod(method: method))
+        }
+        return known
+    }
+
+    /// Throws for a text that is no absolute http URL.
+    public static func check(url: String) throws(RequestError.CauseError) {
+        guard let target = URLText(url), target.isHTTP else {
+            throw RequestError.CauseError(.invalidURL(source: url))
+        }
+    }
+}
+
+/// What a request has for a body.
+enum RequestPayload: Sendable, Equatable {
+    case none
+    case bytes([UInt8])
+    case upload(Upload)
 }
 
 extension String {

@@ -3,6 +3,8 @@ public struct RequestOptions: Sendable {
     public var body: RequestBody?
     /// Replaces the content type that the kind of body brings.
     public var contentType: String?
+    /// Sent as Idempotency-Key, the same for the request and its repeats.
+    public var idempotencyKey: String?
     /// Set over the configured headers.
     public var headers = Headers()
     /// Parameters added to the resource's URL; nil removes one.

@@ -3,6 +3,4 @@ struct RequestPlan {
     var method: String
     var mutations: [RequestMutation] = []
     var usesPipeline = true
-    /// A repeat is tracked when it starts; the first request is tracked by its resource (D5).
-    var isRepeat = false
 }

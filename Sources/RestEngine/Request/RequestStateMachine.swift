@@ -21,10 +21,16 @@ struct RequestStateMachine {
         return true
     }
 
+    /// What ``complete()`` would answer.
+    var verdict: Completion {
+        guard state == .completed else { return .accept }
+        return wasCancelled ? .ignoreAfterCancel : .ignoreDuplicate
+    }
+
     mutating func complete() -> Completion {
-        guard state != .completed else { return wasCancelled ? .ignoreAfterCancel : .ignoreDuplicate }
+        let verdict = verdict
         state = .completed
-        return .accept
+        return verdict
     }
 
     /// True when there is something to cancel: not after completion (8.2). A request that is cancelled before its

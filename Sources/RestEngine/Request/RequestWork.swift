@@ -4,8 +4,8 @@ protocol RequestWork: AnyObject {
     /// Begins; the outcome goes to ``Request/complete(_:)``. Called once at most.
     func start(_ request: Request)
 
-    /// The request was cancelled while it ran.
-    func cancel()
+    /// The request was cancelled: while it ran, or before it started, and then it never will.
+    func cancel(isRunning: Bool)
 
     /// The same again, from the beginning (siesta-semantics 9).
     func repeated() -> any RequestWork
@@ -13,6 +13,29 @@ protocol RequestWork: AnyObject {
     /// 0…1, while it runs.
     var fraction: Double { get }
 
+    /// Seconds between two reports of progress.
+    var progressInterval: Double { get }
+
+    /// The resource that lists the request while it runs (4.8, D5).
+    var lister: Resource? { get }
+
+    /// What an error of this request names; nil when there is no URL.
+    var target: (url: String, method: String)? { get }
+
+    /// Whether it waits for that request, as far as anybody can know: what does must not be waited for in turn.
+    func mayWait(for request: Request) -> Bool
+
+    /// A token refresh has come to depend on this request.
+    func need(by pass: RefreshPass)
+
     /// For logs: method and URL, or what it is.
     var description: String { get }
+}
+
+extension RequestWork {
+    var progressInterval: Double { 0.05 }
+    var lister: Resource? { nil }
+    var target: (url: String, method: String)? { nil }
+    func need(by pass: RefreshPass) {}
+    func mayWait(for request: Request) -> Bool { false }
 }

@@ -3,7 +3,12 @@ extension Resource {
     /// or a date (19.8, D14).
     @discardableResult
     public func load() -> Request {
-        load(using: start(RequestPlan(method: "GET", mutations: [condition])))
+        startCacheLookup()
+        return load(using: start(loadPlan()))
+    }
+
+    func loadPlan() -> RequestPlan {
+        RequestPlan(method: "GET", mutations: [condition])
     }
 
     /// Makes a request conditional on the data that is there when it is built.
@@ -16,7 +21,8 @@ extension Resource {
         }
     }
 
-    /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5).
+    /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5), which
+    /// waits for what the caches have, if any are configured (5.6, D3).
     @discardableResult
     public func loadIfNeeded() -> Request? {
         if let running = loadRequests.first {
@@ -25,7 +31,8 @@ extension Resource {
         }
         let isUpToDate = isUpToDate
         engine.log.write(.staleness, "\(urlString): \(staleness)")
-        return isUpToDate ? nil : load()
+        if isUpToDate { return nil }
+        return loadAfterLookup(joins: true) ?? load()
     }
 
     private var staleness: Staleness {
@@ -39,10 +46,15 @@ extension Resource {
     @discardableResult
     public func load(using request: Request) -> Request {
         let number = state.beginLoad()
+        let hadEnded = request.state == .completed
         loadRequests.append(request)
+        request.isLoad = true
+        observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }
-            self.notify(self.state.finishLoad(number, info, now: self.engine.scheduler.now))
+            let event = self.state.finishLoad(number, info, now: self.engine.scheduler.now)
+            self.updateCaches(after: event, info, hadEnded: hadEnded)
+            self.notify(event)
         }
         notify(.requested)
         request.start()
@@ -50,12 +62,17 @@ extension Resource {
     }
 
     /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without fresh data
-    /// and inside the retry time it is the last error. `completion` may run before this returns.
+    /// and inside the retry time it is the last error. A look into the caches that is under way is waited for.
+    /// `completion` may run before this returns.
     public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) {
+        startCacheLookup()
         if let data = freshData { return completion(.success(data)) }
         let request: Request
-        if configuration(for: "GET").isCollapsing, let running = loadRequests.first {
+        let isCollapsing = configuration(for: "GET").isCollapsing
+        if isCollapsing, let running = loadRequests.first {
             request = running
+        } else if let waiting = loadAfterLookup(joins: isCollapsing) {
+            request = waiting
         } else if !isLoading, isUpToDate, let error = latestError {
             return completion(.failure(error))
         } else {
@@ -69,9 +86,11 @@ extension Resource {
         }
     }
 
+    /// Tells of a change that has been made. The observers come last: they may look, and change it again.
     func notify(_ event: ResourceEvent) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
         if case .newData = event { encoded = nil }
         if event != .requested { publish() }
+        tellObservers { $0.changed(self, event) }
     }
 }

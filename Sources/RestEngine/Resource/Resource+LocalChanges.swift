@@ -1,7 +1,9 @@
 extension Resource {
     /// Puts data in place as it is given, without transformers (siesta-semantics 21.1).
     public func overrideLocalData(_ entity: Entity) {
-        notify(state.override(entity))
+        let event = state.override(entity)
+        removeFromCaches()
+        notify(event)
     }
 
     /// Replaces the content alone; type, charset and headers stay, the time is now (21.2).
@@ -19,9 +21,14 @@ extension Resource {
         publish()
     }
 
-    /// Forgets data and error and cancels what is in flight (21.5).
+    /// Forgets data and error, here and in the caches, and cancels what is in flight; then looks into the caches
+    /// again (21.5, D15).
     public func wipe() {
         for request in allRequests + loadRequests { request.cancel() }
-        notify(state.wipe())
+        let event = state.wipe()
+        removeFromCaches()
+        caching?.allowLookup()
+        notify(event)
+        startCacheLookup()
     }
 }

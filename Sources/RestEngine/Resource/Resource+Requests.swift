@@ -37,11 +37,13 @@ extension Resource {
                         thrown: error, timestamp: engine.scheduler.now, url: urlString, method: plan.method)))
         }
         track(request)
-        return request.start()
+        return request.begin()
     }
 
-    /// Lists a request until it has ended (4.8); a repeat when it starts (D5).
+    /// Lists a request until it has ended (4.8): what the decorators made of one, and each request that somebody
+    /// starts by itself, as a repeat or from a chain (D5). Once, however often it is asked for.
     func track(_ request: Request) {
+        guard !allRequests.contains(where: { $0 === request }) else { return }
         allRequests.append(request)
         // The list keeps the request alive for as long as the hook may run.
         request.onCompletion { [unowned request] _ in self.allRequests.removeFirst { $0 === request } }
@@ -68,12 +70,19 @@ extension Resource {
             }
         }
         if let body = options.body {
-            let (bytes, type) = try body.encode(contentType: options.contentType)
+            let (payload, type) = try body.encode(contentType: options.contentType)
             let named = options.contentType == nil && options.headers.contains("Content-Type") ? nil : type
             mutations.append { draft in
-                draft.body = bytes
+                draft.payload = payload
+                // For a repeat: a file may have gone since.
+                try draft.upload?.check()
                 if let named { draft.headers.set("Content-Type", named) }
             }
+        } else if let type = options.contentType {
+            mutations.append { $0.headers.set("Content-Type", type) }
+        }
+        if let key = options.idempotencyKey {
+            mutations.append { $0.headers.set(IdempotencyKey.header, key) }
         }
         if let mutate = options.mutate { mutations.append(mutate) }
         return mutations

@@ -13,11 +13,17 @@ public final class Resource {
     /// Requests of this resource in flight, in the order of starting.
     public internal(set) var allRequests: [Request] = []
     private var configurations = ConfigurationMemory()
+    /// Nil as long as nobody observes.
+    var observers: ObserverList?
     /// Where faces on other threads find the answer; nil until one asked.
     var publication: Publication?
     var isWithdrawn = false
+    /// Its configuration is being made.
+    private(set) var isResolving = false
     /// The latest data in the form in which it leaves the process; nil until somebody needs it.
     var encoded: EncodedContent?
+    /// Nil until caches have something to do with it.
+    var caching: ResourceCaching?
 
     init(service: Service, url: URLText?, invalidSource: String? = nil) {
         self.service = service
@@ -34,20 +40,33 @@ public final class Resource {
 
     // MARK: State
 
-    /// The last good data, transformed; survives later errors (4.3).
-    public var latestData: Entity? { state.data }
+    /// The last good data, transformed; survives later errors. The first look starts the look-up in the caches (4.3,
+    /// 22.8).
+    public var latestData: Entity? {
+        startCacheLookup()
+        return state.data
+    }
 
     /// The error of the last finished load; nil after any success, override or wipe (4.4).
     public var latestError: RequestError? { state.error }
 
     /// The later of the times of data and error, Unix seconds; 0 with neither (4.5).
-    public var timestamp: Double { state.timestamp }
+    public var timestamp: Double {
+        startCacheLookup()
+        return state.timestamp
+    }
 
     public var isLoading: Bool { !loadRequests.isEmpty }
 
     public var isRequesting: Bool { !allRequests.isEmpty }
 
     public var isUpToDate: Bool {
+        startCacheLookup()
+        return isStateUpToDate
+    }
+
+    /// ``isUpToDate``, without a look into the caches.
+    var isStateUpToDate: Bool {
         let configuration = configuration(for: "GET")
         return state.isUpToDate(
             now: engine.scheduler.now, expirationTime: configuration.expirationTime,
@@ -69,9 +88,14 @@ public final class Resource {
 
     public func resolvedConfiguration(for method: String) -> ResolvedConfiguration {
         guard let url else { return .fallback }
-        return configurations.value(for: method, version: service.configurationVersion) {
-            service.resolveConfiguration(url: url, method: method)
-        }
+        let version = service.configurationVersion
+        if let known = configurations.value(for: method, version: version) { return known }
+        guard !isResolving else { return .unfinished(url, method, now: engine.scheduler.now) }
+        isResolving = true
+        defer { isResolving = false }
+        let made = service.resolveConfiguration(url: url, method: method)
+        configurations.set(made, for: method, version: version)
+        return made
     }
 }
 
@@ -80,16 +104,17 @@ private struct ConfigurationMemory {
     private var version = 0
     private var values: [(method: String, value: ResolvedConfiguration)] = []
 
-    mutating func value(
-        for method: String, version: Int, make: () -> ResolvedConfiguration
-    ) -> ResolvedConfiguration {
+    func value(for method: String, version: Int) -> ResolvedConfiguration? {
+        guard self.version == version else { return nil }
+        for entry in values where entry.method == method { return entry.value }
+        return nil
+    }
+
+    mutating func set(_ value: ResolvedConfiguration, for method: String, version: Int) {
         if self.version != version {
             values = []
             self.version = version
         }
-        for entry in values where entry.method == method { return entry.value }
-        let value = make()
         values.append((method, value))
-        return value
     }
 }

@@ -1,8 +1,7 @@
 /// What observers of a resource are told (siesta-semantics 13.3).
 public enum ResourceEvent: Sendable, Equatable {
-    public enum Source: String, Sendable {
-        case network, cache, wipe
-        case localOverride = "local_override"
+    public enum Source: Sendable {
+        case network, cache, localOverride, wipe
     }
 
     case observerAdded, requested, requestCancelled, notModified, error
@@ -16,7 +15,11 @@ public enum ResourceEvent: Sendable, Equatable {
         case .requestCancelled: "request_cancelled"
         case .notModified: "not_modified"
         case .error: "error"
-        case .newData(let source): "new_data(\(source.rawValue))"
+        // Spelt out: each observer of a script is told by this name.
+        case .newData(.network): "new_data(network)"
+        case .newData(.cache): "new_data(cache)"
+        case .newData(.localOverride): "new_data(local_override)"
+        case .newData(.wipe): "new_data(wipe)"
         }
     }
 }

@@ -63,6 +63,14 @@ struct ResourceStateMachine {
         }
     }
 
+    /// What a cache had becomes the data if there is none (22.11). The error stays, it is that of the last load (4.4);
+    /// so does an invalidation: the data is older than it. Nil when it came too late.
+    mutating func adopt(_ hit: Entity) -> ResourceEvent? {
+        guard data == nil else { return nil }
+        data = hit
+        return .newData(.cache)
+    }
+
     /// 21.1: data as given, error and invalidation gone.
     mutating func override(_ entity: Entity) -> ResourceEvent {
         replace(with: entity)

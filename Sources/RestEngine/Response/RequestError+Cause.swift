@@ -2,9 +2,9 @@ extension RequestError {
     /// Why a request failed, where the engine knows (siesta-semantics 20.6–20.8, and what transports and scripts add).
     public indirect enum Cause: Sendable {
         case invalidURL(source: String?)
-        case unencodableText(encoding: String, text: String)
+        case unencodableText(encoding: String, text: RawText)
         case invalidJSONObject(message: String)
-        case notURLEncodable(string: String)
+        case notURLEncodable(string: RawText)
         case invalidRequestMethod(method: String)
         case requestCancelled
         case noLocalDataFor304
@@ -15,9 +15,14 @@ extension RequestError {
         case unparsableImage
         case wrongInputType(expected: String, actual: String, transformer: String)
         case transformerReturnedNil(transformer: String)
+        /// Of a Swift type that was to be made of the content.
+        case undecodableContent(CodingFailure)
         case scriptError(ScriptFailure)
         case scriptLimit(budget: String, used: Double, limit: Double, failure: ScriptFailure)
+        /// `limit` redirects were followed, and there was another.
         case tooManyRedirects(limit: Int)
+        /// A file of the request's body.
+        case unreadableFile(FileFailure)
         case transport(TransportError)
         case `internal`(message: String)
         /// What a script made of `rest.error{ cause = … }`.
@@ -63,11 +68,13 @@ extension RequestError.Cause {
         case .unparsableImage: "unparsable_image"
         case .wrongInputType: "wrong_input_type"
         case .transformerReturnedNil: "transformer_returned_nil"
+        case .undecodableContent: "undecodable_content"
         case .scriptError: "script_error"
         case .scriptLimit: "script_limit"
         case .tooManyRedirects: "too_many_redirects"
         case .transport(let error): error.code.rawValue
-        case .internal: "internal"
+        // The causes that scripts know are a closed list, which has none for files.
+        case .unreadableFile, .internal: "internal"
         case .custom(let type, _): type
         }
     }
@@ -76,21 +83,39 @@ extension RequestError.Cause {
     var userMessage: String {
         switch self {
         case .invalidURL: "Cannot send request with invalid URL"
-        case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
+        case .unencodableText, .invalidJSONObject, .notURLEncodable, .unreadableFile: "Cannot send request"
         case .invalidRequestMethod: "Cannot create request"
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"
         case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON, .unparsableImage,
-            .wrongInputType, .transformerReturnedNil:
+            .wrongInputType, .transformerReturnedNil, .undecodableContent:
             "Cannot parse server response"
         case .scriptError: "Script error"
         case .scriptLimit: "Script used more than its limit"
         case .tooManyRedirects: "Too many redirects"
         case .transport(let error): error.message
         case .internal: "Request failed"
-        case .custom(_, let fields): fields["message"]?.string ?? "Request failed"
+        case .custom(let type, let fields):
+            fields["message"]?.string ?? Self.userMessages[type] ?? "Request failed"
         }
     }
+
+    /// The messages of the engine's own causes, for a script's error that names one (20.2).
+    private static let userMessages: [String: String] = {
+        let script = RequestError.ScriptFailure(message: "")
+        let causes: [RequestError.Cause] = [
+            .invalidURL(source: nil), .unencodableText(encoding: "", text: ""),
+            .invalidJSONObject(message: ""),
+            .notURLEncodable(string: ""), .invalidRequestMethod(method: ""), .requestCancelled,
+            .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
+            .jsonNotObjectOrArray(actual: ""), .malformedJSON(offset: 0, message: ""), .unparsableImage,
+            .wrongInputType(expected: "", actual: "", transformer: ""),
+            .transformerReturnedNil(transformer: ""),
+            .scriptError(script), .scriptLimit(budget: "", used: 0, limit: 0, failure: script),
+            .tooManyRedirects(limit: 0),
+        ]
+        return Dictionary(uniqueKeysWithValues: causes.map { ($0.code, $0.userMessage) })
+    }()
 
     /// What the message for people leaves out.
     var detail: String? {
@@ -109,10 +134,12 @@ extension RequestError.Cause {
         case .wrongInputType(let expected, let actual, let transformer):
             "\(transformer) expects \(expected), got \(actual)"
         case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
+        case .undecodableContent(let failure): failure.description
         case .scriptError(let failure): failure.description
         case .scriptLimit(_, _, _, let failure): failure.description
         case .tooManyRedirects(let limit): "followed \(limit)"
         case .transport(let error): error.message
+        case .unreadableFile(let failure): failure.description
         case .internal(let message): message
         case .custom: nil
         }

@@ -16,6 +16,8 @@ extension RequestError {
             switch error {
             case let cause as CauseError: cause.cause
             case let failure as ScriptFailure: .scriptError(failure)
+            case let failure as CodingFailure: .undecodableContent(failure)
+            case is DecodingError: .undecodableContent(CodingFailure(error, type: "content"))
             default: .internal(message: "\(error)")
             }
         self.init(
@@ -24,9 +26,11 @@ extension RequestError {
     }
 
     /// Throw one to name the cause and leave the rest to the engine.
-    public struct CauseError: Error, Sendable {
+    public struct CauseError: Error, Sendable, CustomStringConvertible {
         public let cause: Cause
 
         public init(_ cause: Cause) { self.cause = cause }
+
+        public var description: String { cause.detail ?? cause.userMessage }
     }
 }

@@ -12,6 +12,8 @@ public struct RequestError: Error, Sendable {
     public var method: String?
     /// Counts the attempts of one request, from 1.
     public var attempt: Int
+    /// Where a script asked for what can't be done, `file:line`; a cause that is a script's failure has its own.
+    public var place: SourcePlace?
 
     /// The message is, in this order: the one given, the cause's own, the status' text, "Request failed" (20.2).
     public init(
@@ -44,7 +46,21 @@ extension RequestError: CustomStringConvertible {
         text += userMessage
         if let httpStatusCode { text += " (\(httpStatusCode))" }
         if let detail = cause?.detail, detail != userMessage { text += ": \(detail)" }
+        if let place { text += " (\(place))" }
         if attempt > 1 { text += " (attempt \(attempt))" }
         return text
     }
+}
+
+/// A line of a script.
+public struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
+    public let file: String
+    public let line: Int
+
+    public init(file: String, line: Int) {
+        self.file = file
+        self.line = line
+    }
+
+    public var description: String { "\(file):\(line)" }
 }

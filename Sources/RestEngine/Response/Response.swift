@@ -22,13 +22,23 @@ public enum Response: Sendable {
 
 /// An outcome as hooks see it.
 public struct ResponseInfo: Sendable {
-    public var response: Response
+    public var response: Response {
+        // What the stages made is not what this response is made of any more.
+        didSet { stageOutputs = nil }
+    }
     /// False only when a 304 confirmed the data that was there (7.10).
     public var isNew: Bool
+    /// For the caches of the resource that a GET was for; nil for all other responses.
+    private(set) var stageOutputs: StageOutputs?
 
     public init(_ response: Response, isNew: Bool = true) {
         self.response = response
         self.isNew = isNew
+    }
+
+    init(_ response: Response, stageOutputs: StageOutputs?) {
+        self.init(response)
+        self.stageOutputs = stageOutputs
     }
 
     public var isCancellation: Bool { response.isCancellation }

@@ -4,6 +4,7 @@ public final class Engine {
     public let scheduler: Scheduler
     public let transport: any Transport
     public let log: EngineLog
+    let cacheFailureList = CacheFailureList()
 
     public init(transport: any Transport, scheduler: Scheduler = Scheduler(), log: EngineLog = EngineLog()) {
         self.transport = transport
@@ -20,12 +21,23 @@ public final class Engine {
     public private(set) var outsideWork = 0
     /// Called whenever the last of them has answered.
     public var onOutsideWorkDone: (@EngineActor () -> Void)?
+    private var outsideWaiters: [CheckedContinuation<Void, Never>] = []
 
     public func beginOutsideWork() { outsideWork += 1 }
 
     public func endOutsideWork() {
         outsideWork -= 1
-        if outsideWork == 0 { onOutsideWorkDone?() }
+        guard outsideWork == 0 else { return }
+        onOutsideWorkDone?()
+        let waiters = outsideWaiters
+        outsideWaiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when other threads have answered: before a process ends, so that nothing it wrote is lost.
+    public func outsideWorkIsDone() async {
+        guard outsideWork > 0 else { return }
+        await withCheckedContinuation { outsideWaiters.append($0) }
     }
 
     func requestBegan() { openRequests += 1 }

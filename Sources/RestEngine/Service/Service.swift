@@ -49,6 +49,9 @@ public final class Service {
         table.resource(for: url?.string ?? ":") { Resource(service: self, url: url) }
     }
 
+    /// Somebody observes the resource: it stays (2.8).
+    func keep(_ resource: Resource) { table.keep(resource, for: resource.urlString) }
+
     private func invalid(_ text: String) -> Resource {
         engine.log.write(.network, "not a URL: \(text)")
         return Resource(service: self, url: nil, invalidSource: text)
@@ -60,8 +63,16 @@ public final class Service {
         set { table.limit = newValue }
     }
 
+    /// Called before resources are dropped because there are too many. A script collects its garbage then, which may
+    /// be all that holds them.
+    public var onResourceLimit: (@EngineActor () -> Void)? {
+        get { table.onLimit }
+        set { table.onLimit = newValue }
+    }
+
     public var liveResources: [Resource] { table.live }
 
+    /// Drops the resources that nobody holds and nobody observes (1.13, 23.6).
     public func flushUnusedResources() { table.flush() }
 
     /// Wipes all live resources; unused ones are dropped first (1.11).

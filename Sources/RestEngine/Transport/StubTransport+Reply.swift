@@ -3,10 +3,13 @@ public struct StubReply: Sendable {
     public var result: TransportResult
     /// Seconds between request and answer; without one the answer comes in the next turn.
     public var delay: Double
+    /// It waits for ``StubTransport/Stub/go()``, even if other answers of its stub don't.
+    public var isHeld: Bool
 
-    public init(_ result: TransportResult, delay: Double = 0) {
+    public init(_ result: TransportResult, delay: Double = 0, isHeld: Bool = false) {
         self.result = result
         self.delay = delay
+        self.isHeld = isHeld
     }
 
     public static func response(
@@ -32,7 +35,9 @@ public struct StubReply: Sendable {
     }
 
     /// The same, later.
-    public func delayed(by seconds: Double) -> StubReply { StubReply(result, delay: seconds) }
+    public func delayed(by seconds: Double) -> StubReply {
+        StubReply(result, delay: seconds, isHeld: isHeld)
+    }
 }
 
 /// What a request must have, beside method and URL, for a stub to answer it.

@@ -2,14 +2,19 @@ extension StubTransport {
     /// One rule of a ``StubTransport``: which requests it is for, and what they get.
     @EngineActor
     public final class Stub {
-        private let method: String?
-        private let pattern: GlobPattern
+        /// Nil for every method.
+        public let method: String?
+        public let pattern: GlobPattern
         private let condition: StubCondition
         private let reply: @EngineActor (TransportRequest) -> StubReply
         private var waiting: [StubTransfer] = []
 
         /// Its requests wait for ``go()``.
         public private(set) var isHeld: Bool
+        private var isOpen = false
+
+        /// How many requests wait for ``go()`` now.
+        public var heldRequests: Int { waiting.count }
 
         /// The requests that it got, in order.
         public private(set) var requests: [TransportRequest] = []
@@ -31,14 +36,22 @@ extension StubTransport {
         /// Lets the answers out: those that wait, and all later ones.
         public func go() {
             isHeld = false
+            isOpen = true
             let ready = waiting
             waiting = []
             for transfer in ready { transfer.release() }
         }
 
         func matches(_ request: TransportRequest, _ url: URLText) -> Bool {
-            (method == nil || method == request.method) && pattern.matches(url) && condition.matches(request)
+            hasAddress(of: request, url) && condition.matches(request)
         }
+
+        /// Whether method and URL match, whatever else a request must have.
+        public func hasAddress(of request: TransportRequest, _ url: URLText) -> Bool {
+            (method == nil || method == request.method) && pattern.matches(url)
+        }
+
+        func holds(_ reply: StubReply) -> Bool { !isOpen && (isHeld || reply.isHeld) }
 
         func take(_ request: TransportRequest) -> StubReply {
             requests.append(request)

@@ -1,30 +1,31 @@
 /// A request on its way to the answer of a stub.
 @EngineActor
 final class StubTransfer: Transfer {
-    private let stub: StubTransport.Stub?
-    private let reply: StubReply
+    private var stub: StubTransport.Stub?
+    private var reply = StubReply(.success(TransportResponse(status: 200)))
     private let scheduler: Scheduler
     /// Called once: with the answer, or with nil when the transfer was cancelled.
-    private var end: (@EngineActor (TransportResult?) -> Void)?
+    private var end: (@EngineActor (StubTransfer, TransportResult?) -> Void)?
 
     init(
-        stub: StubTransport.Stub?, reply: StubReply, scheduler: Scheduler,
-        end: @escaping @EngineActor (TransportResult?) -> Void
+        scheduler: Scheduler, end: @escaping @EngineActor (StubTransfer, TransportResult?) -> Void
     ) {
-        self.stub = stub
-        self.reply = reply
         self.scheduler = scheduler
         self.end = end
     }
 
-    func start() {
+    var isOver: Bool { end == nil }
+
+    func start(_ stub: StubTransport.Stub?, _ reply: StubReply) {
+        self.stub = stub
+        self.reply = reply
         let arrive: @EngineActor () -> Void = { self.arrive() }
         if reply.delay > 0 { scheduler.after(reply.delay, arrive) } else { scheduler.nextTurn(arrive) }
     }
 
     private func arrive() {
         guard end != nil else { return }
-        if let stub, stub.isHeld { stub.hold(self) } else { finish(reply.result) }
+        if let stub, stub.holds(reply) { stub.hold(self) } else { finish(reply.result) }
     }
 
     /// The stub opened, from within a call of the engine perhaps, which must return before an answer comes.
@@ -37,11 +38,16 @@ final class StubTransfer: Transfer {
         finish(nil)
     }
 
+    func fail(_ error: TransportError) {
+        stub?.forget(self)
+        finish(.failure(error))
+    }
+
     var progress: TransferProgress { stub?.progress ?? TransferProgress() }
 
     private func finish(_ result: TransportResult?) {
         guard let end else { return }
         self.end = nil
-        end(result)
+        end(self, result)
     }
 }

@@ -4,16 +4,24 @@
 @EngineActor
 public final class StubTransport: Transport {
     private let scheduler: Scheduler
-    private var stubs: [Stub] = []
+    /// The newest last.
+    public private(set) var stubs: [Stub] = []
+    private var isPaused = false
+    private var paused: [(request: TransportRequest, transfer: StubTransfer)] = []
 
-    /// What was sent, in order, whether a stub matched or not.
+    /// What was sent, in order, whether a stub matched or not; an upload as the body that a server would get.
     public private(set) var requests: [TransportRequest] = []
 
     /// What was sent and had no stub.
     public private(set) var unmatched: [TransportRequest] = []
 
+    private var inFlight: [ObjectIdentifier: StubTransfer] = [:]
+
     /// How many transfers have neither ended nor been cancelled.
-    public private(set) var transfersInFlight = 0
+    public var transfersInFlight: Int { inFlight.count }
+
+    /// Told of each request that has no stub, before it fails.
+    public var onUnmatched: (@EngineActor (TransportRequest) -> Void)?
 
     public init(scheduler: Scheduler) { self.scheduler = scheduler }
 
@@ -58,28 +66,59 @@ public final class StubTransport: Transport {
         unmatched = []
     }
 
+    /// What is sent from now on waits for the turn after ``resume()`` before it looks for a stub.
+    public func pause() { isPaused = true }
+
+    /// What waited is matched in the next turn, what is sent from now on at once.
+    public func resume() {
+        isPaused = false
+        let waiting = paused
+        paused = []
+        guard !waiting.isEmpty else { return }
+        scheduler.nextTurn {
+            for (request, transfer) in waiting where !transfer.isOver { self.dispatch(request, transfer) }
+        }
+    }
+
     // MARK: Transport
 
     public func send(
-        _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
+        _ sent: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
-        requests.append(request)
-        transfersInFlight += 1
-        let url = URLText(request.url)
-        let match = url.flatMap { url in stubs.last { $0.matches(request, url) } }
-        let transfer = StubTransfer(
-            stub: match, reply: match?.take(request) ?? refusal(of: request), scheduler: scheduler
-        ) { result in
-            self.transfersInFlight -= 1
+        let transfer = StubTransfer(scheduler: scheduler) { [weak self] transfer, result in
+            self?.inFlight[ObjectIdentifier(transfer)] = nil
             guard let result else { return }
             completion(result)
         }
-        transfer.start()
+        inFlight[ObjectIdentifier(transfer)] = transfer
+        // Uploads are read here, so stubs see and keep what a server would.
+        let request: TransportRequest
+        do throws(FileFailure) { request = try sent.withUploadRead() } catch {
+            transfer.start(nil, .error(TransportError(error)))
+            return transfer
+        }
+        requests.append(request)
+        if isPaused { paused.append((request, transfer)) } else { dispatch(request, transfer) }
         return transfer
+    }
+
+    /// Lets everything in flight fail, at once.
+    public func endAll(with error: TransportError) {
+        paused = []
+        for transfer in inFlight.values { transfer.fail(error) }
+    }
+
+    private func dispatch(_ request: TransportRequest, _ transfer: StubTransfer) {
+        let url = URLText(request.url)
+        guard let match = url.flatMap({ url in stubs.last { $0.matches(request, url) } }) else {
+            return transfer.start(nil, refusal(of: request))
+        }
+        transfer.start(match, match.take(request))
     }
 
     private func refusal(of request: TransportRequest) -> StubReply {
         unmatched.append(request)
+        onUnmatched?(request)
         return .error(TransportError(.internal, message: "no stub for \(request.method) \(request.url)"))
     }
 }

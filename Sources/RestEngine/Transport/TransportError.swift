@@ -35,3 +35,10 @@ public struct TransportError: Error, Sendable, Equatable {
         self.limit = limit
     }
 }
+
+extension TransportError {
+    /// A file of the body could be read when the request was made, and can't be now.
+    public init(_ failure: FileFailure) {
+        self.init(.internal, phase: .send, message: "\(failure)")
+    }
+}

@@ -7,20 +7,35 @@ public struct TransportRequest: Sendable {
     public var url: String
     public var headers: Headers
     public var body: [UInt8]?
+    /// A body that is read while it is sent; then ``body`` is nil.
+    public var upload: Upload?
     public var timeouts: Timeouts
     /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`.
     public var maxBodyBytes: Int
 
     public init(
         method: String = "GET", url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
-        timeouts: Timeouts = Timeouts(), maxBodyBytes: Int = 64 << 20
+        upload: Upload? = nil, timeouts: Timeouts = Timeouts(), maxBodyBytes: Int = 64 << 20
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
+        self.upload = upload
         self.timeouts = timeouts
         self.maxBodyBytes = maxBodyBytes
+    }
+
+    init(
+        method: String, url: String, headers: Headers, payload: RequestPayload, timeouts: Timeouts,
+        maxBodyBytes: Int
+    ) {
+        self.init(method: method, url: url, headers: headers, timeouts: timeouts, maxBodyBytes: maxBodyBytes)
+        switch payload {
+        case .none: break
+        case .bytes(let bytes): body = bytes
+        case .upload(let upload): self.upload = upload
+        }
     }
 }
 

@@ -39,6 +39,6 @@ public enum Content: Sendable {
 
     /// What it is, for error messages: `text`, `json`, `number`, ….
     public var typeName: String {
-        if case .value(let tree) = self { "\(tree.kind)" } else { kind }
+        if case .value(let tree) = self { tree.kind.typeName } else { kind }
     }
 }

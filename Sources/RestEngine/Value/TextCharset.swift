@@ -38,7 +38,8 @@ struct TextCharset {
         case .ascii: bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
         case .latin1: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         case .iconv(let charset):
-            Self.convert(bytes, from: charset, to: "UTF-8").flatMap { String(validating: $0, as: UTF8.self) }
+            Self.convert(bytes, from: Self.withByteOrder(charset, of: bytes), to: "UTF-8")
+                .flatMap { String(validating: $0, as: UTF8.self) }
         }
     }
 
@@ -51,6 +52,19 @@ struct TextCharset {
             let scalars = text.unicodeScalars
             return scalars.allSatisfy { $0.value < 0x100 } ? scalars.map { UInt8($0.value) } : nil
         case .iconv(let charset): return Self.convert(Array(text.utf8), from: "UTF-8", to: charset)
+        }
+    }
+
+    /// UTF-16 without a byte order mark is big-endian (RFC 2781 4.3), and UTF-32 alike; iconv would take this machine's
+    /// order.
+    private static func withByteOrder(_ charset: String, of bytes: [UInt8]) -> String {
+        switch charset.lowercased() {
+        case "utf-16", "utf16":
+            bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) ? charset : "UTF-16BE"
+        case "utf-32", "utf32":
+            bytes.starts(with: [0, 0, 0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE, 0, 0])
+                ? charset : "UTF-32BE"
+        default: charset
         }
     }
 
@@ -73,7 +87,7 @@ struct TextCharset {
                 var cursor = target.baseAddress
                 var outputLeft = target.count
                 let converted =
-                    inputLeft == 0 || iconv(handle, &input, &inputLeft, &cursor, &outputLeft) != Int.max
+                    inputLeft == 0 || iconv(handle, &input, &inputLeft, &cursor, &outputLeft) != -1
                 let flushed = iconv(handle, nil, nil, &cursor, &outputLeft)
                 written = target.count - outputLeft
                 return converted && inputLeft == 0 && flushed == 0

@@ -45,6 +45,12 @@ public struct Tree: Sendable {
         Tree(encoded: encoded)
     }
 
+    /// True when no value in it has a class, whose number means something to this process alone. False as well when
+    /// more than 1000 containers are inside each other.
+    public var isClassless: Bool {
+        withUnsafeBytes { cjson_tree_is_classless($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
+    }
+
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -9,6 +9,17 @@ extension Tree {
         case object
         /// A Lua table that is neither array nor object.
         case table
+
+        /// As scripts know it: `null`, `boolean`, `number`, `string` or `table`.
+        public var typeName: String {
+            switch self {
+            case .null: "null"
+            case .boolean: "boolean"
+            case .integer, .double: "number"
+            case .string: "string"
+            case .array, .object, .table: "table"
+            }
+        }
     }
 
     /// What encloses the whole. A value with a class has the kind of its value.

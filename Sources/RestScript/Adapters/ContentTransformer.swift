@@ -20,7 +20,8 @@ struct ContentTransformer: Transformer {
                 entity.content = content
                 return .success(entity)
             } catch {
-                return .failure(context.transformerError(error, of: description, from: response, pipeline))
+                return .failure(
+                    context.transformerError(error, of: description, function, from: response, pipeline))
             }
         case .failure(var error):
             guard rules.transformErrors, let entity = error.entity else { return response }
@@ -31,7 +32,7 @@ struct ContentTransformer: Transformer {
             } catch let failure {
                 // The error stays as it is, and so does its body (17.9).
                 context.report(
-                    context.transformerError(failure, of: description, from: response, pipeline),
+                    context.transformerError(failure, of: description, function, from: response, pipeline),
                     in: description)
                 return response
             }

@@ -13,13 +13,12 @@ struct ResponseTransformer: Transformer {
                 context.push(response, on: lua)
                 return 1
             } read: { lua, place in
-                if let box = lua.object(place, as: ScriptResponse.self) { return box.response }
-                if let box = lua.object(place, as: ScriptEntity.self) { return .success(box.entity) }
-                if let box = lua.object(place, as: ScriptErrorBox.self) { return .failure(box.error) }
-                throw LuaUsageError("returned a \(lua.typeName(place)), not a response")
+                if let response = context.response(lua, place) { return response }
+                throw LuaUsageError("result is a \(lua.typeName(place)), not a response")
             }
         } catch {
-            return .failure(context.transformerError(error, of: description, from: response, pipeline))
+            return .failure(
+                context.transformerError(error, of: description, function, from: response, pipeline))
         }
     }
 }

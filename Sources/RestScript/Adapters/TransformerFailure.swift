@@ -30,7 +30,8 @@ extension ScriptContext {
     /// The error of a response whose transformer failed: what the script raised on purpose says what it means,
     /// status and body of the response are kept (siesta-semantics 17.7, D12).
     func transformerError(
-        _ error: any Error, of transformer: String, from response: Response, _ pipeline: PipelineContext
+        _ error: any Error, of transformer: String, _ function: LuaReference, from response: Response,
+        _ pipeline: PipelineContext
     ) -> RequestError {
         var cause = error
         var message: String?
@@ -42,7 +43,9 @@ extension ScriptContext {
             cause = RequestError.CauseError(.transformerReturnedNil(transformer: transformer))
             message = said
         case let usage as LuaUsageError:
-            cause = RequestError.CauseError(.scriptError(.init(message: "\(transformer): \(usage.message)")))
+            cause =
+                isClosed
+                ? ScriptContext.closed : unusable("the transformer's \(usage.message)", from: function)
         default: break
         }
         return RequestError(

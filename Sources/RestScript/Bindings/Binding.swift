@@ -40,13 +40,17 @@ func property(
 extension Arguments {
     /// A function, or a value that can be called like one.
     func callable(_ index: Int32, _ name: String) throws -> LuaReference {
-        let place = slot(index)
-        if lua.type(place) != .function, lua.pushMetatable(place) {
-            let isCallable = lua.rawGet(-1, "__call") != .nil
-            lua.pop(2)
-            if isCallable { return lua.reference(place) }
-        }
-        return try function(index, name)
+        lua.isCallable(slot(index)) ? lua.reference(slot(index)) : try function(index, name)
+    }
+}
+
+extension Lua {
+    /// A function, or a value that can be called like one.
+    func isCallable(_ index: Int32) -> Bool {
+        if type(index) == .function { return true }
+        guard pushMetatable(index) else { return false }
+        defer { pop(2) }
+        return rawGet(-1, "__call") != .nil
     }
 }
 
@@ -58,7 +62,11 @@ extension Verdict {
 
     /// The script waits until `body`, or what it leaves the waiter to, resumes it.
     static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> Verdict {
-        .suspend(onLoop(body))
+        .suspend(
+            onLoop { (waiter: LuaWaiter) in
+                waiter.around = RefreshScope.resumption()
+                body(waiter)
+            })
     }
 }
 

@@ -23,12 +23,16 @@ extension ScriptContext {
         try options.finish()
         let block = call.lua.reference(call.slot(last))
         let origin = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+        let gates = BlockGates()
         service.configure(
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: description ?? "block \(pattern.summary)",
                 origin: origin
             ) { [weak self] draft in
                 guard let self else { throw ScriptContext.closed }
+                let outer = blockRun
+                blockRun = BlockRun(gates)
+                defer { blockRun = outer }
                 try self.call(
                     block, phase: phases.block,
                     arguments: { lua in

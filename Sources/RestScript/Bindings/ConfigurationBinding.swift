@@ -23,7 +23,7 @@ extension ScriptContext {
                     "decorate_requests", "(fn: function(resource, request) -> request)",
                     "Wraps or replaces requests before they start, in order."
                 ) { [unowned self] call in
-                    let function = try call.function(1, "fn")
+                    let function = try call.scriptFunction(1, "fn")
                     try draft(call).edit { $0.decorators.append(decorator(function)) }
                     return .none
                 },
@@ -80,7 +80,7 @@ extension ScriptContext {
                     return .one
                 },
                 set: { [unowned self] call in
-                    let headers = try call.lua.headers(try call.table(1, "headers"))
+                    let headers = try call.lua.sendableHeaders(try call.table(1, "headers"))
                     try draft(call).edit { $0.headers = headers }
                     return .none
                 }),

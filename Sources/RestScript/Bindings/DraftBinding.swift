@@ -25,20 +25,17 @@ extension ScriptContext {
     }
 
     /// A script's function as a decorator; it must return a request.
-    func decorator(_ function: LuaReference) -> RequestDecorator {
+    func decorator(_ function: ScriptFunction) -> RequestDecorator {
         { [weak self] resource, request in
             guard let self else { throw ScriptContext.closed }
-            return try call(function, phase: phases.decorator) { lua in
+            return try call(function.reference, phase: phases.decorator) { lua in
                 push(resource, on: lua)
                 push(request, on: lua)
                 return 2
             } read: { lua in
                 if let request = lua.object(-1, as: Request.self) { return request }
-                throw RequestError.CauseError(
-                    .scriptError(
-                        .init(
-                            message:
-                                "a decorator returned a \(lua.typeName(-1)) where it must return a request")))
+                throw function.failure(
+                    "a decorator returned \(lua.nameOfResult(-1)) where it must return a request")
             }
         }
     }
@@ -54,7 +51,9 @@ extension ScriptContext {
                         return .one
                     },
                     set: { call in
-                        try call.receiver(as: ScriptDraft.self).draft.method = try call.string(1, "method")
+                        let method = try call.string(1, "method")
+                        try call.receiver(as: ScriptDraft.self).draft.method =
+                            try RequestDraft.normalized(method: method)
                         return .none
                     }),
                 property(
@@ -64,7 +63,9 @@ extension ScriptContext {
                         return .one
                     },
                     set: { call in
-                        try call.receiver(as: ScriptDraft.self).draft.url = try call.string(1, "url")
+                        let url = try call.string(1, "url")
+                        try RequestDraft.check(url: url)
+                        try call.receiver(as: ScriptDraft.self).draft.url = url
                         return .none
                     }),
                 property(
@@ -78,12 +79,13 @@ extension ScriptContext {
                         return .one
                     },
                     set: { call in
-                        let headers = try call.lua.headers(try call.table(1, "headers"))
+                        let headers = try call.lua.sendableHeaders(try call.table(1, "headers"))
                         try call.receiver(as: ScriptDraft.self).draft.headers = headers
                         return .none
                     }),
                 property(
-                    "body", "string?", "Bytes, or nil for none.",
+                    "body", "string?",
+                    "Bytes, or nil for none; also nil for a multipart or file body, which assigning replaces.",
                     { call in
                         if let body = try call.receiver(as: ScriptDraft.self).draft.body {
                             call.lua.push(bytes: body)

@@ -39,7 +39,7 @@ extension ScriptContext {
                     return .one
                 },
                 property("cause", "table?", "`type` and the details of the cause.") { [unowned self] call in
-                    push(try call.receiver(as: ScriptErrorBox.self).error.cause, on: call.lua)
+                    pushCause(of: try call.receiver(as: ScriptErrorBox.self).error, on: call.lua)
                     return .one
                 },
                 property("timestamp", "number", "Unix seconds.") { call in
@@ -92,6 +92,8 @@ extension ScriptContext {
         guard let type = fields["type"]?.string else {
             throw LuaUsageError("option 'cause' needs a field 'type', a string")
         }
+        // The one that others ask for: a hook's `is_cancellation`, the resource that must not take it for an error.
+        if type == RequestError.Cause.requestCancelled.code { return .requestCancelled }
         return .custom(type: type, fields: fields)
     }
 }

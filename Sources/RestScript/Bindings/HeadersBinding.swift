@@ -34,7 +34,13 @@ extension ScriptContext {
                 let name = try call.string(1, "name")
                 guard let write = box.write else { throw LuaUsageError("these headers are read only") }
                 var headers = box.read()
-                headers.set(name, values: try call.lua.headerValues(call.slot(2), name: name))
+                let values = try call.lua.headerValues(call.slot(2), name: name)
+                for value in values {
+                    if let problem = Headers.problem(name: name, value: value) {
+                        throw LuaUsageError(problem)
+                    }
+                }
+                headers.set(name, values: values)
                 try write(headers)
                 return .none
             },

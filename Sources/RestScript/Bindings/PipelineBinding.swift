@@ -29,6 +29,10 @@ extension ScriptContext {
                     try call.receiver(as: ScriptPipeline.self).draft.edit { $0.pipeline.removeTransformers() }
                     return .none
                 },
+                method("remove_caches", "()", "Takes the caches from all stages.") { call in
+                    try call.receiver(as: ScriptPipeline.self).draft.edit { $0.pipeline.removeCaches() }
+                    return .none
+                },
             ],
             properties: [
                 property(
@@ -67,7 +71,9 @@ extension ScriptContext {
 
     func makeStageClass() -> LuaClass {
         LuaClass(
-            "stage", documentation: "A stage of the pipeline: transformers in the order of adding.",
+            "stage",
+            documentation:
+                "A stage of the pipeline: transformers in the order of adding, then a cache for their result.",
             methods: [
                 method(
                     "add", "(transformer, options?: { content_types: string[] }) -> stage",
@@ -89,6 +95,25 @@ extension ScriptContext {
                     return .one
                 },
             ],
+            properties: [
+                property(
+                    "cache", "cache?", "Keeps what the stage made; assign nil to remove it.",
+                    { [unowned self] call in
+                        let stage = try call.receiver(as: ScriptStage.self)
+                        if let cache = stage.draft.configuration.pipeline[stage.name].cache {
+                            push(cache, on: call.lua)
+                        } else {
+                            call.lua.pushNil()
+                        }
+                        return .one
+                    },
+                    set: { [unowned self] call in
+                        let stage = try call.receiver(as: ScriptStage.self)
+                        let cache = call.isAbsent(1) ? nil : try cache(call, 1, "cache")
+                        try stage.draft.edit { $0.pipeline[stage.name].cache = cache }
+                        return .none
+                    })
+            ],
             tostring: { ($0 as? ScriptStage).map { "stage \($0.name)" } ?? "stage" },
             // A stage is whatever name the pipeline doesn't know, so a misspelled method is one too.
             call: hostFunction { [unowned self] call in
@@ -106,7 +131,8 @@ extension ScriptContext {
         options.log(
             ScriptLogEntry(
                 level: .warn,
-                text: "the pipeline's order leaves out \(names), which holds transformers: they won't run",
+                text:
+                    "the pipeline's order leaves out \(names), which holds transformers or a cache: they won't run",
                 place: place))
     }
 }

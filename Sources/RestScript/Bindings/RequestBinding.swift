@@ -22,6 +22,7 @@ extension ScriptContext {
                     push(try call.receiver(as: Request.self).repeated(), on: call.lua)
                     return .one
                 },
+                chainMethod,
                 method("await", "() -> entity | nil, error", "Waits for the end.") { [unowned self] call in
                     let request = try call.receiver(as: Request.self)
                     return .wait { waiter in self.resume(waiter, with: request) }

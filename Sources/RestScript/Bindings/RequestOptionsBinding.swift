@@ -16,33 +16,48 @@ extension ScriptContext {
             call.lua.pop()
         }
         request.mutate = try options.function("mutate").map(mutation)
-        let body = try bodies(options)
+        request.idempotencyKey = try idempotencyKey(options)
+        let body = try body(options)
         try options.finish()
-        guard body.count <= 1 else {
-            throw LuaUsageError("a request has one body: give one of body, text, json, form")
-        }
-        switch body.first {
+        let sent = Method.normalized(method) ?? method
+        switch body {
         case .none: break
-        case .failure(let cause)?:
-            return resource.failedRequest(cause.cause, method: Method.normalized(method) ?? method)
+        case .failure(let cause)?: return resource.failedRequest(cause.cause, method: sent)
         case .success(let body)?: request.body = body
+        }
+        if let problem = request.sentHeaders.problem {
+            let place = call.lua.callerPlace
+            return resource.failedRequest(
+                .scriptError(.init(message: problem, file: place?.file, line: place?.line)), method: sent)
         }
         return resource.request(method, request)
     }
 
-    /// The bodies that the options name. What can't be encoded makes a failed request, not an error here.
-    private func bodies(_ options: OptionTable) throws -> [Result<RequestBody, RequestError.CauseError>] {
+    /// The key given, or a new one for `true`.
+    private func idempotencyKey(_ options: OptionTable) throws -> String? {
+        guard let place = options.value("idempotency_key") else { return nil }
+        defer { options.lua.pop() }
+        if let key = options.lua.string(place) { return key }
+        guard let isWanted = options.lua.boolean(place) else {
+            throw LuaUsageError(
+                "option 'idempotency_key' is a string, or true for a random one, not a \(options.lua.typeName(place))"
+            )
+        }
+        return isWanted ? IdempotencyKey.random() : nil
+    }
+
+    /// The one body that the options name. What can't be encoded makes a failed request, not an error here.
+    private func body(
+        _ options: OptionTable
+    ) throws -> Result<RequestBody, RequestError.CauseError>? {
         var found: [Result<RequestBody, RequestError.CauseError>] = []
         if let bytes = try options.bytes("body") { found.append(.success(.bytes(bytes))) }
-        let charset = try options.string("charset") ?? "utf-8"
+        let charset = try options.string("charset")
         if let bytes = try options.bytes("text") {
-            if let text = String(validating: bytes, as: UTF8.self) {
-                found.append(.success(.text(text, charset: charset)))
-            } else {
-                let text = String(decoding: bytes, as: UTF8.self)
-                found.append(
-                    .failure(RequestError.CauseError(.unencodableText(encoding: charset, text: text))))
-            }
+            found.append(text(bytes, charset: charset ?? "utf-8"))
+        } else if charset != nil {
+            throw LuaUsageError(
+                "option 'charset' goes with 'text': give a content_type with a charset instead")
         }
         if let place = options.value("json") {
             defer { options.lua.pop() }
@@ -56,76 +71,56 @@ extension ScriptContext {
             defer { options.lua.pop() }
             found.append(try form(options.lua, place))
         }
-        return found
+        if let place = try options.table("multipart") {
+            defer { options.lua.pop() }
+            found.append(try multipart(options.lua, place))
+        }
+        if let path = try options.string("file") {
+            found.append(filePath(path).map { .file(path: $0) })
+        }
+        guard found.count <= 1 else {
+            throw LuaUsageError(
+                "a request has one body: give one of body, text, json, form, multipart, file")
+        }
+        return found.first
     }
 
-    /// A table of names and values, or a list of pairs.
-    private func form(_ lua: Lua, _ place: Int32) throws -> Result<RequestBody, RequestError.CauseError> {
-        var pairs: [(name: String, value: String)] = []
-        for item in try params(lua, place) {
-            for value in item.values ?? [] {
-                for text in [item.name, value] where text.unicodeScalars.contains("\u{FFFD}") {
-                    return .failure(RequestError.CauseError(.notURLEncodable(string: text)))
+    private func text(
+        _ bytes: [UInt8], charset: String
+    ) -> Result<RequestBody, RequestError.CauseError> {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return .failure(
+                RequestError.CauseError(.unencodableText(encoding: charset, text: RawText(bytes))))
+        }
+        return .success(.text(text, charset: charset))
+    }
+
+    /// A table of names and values, whose encoded pairs are sorted (siesta-semantics 6.6), or a list of pairs, which
+    /// stay in their order.
+    private func form(
+        _ lua: Lua, _ place: Int32
+    ) throws -> Result<RequestBody, RequestError.CauseError> {
+        let given = try rawParams(lua, place)
+        var pairs: [(String, String)] = []
+        for param in given.params {
+            for value in param.values ?? [] {
+                for text in [param.name, value] where String(validating: text, as: UTF8.self) == nil {
+                    return .failure(RequestError.CauseError(.notURLEncodable(string: RawText(text))))
                 }
-                pairs.append((item.name, value))
+                pairs.append(
+                    (String(decoding: param.name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
             }
         }
-        return .success(.form(pairs))
+        return .success(.form(pairs, isOrdered: given.isList))
     }
+}
 
-    /// Parameters: `{ name = value | list | null }` or `{ { name, value }, … }`.
-    func params(_ lua: Lua, _ place: Int32) throws -> [(name: String, values: [String]?)] {
-        let place = lua.absolute(place)
-        var params: [(name: String, values: [String]?)] = []
-        let count = lua.rawLength(place)
-        for item in 0..<count {
-            lua.rawGet(place, item + 1)
-            defer { lua.pop() }
-            guard lua.type(-1) == .table else {
-                throw LuaUsageError("parameters are { name = value } or a list of pairs { name, value }")
-            }
-            let pair = lua.absolute(-1)
-            lua.rawGet(pair, 1)
-            let name = lua.string(-1)
-            lua.rawGet(pair, 2)
-            defer { lua.pop(2) }
-            guard let name else { throw LuaUsageError("the name of a parameter is a string") }
-            let values = try paramValues(lua, -1, name)
-            if let known = params.firstIndex(where: { $0.name == name }), let values {
-                params[known].values = (params[known].values ?? []) + values
-            } else {
-                params.append((name, values))
-            }
-        }
-        if count > 0 { return params }
-        try lua.forEachPair(place) { lua in
-            guard let name = lua.string(-2) else {
-                throw LuaUsageError("the name of a parameter is a string")
-            }
-            params.append((name, try paramValues(lua, -1, name)))
-        }
-        return params.sorted { $0.name < $1.name }
-    }
-
-    /// The value of a parameter: text, number, boolean, a list of them; nil or null removes.
-    func paramValues(_ lua: Lua, _ index: Int32, _ name: String) throws -> [String]? {
-        if trees.isNull(lua, index) { return nil }
-        switch lua.type(index) {
-        case .none, .nil: return nil
-        case .string, .number: return [try lua.tostring(index)]
-        case .boolean: return [lua.isTruthy(index) ? "true" : "false"]
-        case .table:
-            let index = lua.absolute(index)
-            return try (0..<lua.rawLength(index)).flatMap { item -> [String] in
-                lua.rawGet(index, item + 1)
-                defer { lua.pop() }
-                guard lua.type(-1) != .table else {
-                    throw LuaUsageError("the value of parameter '\(name)' is a list of lists")
-                }
-                return try paramValues(lua, -1, name) ?? []
-            }
-        default:
-            throw LuaUsageError("the value of parameter '\(name)' can't be a \(lua.typeName(index))")
-        }
+extension RequestOptions {
+    /// The headers that the options themselves set.
+    fileprivate var sentHeaders: Headers {
+        var sent = headers
+        if let contentType { sent.set("Content-Type", contentType) }
+        if let idempotencyKey { sent.set("Idempotency-Key", idempotencyKey) }
+        return sent
     }
 }

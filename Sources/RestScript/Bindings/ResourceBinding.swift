@@ -8,7 +8,8 @@ extension ScriptContext {
         LuaClass(
             "resource",
             documentation: "Something at a URL: its latest data and error, and how to ask for more.",
-            methods: loadMethods + navigationMethods + localMethods, properties: resourceProperties,
+            methods: loadMethods + navigationMethods + observingMethods + localMethods,
+            properties: resourceProperties,
             tostring: { object in
                 EngineActor.assumeIsolated {
                     (object as? Resource).map { "resource \($0.urlString)" } ?? "resource"
@@ -39,9 +40,9 @@ extension ScriptContext {
             },
             method(
                 "request",
-                "(method: string, options?: { body | text | json | form, content_type?, charset?, headers?, query?, "
-                    + "mutate? }) -> request",
-                "A started request; the resource's state is untouched."
+                "(method: string, options?: { body | text | json | form | multipart | file, content_type?, charset?, "
+                    + "headers?, query?, mutate?, idempotency_key? }) -> request",
+                "A started request; the resource's state is untouched. Paths of files are relative to the script's folder."
             ) {
                 [unowned self] call in
                 let resource = try call.receiver(as: Resource.self)

@@ -18,6 +18,20 @@ extension ScriptContext {
         lua.push(object: ScriptResponse(response), class: responseClass)
     }
 
+    /// A response as scripts give it: one, or the entity of a success, or the error of a failure.
+    func response(_ lua: Lua, _ index: Int32) -> Response? {
+        if let box = lua.object(index, as: ScriptResponse.self) { return box.response }
+        if let box = lua.object(index, as: ScriptEntity.self) { return .success(box.entity) }
+        if let box = lua.object(index, as: ScriptErrorBox.self) { return .failure(box.error) }
+        return nil
+    }
+
+    /// The same as an argument.
+    func response(_ call: Arguments, _ index: Int32, _ name: String) throws -> Response {
+        if let response = response(call.lua, call.slot(index)) { return response }
+        throw call.wrongType(index, name, "response, entity or error")
+    }
+
     func makeResponseClass() -> LuaClass {
         LuaClass(
             "response", documentation: "An outcome: an entity or an error.",

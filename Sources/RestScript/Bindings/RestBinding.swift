@@ -13,8 +13,12 @@ extension ScriptContext {
         }
         lua.push(object: ScriptEnvironment(), class: environmentClass)
         lua.rawSet(-2, "env")
+        lua.push(object: ScriptStoreFace(), class: storeClass)
+        lua.rawSet(-2, "store")
         trees.pushNull(on: lua)
         lua.rawSet(-2, "null")
+        lua.push(object: ScriptAction(.useThisResponse), class: actionClass)
+        lua.rawSet(-2, "use_this_response")
         lua.push(Version.text)
         lua.rawSet(-2, "version")
         table.seal(on: lua)
@@ -22,11 +26,16 @@ extension ScriptContext {
 
     var restTable: ModuleTable {
         ModuleTable(
-            name: "rest", functions: makers + timeFunctions,
-            values: ["log", "json", "base64", "url", "env", "null", "transformers", "version"])
+            name: "rest", functions: makers + chainFunctions + [customRequest, refreshOn] + timeFunctions,
+            values: [
+                "log", "json", "base64", "url", "env", "store", "null", "transformers", "cache",
+                "use_this_response", "version",
+            ])
     }
 
-    var restModules: [ModuleTable] { [logModule, jsonModule, base64Module, urlModule, transformersModule] }
+    var restModules: [ModuleTable] {
+        [logModule, jsonModule, base64Module, urlModule, transformersModule, cacheModule]
+    }
 
     private var makers: [ModuleFunction] {
         [
@@ -53,7 +62,7 @@ extension ScriptContext {
             },
             ModuleFunction(
                 "entity", "(options: { content, content_type?, headers?, charset?, timestamp? }) -> entity",
-                "An entity of the script's own."
+                "An entity of the script's own; `headers` may be those of another."
             ) {
                 [unowned self] call in
                 try makeEntity(call)
@@ -93,6 +102,13 @@ extension ScriptContext {
                     ?? RequestError(userMessage: call.string(1, "error"), timestamp: engine.scheduler.now)
                 push(Request(engine: engine, failedWith: error), on: call.lua)
                 return .one
+            },
+            ModuleFunction(
+                "status", "(options: { resources: resource[], priority?: string[] }) -> status",
+                "One status over several resources."
+            ) {
+                [unowned self] call in
+                try makeStatus(call)
             },
             ModuleFunction(
                 "content_transformer",
@@ -135,9 +151,14 @@ extension ScriptContext {
         }
         call.lua.pop()
         var headers = Headers()
-        if let place = try options.table("headers") {
-            headers = try call.lua.headers(place)
-            call.lua.pop()
+        if let place = options.value("headers") {
+            // Another entity's are taken as they are, order and repeats included.
+            if let known = call.lua.object(place, as: ScriptHeaders.self) {
+                headers = known.read()
+            } else if let place = try options.table("headers") {
+                headers = try call.lua.headers(place)
+            }
+            call.lua.setTop(place - 1)
         }
         if let type = try options.string("content_type") { headers.set("Content-Type", type) }
         let entity = Entity(

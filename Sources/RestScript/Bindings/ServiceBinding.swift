@@ -31,6 +31,7 @@ extension ScriptContext {
         let service = Service(
             engine: engine, name: name, baseURL: baseURL, standardTransformers: standard, transport: transport
         )
+        service.onResourceLimit = { [weak self] in self?.collectGarbage() }
         services.append(service)
         call.lua.push(object: service, class: serviceClass)
         return .one
@@ -142,11 +143,12 @@ extension ScriptContext {
                     try wipeResources(call)
                     return .none
                 },
-                method("flush_unused_resources", "()", "Drops resources that nobody holds.") {
+                method(
+                    "flush_unused_resources", "()", "Drops resources that nobody holds and nobody observes."
+                ) {
                     [unowned self] call in
-                    state.collectGarbage()
-                    try call.receiver(as: Service.self).flushUnusedResources()
-                    return .none
+                    let service = try call.receiver(as: Service.self)
+                    return unwound(call) { self.collectAndFlush([service]) }
                 },
             ],
             properties: [

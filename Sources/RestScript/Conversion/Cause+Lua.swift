@@ -2,10 +2,19 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptContext {
-    /// Pushes a cause as a table: `type`, and the details that lua-api names for it.
-    func push(_ cause: RequestError.Cause?, on lua: Lua) {
-        guard let cause else { return lua.pushNil() }
+    /// Pushes a cause as a table: `type`, and the details that lua-api names for it; file and line too where a script
+    /// asked for what can't be done.
+    func pushCause(of error: RequestError, on lua: Lua) {
+        guard let cause = error.cause else { return lua.pushNil() }
         if case .custom(_, let fields) = cause { return trees.push(fields, on: lua) }
+        push(cause, on: lua)
+        guard let place = error.place else { return }
+        set("file", place.file, on: lua)
+        lua.push(place.line)
+        lua.rawSet(-2, "line")
+    }
+
+    private func push(_ cause: RequestError.Cause, on lua: Lua) {
         lua.newTable(record: 4)
         set("type", cause.code, on: lua)
         switch cause {
@@ -35,7 +44,7 @@ extension ScriptContext {
             set(failure, on: lua)
         case .tooManyRedirects(let limit):
             lua.push(limit)
-            lua.rawSet(-2, "limit")
+            lua.rawSet(-2, "count")
         case .transport(let error):
             set("phase", error.phase?.rawValue, on: lua)
             set("message", error.message, on: lua)
@@ -43,6 +52,8 @@ extension ScriptContext {
                 lua.push(limit)
                 lua.rawSet(-2, "limit")
             }
+        case .unreadableFile(let failure): set("message", failure.description, on: lua)
+        case .undecodableContent(let failure): set("message", failure.description, on: lua)
         case .invalidJSONObject(let message), .internal(let message): set("message", message, on: lua)
         case .requestCancelled, .noLocalDataFor304, .unparsableImage, .custom: break
         }
@@ -56,6 +67,11 @@ extension ScriptContext {
             lua.push(line)
             lua.rawSet(-2, "line")
         }
+    }
+
+    private func set(_ field: String, _ text: RawText, on lua: Lua) {
+        lua.push(bytes: text.bytes)
+        lua.rawSet(-2, field)
     }
 
     private func set(_ field: String, _ text: String?, on lua: Lua) {

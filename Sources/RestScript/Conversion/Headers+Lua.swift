@@ -42,6 +42,13 @@ extension Lua {
         return headers
     }
 
+    /// The same for a request: refuses what can't be sent.
+    func sendableHeaders(_ table: Int32) throws -> Headers {
+        let headers = try headers(table)
+        if let problem = headers.problem { throw LuaUsageError(problem) }
+        return headers
+    }
+
     /// Pushes headers as a table of names in lower case; a name with several values gets them joined.
     func push(_ headers: Headers) {
         newTable(record: Int32(headers.fields.count))

@@ -24,14 +24,38 @@ extension ScriptContext {
     func run(
         _ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32
     ) {
+        run(function, arguments: arguments) { [weak self] _, result in
+            if case .failure(let error) = result { self?.report(error, in: what()) }
+        }
+    }
+
+    /// Runs a function that may wait; `completion` gets its results, which lie on top of the stack, or its error.
+    func run(
+        _ function: LuaReference, arguments: (Lua) -> Int32,
+        completion: @escaping @EngineActor (Lua, Result<Int32, LuaError>) -> Void
+    ) {
         let hook = ScriptHook()
         hook.coroutine = realm.spawn(
             function, phase: phases.hook, arguments: arguments,
-            completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
+            completion: onLoop { [weak self] (lua: Lua, result: Result<Int32, LuaError>) in
+                completion(lua, result)
                 self?.jobs.remove(hook)
-                if case .failure(let error) = result { self?.report(error, in: what()) }
             })
         // Only one that waits needs to be remembered.
+        if hook.coroutine?.isFinished == false { jobs.add(hook) }
+    }
+
+    /// The same with a function that `pushCall` pushes, before its arguments; nil: there is none.
+    func run(as what: @autoclosure @escaping () -> String, pushCall: (Lua) throws(LuaError) -> Int32?) {
+        let hook = ScriptHook()
+        do throws(LuaError) {
+            hook.coroutine = try state.spawn(
+                phase: phases.hook, pushCall: pushCall,
+                completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
+                    self?.jobs.remove(hook)
+                    if case .failure(let error) = result { self?.report(error, in: what()) }
+                })
+        } catch { report(error, in: what()) }
         if hook.coroutine?.isFinished == false { jobs.add(hook) }
     }
 
@@ -58,6 +82,37 @@ extension ScriptContext {
         options.log(ScriptLogEntry(level: .warn, text: "\(what): \(error)", fields: fields, place: place))
     }
 
+    /// Where a function of the script was written.
+    func place(of function: LuaReference) -> SourcePlace? {
+        let lua = state.main
+        lua.push(function)
+        defer { lua.pop() }
+        return lua.definition(ofFunction: -1).map { SourcePlace(file: $0.file, line: $0.line) }
+    }
+
+    /// What a function gave that can't be used; the line is the function's.
+    func unusable(_ message: String, from function: LuaReference) -> RequestError.CauseError {
+        let place = place(of: function)
+        return RequestError.CauseError(
+            .scriptError(.init(message: message, file: place?.file, line: place?.line)))
+    }
+
+    /// Runs `work` when what resumed the script has returned, for that may hold what `work` is to find unused; at
+    /// once where the script may not wait.
+    func unwound(_ call: Arguments, _ work: @escaping @EngineActor () -> Void) -> Verdict {
+        guard call.lua.mayWait else {
+            work()
+            return .none
+        }
+        return .wait { [self] waiter in
+            let step: @EngineActor () -> Void = {
+                work()
+                waiter.resume { _ in 0 }
+            }
+            if let betweenTurns { betweenTurns(step) } else { engine.scheduler.nextTurn(step) }
+        }
+    }
+
     /// Throws when the script has been closed: the engine may hold its functions for longer than it lives.
     func requireOpen() throws(RequestError.CauseError) {
         if isClosed { throw Self.closed }
@@ -78,8 +133,10 @@ extension ScriptContext {
     func close() -> LeakReport? {
         isClosed = true
         jobs.cancelAll()
+        forgetStarts()
         let declared = services
         services = []
+        stopObserving(declared)
         let report = closeState()
         // A service and its resources hold each other until a flush (siesta-semantics 2.7, 2.9).
         for service in declared { service.flushUnusedResources() }

@@ -10,6 +10,8 @@ final class ScriptContext {
     let engine: Engine
     let options: ScriptOptions
     let phases: ScriptPhases
+    /// The script's own folder, to which the paths that it names are relative.
+    let folder: String
     /// The state ends with this script.
     private let ownsState: Bool
     var services: [Service] = []
@@ -24,6 +26,16 @@ final class ScriptContext {
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
     var isClosed = false
+    /// The configuration block that runs now.
+    var blockRun: BlockRun?
+    /// The caches that blocks made, by line.
+    var cachesOfBlocks: [String: any EntityCache] = [:]
+    /// Owns the functions that observe without another owner.
+    var observerOwner: ScriptLifetime? = ScriptLifetime()
+    /// Statuses of which a function of the script wants to hear.
+    var heardStatuses: [ResourceStatus] = []
+    /// Runs something between two turns, where a test moves them.
+    var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
     private var classes: [LuaClass] = []
 
     var state: LuaState { shared.lua }
@@ -36,11 +48,13 @@ final class ScriptContext {
     lazy var errorClass = own(makeErrorClass())
     lazy var responseClass = own(makeResponseClass())
     lazy var infoClass = own(makeInfoClass())
+    lazy var actionClass = own(makeActionClass())
     lazy var configurationClass = own(makeConfigurationClass())
     lazy var headersClass = own(makeHeadersClass())
     lazy var fieldsClass = own(makeFieldsClass())
     lazy var pipelineClass = own(makePipelineClass())
     lazy var stageClass = own(makeStageClass())
+    lazy var cacheClass = own(makeCacheClass())
     lazy var draftClass = own(makeDraftClass())
     lazy var transformerClass = own(makeTransformerClass())
     lazy var patternClass = own(makePatternClass())
@@ -48,21 +62,29 @@ final class ScriptContext {
     lazy var imageClass = own(makeImageClass())
     lazy var jobClass = own(makeJobClass())
     lazy var timerClass = own(makeTimerClass())
+    lazy var statusClass = own(makeStatusClass())
     lazy var environmentClass = own(makeEnvironmentClass())
+    lazy var storeClass = own(makeStoreClass())
 
     /// - Parameter shared: the state of a test file that loads this script; nil: the script has one of its own.
-    init(engine: Engine, options: ScriptOptions, searchRoots: [String], sharing shared: ScriptState? = nil) {
+    init(engine: Engine, options: ScriptOptions, folder: String, sharing shared: ScriptState? = nil) {
         self.engine = engine
         self.options = options
         phases = ScriptPhases(options.limits)
+        self.folder = folder
+        let searchRoots = [folder] + options.modulePaths
         ownsState = shared == nil
         let state = shared ?? ScriptState(options, searchRoots: searchRoots)
         self.shared = state
         if ownsState {
             realm = state.lua.mainRealm
             state.lua.errorPresenter = onLoop { [unowned self] (error: any Error, lua: Lua) in
-                guard let known = error as? RequestError else { return false }
-                pushError(known, on: lua)
+                switch error {
+                case let known as RequestError: pushError(known, on: lua)
+                case let refused as RequestError.CauseError:
+                    pushError(RequestError(cause: refused.cause, timestamp: engine.scheduler.now), on: lua)
+                default: return false
+                }
                 return true
             }
         } else {
@@ -77,6 +99,9 @@ final class ScriptContext {
         classes.append(luaClass)
         return luaClass
     }
+
+    /// Forgets what would have begun.
+    func forgetStarts() { startedByLoading = [] }
 
     /// Gives up the script's part of the state; the report of the whole state if it was the script's own.
     func closeState() -> LeakReport? {

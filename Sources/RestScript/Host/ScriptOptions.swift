@@ -12,13 +12,19 @@ public struct ScriptOptions: Sendable {
     public var grantedEnvironment: Set<String>? = []
     /// Values of the environment.
     public var environment: [String: String] = [:]
+    /// What `rest.store` keeps. Give a script that is loaded again the same one.
+    public var store = ScriptStore()
     /// Gets what the script logs and prints, and what fails where nobody waits for it.
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
     /// Makes the transport of a service that asks for one of its own.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
+    /// Makes the cache of `rest.cache.sqlite`; without it such a call is an error.
+    public var makeSQLiteCache: (@EngineActor (SQLiteCacheSettings) throws -> any EntityCache)?
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]
+    /// Whether the script may read the file at a path; asked before any file that a script names is opened.
+    public var mayRead: @EngineActor (String) -> Bool = { _ in true }
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
 

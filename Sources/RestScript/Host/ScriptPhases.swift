@@ -8,9 +8,15 @@ struct ScriptPhases: Sendable {
     let transformer: RunPhase
     let mutator: RunPhase
     let decorator: RunPhase
+    let refreshPredicate: RunPhase
+    let progress: RunPhase
+    let cacheUser: RunPhase
+    let cache: RunPhase
     let hook: RunPhase
     let job: RunPhase
     let test: RunPhase
+    let testFile: RunPhase
+    let stubReply: RunPhase
 
     init(_ limits: ScriptLimits) {
         func phase(_ phase: ScriptLimits.Phase, _ name: String, waitAdvice: String? = nil) -> RunPhase {
@@ -42,10 +48,28 @@ struct ScriptPhases: Sendable {
         decorator = phase(
             .decorator, "request decorator",
             waitAdvice: "a decorator returns a request at once; wait in a hook of that request")
+        refreshPredicate = phase(
+            .predicate, "predicate of rest.refresh_on",
+            waitAdvice: "a predicate of rest.refresh_on decides by the error alone; its second function may wait")
+        progress = phase(
+            .predicate, "progress function",
+            waitAdvice: "a progress function answers at once; keep the number in a variable that start sets")
+        cacheUser = phase(
+            .predicate, "cache's user function",
+            waitAdvice: "a cache asks for its user while it makes a key; keep the user's name in a variable")
+        cache = phase(.hook, "cache function")
         hook = phase(.hook, "hook")
         job = phase(.job, "job")
-        test = phase(.test, "test")
+        test = phase(.test, Self.testName)
+        testFile = phase(
+            .load, "test file",
+            waitAdvice: "a test file only declares its tests; wait inside t.test(name, function() … end)")
+        stubReply = phase(
+            .hook, "stub's function",
+            waitAdvice: "a stub answers at once; give the reply a delay, or gate it")
     }
+
+    static let testName = "test"
 
     /// Ends the message of a function that took too long.
     private static func advice(

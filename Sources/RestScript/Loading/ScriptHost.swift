@@ -17,6 +17,8 @@ public final class ScriptHost {
     let context: ScriptContext
     public let path: String
     public private(set) var isClosed = false
+    /// What closing left of the state, if it was the script's own.
+    private(set) var leakReport: LeakReport?
 
     /// Loads the script at `path`. Throws a ``Diagnostic`` when it can't be read, compiled or run.
     public convenience init(
@@ -27,17 +29,20 @@ public final class ScriptHost {
 
     /// Loads a script from its text; `path` is what messages call it, and its folder is searched for modules.
     ///
-    /// - Parameter shared: the state of the test file that loads it.
+    /// - Parameters:
+    ///   - shared: the state of the test file that loads it.
+    ///   - covered: of which files lines are counted, when the state counts any.
     init(
         source: [UInt8], path: String, engine: Engine, options: ScriptOptions,
-        sharing shared: ScriptState? = nil
+        sharing shared: ScriptState? = nil, covered: CoveredFiles = .none
     ) throws(Diagnostic) {
         self.path = path
         context = ScriptContext(
-            engine: engine, options: options,
-            searchRoots: [ScriptSource.folder(of: path)] + options.modulePaths, sharing: shared)
+            engine: engine, options: options, folder: ScriptSource.folder(of: path), sharing: shared)
         do throws(LuaError) {
+            context.realm.isCovered = covered == .all
             let chunk = try context.realm.compile(source, chunk: path)
+            context.realm.isCovered = covered != .none
             let lua = context.state.main
             lua.push(chunk)
             try lua.call(arguments: 0, results: 0, phase: context.phases.load)
@@ -55,11 +60,20 @@ public final class ScriptHost {
     }
 
     /// A host without a script, in which a test declares what it needs.
-    init(emptyFor folder: String, engine: Engine, options: ScriptOptions, sharing shared: ScriptState) {
+    init(emptyFor folder: String, engine: Engine, options: ScriptOptions, sharing shared: ScriptState?) {
         path = ""
         context = ScriptContext(
-            engine: engine, options: options, searchRoots: [folder] + options.modulePaths, sharing: shared)
+            engine: engine, options: options, folder: folder, sharing: shared)
+        context.realm.isCovered = shared != nil
         context.finishLoading(starting: .now)
+    }
+
+    /// For the counts of a test run.
+    enum CoveredFiles {
+        case none
+        /// The script itself is no file.
+        case modules
+        case all
     }
 
     public var services: [Service] { context.services }
@@ -83,6 +97,9 @@ public final class ScriptHost {
         context.engine.onQuiet = action
     }
 
+    /// Returns when what other threads do for the script's engine, its caches above all, is done.
+    public func outsideWorkIsDone() async { await context.engine.outsideWorkIsDone() }
+
     public var memoryUsed: Int { context.state.memoryUsed }
 
     /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes
@@ -91,8 +108,7 @@ public final class ScriptHost {
     public func relieveMemory() -> Int {
         guard !isClosed else { return 0 }
         let before = services.reduce(0) { $0 + $1.liveResources.count }
-        context.state.collectGarbage()
-        for service in services { service.flushUnusedResources() }
+        context.collectAndFlush(services)
         return before - services.reduce(0) { $0 + $1.liveResources.count }
     }
 
@@ -101,7 +117,8 @@ public final class ScriptHost {
     public func close() -> Bool {
         guard !isClosed else { return true }
         isClosed = true
-        return (context.close()?.hostObjects ?? 0) == 0
+        leakReport = context.close()
+        return (leakReport?.hostObjects ?? 0) == 0
     }
 
     /// Runs each block once on an address made from its pattern, to find what would fail later.

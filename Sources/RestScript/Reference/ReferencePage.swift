@@ -17,17 +17,21 @@ struct ReferencePage {
     private var classes: [LuaClass] {
         [
             context.serviceClass, context.resourceClass, context.requestClass, context.entityClass,
-            context.errorClass, context.responseClass, context.infoClass, context.configurationClass,
-            context.headersClass, context.pipelineClass, context.stageClass, context.transformerClass,
+            context.errorClass, context.responseClass, context.infoClass, context.actionClass,
+            context.configurationClass,
+            context.headersClass, context.pipelineClass, context.stageClass, context.cacheClass,
+            context.transformerClass,
             context.draftClass, context.patternClass, context.jobClass, context.timerClass,
-            context.environmentClass, context.bytesClass, context.imageClass,
+            context.statusClass,
+            context.storeClass, context.environmentClass, context.bytesClass, context.imageClass,
         ]
     }
 
     private var valuesSection: String {
         """
 
-        Beside these functions: `rest.env` (see env), `rest.null` (JSON's null), `rest.version`, and the tables below.
+        Beside these functions: `rest.env` (see env), `rest.store` (see store), `rest.null` (JSON's null), `rest.use_this_response` (see action),
+        `rest.version`, and the tables below.
 
         """
     }

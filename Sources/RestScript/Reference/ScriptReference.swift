@@ -6,7 +6,7 @@ public import RestEngine
 public enum ScriptReference {
     public static func markdown() -> String {
         let engine = Engine(transport: NullTransport())
-        let context = ScriptContext(engine: engine, options: ScriptOptions(), searchRoots: [])
+        let context = ScriptContext(engine: engine, options: ScriptOptions(), folder: ".")
         defer { context.close() }
         var text = """
             # Lua reference

@@ -8,6 +8,8 @@ struct BenchResourcesCommand: ParsableCommand {
         shouldDisplay: false)
 
     @Option var count = 100_000
+    /// How many observe each resource.
+    @Option var observers = 0
 
     func run() throws {
         let code = MainThread.wait { @EngineActor in measure() }
@@ -22,6 +24,7 @@ struct BenchResourcesCommand: ParsableCommand {
         let body = Array("{\"id\":1,\"text\":\"\(String(repeating: "x", count: 276))\"}".utf8)
         var resources: [Resource] = []
         resources.reserveCapacity(count)
+        let owner = engine
         let before = residentBytes()
         for number in 0..<count {
             let resource = service.resource("items/\(number)")
@@ -30,16 +33,18 @@ struct BenchResourcesCommand: ParsableCommand {
                 Entity(content: .json(tree), contentType: "application/json", timestamp: engine.scheduler.now)
             )
             _ = resource.isUpToDate
+            for _ in 0..<observers { resource.addObserver(owner: owner) { _, _ in } }
             resources.append(resource)
         }
         let bytes = (residentBytes() - before) / count
-        Streams.output("{\"bytes_per_resource\":\(bytes),\"count\":\(resources.count)}\n")
+        Streams.output(
+            "{\"bytes_per_resource\":\(bytes),\"count\":\(resources.count),\"observers\":\(observers)}\n")
         return 0
     }
 
     /// Of this process, from the kernel's own account.
     private func residentBytes() -> Int {
-        guard let text = try? FileBytes.read("/proc/self/statm", limit: 4096) else { return 0 }
+        guard let text = try? WholeFile.read("/proc/self/statm", limit: 4096) else { return 0 }
         let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
     }

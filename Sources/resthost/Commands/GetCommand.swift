@@ -79,8 +79,12 @@ struct GetCommand: ParsableCommand {
         guard let data else { return options }
         var bytes = Array(data.utf8)
         if data.hasPrefix("@") {
-            do throws(FileBytes.Failure) {
-                bytes = try FileBytes.read(String(data.dropFirst()), limit: 1 << 30)
+            let limit = 1 << 30
+            do throws(FileFailure) {
+                bytes =
+                    try data == "@-"
+                    ? WholeFile.readStandardInput(limit: limit)
+                    : WholeFile.read(String(data.dropFirst()), limit: limit)
             } catch {
                 Streams.error("resthost: \(error.description)\n")
                 throw ExitCode(2)
@@ -101,10 +105,12 @@ struct GetCommand: ParsableCommand {
         guard let resource = resource(of: host) else { return 2 }
         let method = method ?? (data == nil ? "GET" : "POST")
         let isPlain = method == "GET" && data == nil && headers.isEmpty && !raw
-        let request = isPlain ? resource.load() : resource.request(method, options)
+        let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
+        let request = load ?? resource.request(method, options)
         let info = await withCheckedContinuation { continuation in
             request.onCompletion { continuation.resume(returning: $0) }
         }
+        await resource.engine.outsideWorkIsDone()
         let output = GetOutput(isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing)
         return output.write(info, of: request)
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CurlTransport
 import RestEngine
 import RestScript
+import SQLiteCache
 
 /// The options of every command that loads a script.
 struct ScriptArguments: ParsableArguments {
@@ -9,15 +10,7 @@ struct ScriptArguments: ParsableArguments {
         help: ArgumentHelp("The script.", valueName: "config.lua"), completion: .file(extensions: ["lua"]))
     var config: String
 
-    @Option(
-        name: .customLong("lua-path"),
-        help: ArgumentHelp("Another folder for require; may be repeated.", valueName: "folder"))
-    var modulePaths: [String] = []
-
-    @Option(
-        name: .customLong("allow-env"),
-        help: ArgumentHelp("Environment variables that the script may read.", valueName: "name,…"))
-    var allowedEnvironment: [String] = []
+    @OptionGroup var grants: ScriptGrants
 
     @Option(
         name: .customLong("log"),
@@ -41,13 +34,10 @@ struct ScriptArguments: ParsableArguments {
     }
 
     func options(log: LogText) -> ScriptOptions {
-        let names = allowedEnvironment.flatMap { $0.split(separator: ",").map(String.init) }
-        var options = ScriptOptions()
-        options.modulePaths = modulePaths
-        options.grantedEnvironment = Set(names)
-        options.environment = ProcessVariables.values(of: names)
+        var options = grants.options()
         options.log = { entry in log.write(entry) }
         options.makeTransport = { CurlTransport(options: $0) }
+        options.makeSQLiteCache = { SQLiteCache($0) }
         return options
     }
 }

@@ -1,3 +1,5 @@
+import RestEngine
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -11,7 +13,7 @@ enum PressureFile {
     /// The control group's file, then the machine's.
     static func candidates() -> [String] {
         let groups =
-            (try? FileBytes.read("/proc/self/cgroup", limit: 1 << 20)).map {
+            (try? WholeFile.read("/proc/self/cgroup", limit: 1 << 20)).map {
                 String(decoding: $0, as: UTF8.self)
             } ?? ""
         return groupFile(in: groups).map { [$0, "/proc/pressure/memory"] } ?? ["/proc/pressure/memory"]

@@ -93,6 +93,7 @@ final class RunSession {
         Task {
             await gateway?.stop(drain: drain)
             host?.close()
+            await host?.outsideWorkIsDone()
             Streams.exit(code)
         }
     }

@@ -1,3 +1,4 @@
+import RestEngine
 import RestScript
 
 /// A diagnostic as people read it: place, message, the line it is about, what to do.
@@ -51,7 +52,7 @@ struct DiagnosticText {
 /// Lines of source files.
 enum SourceLines {
     static func read(_ path: String) -> [Substring]? {
-        guard let bytes = try? FileBytes.read(path, limit: 16 << 20),
+        guard let bytes = try? WholeFile.read(path, limit: 16 << 20),
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
         return text.split(separator: "\n", omittingEmptySubsequences: false)

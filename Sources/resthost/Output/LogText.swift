@@ -7,12 +7,16 @@ struct LogText: Sendable {
 
     func write(_ entry: ScriptLogEntry) {
         if isQuiet, entry.level != .error { return }
+        Streams.error(text(entry))
+    }
+
+    /// The lines of one entry.
+    func text(_ entry: ScriptLogEntry) -> String {
         var text = label(entry.level) + " " + entry.text
         for field in entry.fields where field.name != "traceback" { text += " \(field.name)=\(field.value)" }
         if let place = entry.place { text += style.dim("  (\(place))") }
         text += "\n"
-        text += TracebackText.text(entry.fields.first { $0.name == "traceback" }?.value, style)
-        Streams.error(text)
+        return text + TracebackText.text(entry.fields.first { $0.name == "traceback" }?.value, style)
     }
 
     func note(_ text: String) {

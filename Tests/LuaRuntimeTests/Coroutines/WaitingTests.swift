@@ -123,6 +123,18 @@ import Testing
         #expect(error.kind == .wait)
     }
 
+    @Test func `what is the same before and after a wait is put around the continuation`() throws {
+        var journal: [String] = []
+        try fixture.spawn("wait() return wait()") { journal.append((try? $0.get()) ?? "failed") }
+        waiters.all[0].around = { body in
+            journal.append("before")
+            body()
+            journal.append("after")
+        }
+        answerAll("answer")
+        #expect(journal == ["before", "after", "answer"])
+    }
+
     @Test func `a waiter answers once`() throws {
         var count = 0
         try fixture.spawn("return wait()") { _ in count += 1 }

@@ -36,4 +36,30 @@ struct MediaTypeTests {
         #expect(MediaType(String(repeating: "; charset", count: 100_000)).charset == nil)
         #expect(MediaType("a/b" + String(repeating: " ", count: 1_000_000)).essence == "a/b")
     }
+
+    @Test(arguments: [
+        ("multipart/form-data", "multipart/form-data; boundary=b", "multipart/form-data"),
+        ("a/b;boundary=x", "a/b; boundary=b", "a/b"),
+        (
+            "a/b ; BOUNDARY = \"x;y\" ; c=\";boundary=z\"", "a/b; c=\";boundary=z\"; boundary=b",
+            "a/b; c=\";boundary=z\""
+        ),
+        ("a/b; boundaryx=1; boundary", "a/b; boundaryx=1; boundary=b", "a/b; boundaryx=1"),
+        ("", "; boundary=b", ""),
+    ])
+    func `RFC 2046 5.1.1 a boundary takes the place of any other`(
+        text: String, with: String, without: String
+    ) {
+        #expect(MediaType.settingBoundary("b", in: text) == with)
+        #expect(MediaType.settingBoundary(nil, in: text) == without)
+    }
+
+    @Test func `seeded: setting a boundary again changes nothing`() {
+        var random = SeededRandom(seed: 8)
+        for _ in 0..<5000 {
+            let text = random.text(of: "a/;=\"\\ boundary", upTo: 30)
+            let once = MediaType.settingBoundary(nil, in: text)
+            #expect(MediaType.settingBoundary(nil, in: once) == once, "\(text)")
+        }
+    }
 }

@@ -27,6 +27,24 @@ struct TextCharsetTests {
         #expect(coding.decode(bytes) == "あ")
     }
 
+    @Test(
+        "18.3: UTF-16 and UTF-32 are big-endian, unless a mark says otherwise",
+        arguments: [
+            ("utf-16", [0xD8, 0x3D, 0xDC, 0xA3], "💣"), ("UTF-16", [0xFE, 0xFF, 0xD8, 0x3D, 0xDC, 0xA3], "💣"),
+            ("utf-16", [0xFF, 0xFE, 0x3D, 0xD8, 0xA3, 0xDC], "💣"), ("utf-32", [0, 0, 0, 0x61], "a"),
+            ("UTF-32", [0xFF, 0xFE, 0, 0, 0x61, 0, 0, 0], "a"), ("utf-16", [], ""),
+        ] as [(String, [UInt8], String)])
+    func byteOrder(charset: String, bytes: [UInt8], text: String) throws {
+        #expect(try #require(TextCharset(charset)).decode(bytes) == text)
+    }
+
+    @Test("6.4: text in UTF-16 can be read back")
+    func utf16() throws {
+        let coding = try #require(TextCharset("utf-16"))
+        let bytes = try #require(coding.encode("é💣"))
+        #expect(coding.decode(bytes) == "é💣")
+    }
+
     @Test(arguments: ["", "klingon", "utf-8//IGNORE", "utf-8/", "utf 8", "utf-8\u{0}", "é", "\n"])
     func `18.3 unknown charsets`(charset: String) {
         #expect(TextCharset(charset) == nil)

@@ -81,4 +81,41 @@ struct SchedulerTests {
         scheduler.runTurn()
         #expect(count == 1 && scheduler.now == 15)
     }
+
+    @Test func `armed timers are counted and the next is known`() {
+        let clock = ManualClock()
+        let scheduler = Scheduler(clock: clock)
+        #expect(scheduler.armedTimers == 0 && scheduler.nextDeadline == nil)
+        let timer = scheduler.after(1) {}
+        scheduler.after(3) {}
+        #expect(scheduler.armedTimers == 2 && scheduler.nextDeadline == 1)
+        timer.cancel()
+        #expect(scheduler.armedTimers == 1 && scheduler.nextDeadline == 3)
+        clock.move(toUptime: 3, now: 1_000_003)
+        scheduler.runTurn()
+        #expect(scheduler.armedTimers == 0 && scheduler.nextDeadline == nil)
+    }
+
+    @Test func `what is cleared never runs and holds nothing`() {
+        final class Thing {}
+        let scheduler = Scheduler(clock: ManualClock())
+        weak var held: Thing?
+        do {
+            let thing = Thing()
+            held = thing
+            scheduler.nextTurn { _ = thing }
+            scheduler.after(0) { _ = thing }
+        }
+        #expect(held != nil)
+        scheduler.clear()
+        #expect(held == nil && !scheduler.runTurn() && !scheduler.hasWork)
+    }
+
+    @Test func `a clock is moved to a point, never back`() {
+        let clock = ManualClock()
+        clock.move(toUptime: 0.1, now: 1_000_000.1)
+        #expect(clock.uptime == 0.1 && clock.now == 1_000_000.1)
+        clock.move(toUptime: 0, now: 5)
+        #expect(clock.uptime == 0.1 && clock.now == 5)
+    }
 }

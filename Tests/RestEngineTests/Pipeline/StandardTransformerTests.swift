@@ -31,7 +31,7 @@ struct StandardTransformerTests {
     }
 
     @Test(arguments: [
-        ("1", "integer"), ("\"x\"", "string"), ("null", "null"), ("true", "boolean"), ("1.5", "double"),
+        ("1", "number"), ("\"x\"", "string"), ("null", "null"), ("true", "boolean"), ("1.5", "number"),
     ])
     func `18.2 a JSON atom is a failure, which keeps status and body`(json: String, kind: String) throws {
         let error = try #require(try load(.json(201, json)).error)
@@ -79,6 +79,15 @@ struct StandardTransformerTests {
         #expect(
             error.httpStatusCode == 500 && error.userMessage == "Internal server error" && error.cause == nil)
         #expect(error.entity?.content.kind == "bytes")
+    }
+
+    @Test("17.9: the problem of an error's body is logged")
+    func unparsableErrorIsLogged() throws {
+        fixture.engine.log.enabled = [.pipeline]
+        _ = try load(.json(500, "<html>"))
+        let line =
+            "GET https://api.test/v1/a: json leaves the error's body: malformed JSON at byte 0: no value begins like this"
+        #expect(fixture.log.map(\.text).contains(line))
     }
 
     // MARK: Text

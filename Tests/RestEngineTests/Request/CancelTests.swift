@@ -51,33 +51,82 @@ struct CancelTests {
         #expect(request.info?.response.error?.code == "invalid_request_method")
     }
 
-    @Test func `8.5 a late answer of a careless transport is dropped`() throws {
-        final class Careless: Transport, Transfer {
-            var completion: (@EngineActor (TransportResult) -> Void)?
-            let progress = TransferProgress()
-            func send(
-                _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
-            ) -> any Transfer {
-                self.completion = completion
-                return self
-            }
-            func cancel() {}
+    /// Answers whenever the test likes, whatever was cancelled.
+    private final class Careless: Transport, Transfer {
+        var completion: (@EngineActor (TransportResult) -> Void)?
+        let progress = TransferProgress()
+        func send(
+            _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
+        ) -> any Transfer {
+            self.completion = completion
+            return self
         }
+        func cancel() {}
+        func answer() { completion?(.success(TransportResponse(status: 200))) }
+    }
+
+    /// A transformer that does something in the middle of the pipeline.
+    private struct Meddler: Transformer {
+        let description = "meddler"
+        let act: @EngineActor @Sendable () -> Void
+        func process(_ response: Response, _ context: PipelineContext) -> Response {
+            act()
+            return response
+        }
+    }
+
+    @Test(
+        "8.5 7.12: an answer after the end reaches neither pipeline nor hooks nor state",
+        arguments: [true, false])
+    func carelessTransport(isCancelled: Bool) throws {
         let transport = Careless()
-        let service = Service(
-            engine: Engine(transport: transport, scheduler: fixture.scheduler), name: "api",
-            baseURL: BaseURL("https://api.test/"))
+        let engine = Engine(transport: transport, scheduler: fixture.scheduler)
+        engine.log.enabled = [.networkDetails]
+        engine.log.handler = { [journal] in if !$1.hasPrefix("start") { journal.note("\($0): \($1)") } }
+        let service = Service(engine: engine, name: "api", baseURL: BaseURL("https://api.test/"))
+        service.configure(
+            ConfigurationEntry(pattern: .all, description: "meddler") { [journal] draft in
+                draft.configuration.pipeline["model"].add(Meddler { journal.note("pipeline") })
+            })
         let resource = service.resource("a")
         let request = journal.follow(resource.load())
-        request.cancel()
-        transport.completion?(.success(TransportResponse(status: 200)))
+        if isCancelled { request.cancel() } else { transport.answer() }
         fixture.settle()
-        transport.completion?(.success(TransportResponse(status: 200)))
+        let data = resource.latestData
+        _ = journal.take()
+        transport.answer()
+        transport.answer()
         fixture.settle()
-        #expect(journal.lines == ["cancellation", "failure Request cancelled"])
-        #expect(resource.latestData == nil && resource.latestError == nil)
+        let text = "GET https://api.test/a"
+        #expect(
+            journal.take()
+                == (isCancelled
+                    ? [
+                        "networkDetails: answer after cancel: \(text)",
+                        "networkDetails: answer after cancel: \(text)",
+                    ]
+                    : ["warning: second outcome ignored: \(text)"]))
+        #expect((resource.latestData == nil) == (data == nil) && resource.latestError == nil)
         transport.completion = nil
         service.flushUnusedResources()
+    }
+
+    @Test(
+        "8.6: cancelled by a transformer, the only place from which a synchronous pipeline can be, it stays cancelled"
+    )
+    func cancelInPipeline() throws {
+        try fixture.stub("GET", "a", .text(200, "x"))
+        let resource = fixture.resource("a")
+        let journal = journal
+        try fixture.configure { [unowned resource] draft in
+            draft.configuration.pipeline["raw_data"].add(
+                Meddler { [unowned resource] in resource.loadRequests.first?.cancel() })
+            draft.configuration.pipeline["cleanup"].add(Meddler { journal.note("the pipeline went on") })
+        }
+        journal.follow(resource.load())
+        fixture.settle()
+        #expect(journal.lines == ["the pipeline went on", "cancellation", "failure Request cancelled"])
+        #expect(resource.latestData == nil && resource.latestError == nil && !resource.isLoading)
     }
 
     @Test func `8.7 8.8 a cancelled load changes nothing and is no error`() throws {

@@ -7,7 +7,9 @@ struct RedirectTests {
         _ method: String = "GET", _ url: String = "https://a.test/x", headers: [(String, String)] = [],
         body: [UInt8]? = nil
     ) -> Redirect.RequestStep {
-        Redirect.RequestStep(method: method, url: url, headers: Headers(headers), body: body)
+        Redirect.RequestStep(
+            method: method, url: url, headers: Headers(headers),
+            payload: body.map(RequestPayload.bytes) ?? .none)
     }
 
     private static func decide(
@@ -40,7 +42,7 @@ struct RedirectTests {
         let followed = try #require(Self.target(Self.decide(step, status, "/y")))
         #expect(followed.method == next)
         #expect(followed.url == "https://a.test/y")
-        #expect(followed.body == (dropsBody ? nil : [1]))
+        #expect(followed.payload == (dropsBody ? .none : .bytes([1])))
         #expect(followed.headers == Headers(dropsBody ? [("Accept", "*/*")] : headers))
     }
 

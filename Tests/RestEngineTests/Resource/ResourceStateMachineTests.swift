@@ -12,6 +12,7 @@ struct ResourceStateMachineTests {
         case fail(Int)
         case cancel(Int)
         case override(String)
+        case hit(String)
         case invalidate, wipe
     }
 
@@ -102,6 +103,25 @@ struct ResourceStateMachineTests {
             name: "21.5 a wipe leaves nothing",
             steps: [.start, .new(1, "a"), .start, .fail(2), .invalidate, .wipe],
             events: [.newData(.network), .error, .newData(.wipe)]),
+        Row(name: "22.8 a hit is data", steps: [.hit("c")], events: [.newData(.cache)], data: "c"),
+        Row(
+            name: "22.11 a hit is too late for data", steps: [.start, .new(1, "a"), .hit("c")],
+            events: [.newData(.network)], data: "a"),
+        Row(
+            name: "22.11 a hit is too late for an override", steps: [.override("l"), .hit("c")],
+            events: [.newData(.localOverride)], data: "l"),
+        Row(
+            name: "D2 a load under way replaces a hit", steps: [.start, .hit("c"), .new(1, "a")],
+            events: [.newData(.cache), .newData(.network)], data: "a"),
+        Row(
+            name: "4.4 a hit leaves the error", steps: [.start, .fail(1), .hit("c")],
+            events: [.error, .newData(.cache)], data: "c", hasError: true),
+        Row(
+            name: "21.3 a hit does not end an invalidation", steps: [.invalidate, .hit("c")],
+            events: [.newData(.cache)], data: "c", isInvalidated: true),
+        Row(
+            name: "21.5 a hit may come after a wipe", steps: [.override("l"), .wipe, .hit("c")],
+            events: [.newData(.localOverride), .newData(.wipe), .newData(.cache)], data: "c"),
     ]
 
     @Test(arguments: rows) func `4 data, error and invalidation after each history`(row: Row) {
@@ -118,6 +138,8 @@ struct ResourceStateMachineTests {
             case .cancel(let load):
                 events.append(machine.finishLoad(load, Self.failure(.requestCancelled), now: 2))
             case .override(let text): events.append(machine.override(Self.entity(text)))
+            case .hit(let text):
+                if let event = machine.adopt(Self.entity(text)) { events.append(event) }
             case .invalidate: machine.invalidate()
             case .wipe: events.append(machine.wipe())
             }

@@ -141,4 +141,55 @@ struct StubTransportTests {
             try inbox.results[0].get()
         }
     }
+
+    @Test func `what has no stub is told at once`() throws {
+        try fixture.stub("GET", "a", .response())
+        var told: [String] = []
+        fixture.transport.onUnmatched = { told.append($0.url) }
+        send()
+        send("GET", "https://api.test/v1/b")
+        #expect(told == ["https://api.test/v1/b"])
+        fixture.settle()
+        fixture.transport.onUnmatched = nil
+    }
+
+    @Test func `one reply of a stub may be held alone, and go opens for good`() throws {
+        var isFirst = true
+        let stub = try fixture.transport.stub(method: "GET", urlGlob: "**") { _ in
+            defer { isFirst = false }
+            return StubReply(.success(TransportResponse(status: isFirst ? 200 : 201)), isHeld: isFirst)
+        }
+        send()
+        send()
+        fixture.settle()
+        #expect(inbox.statuses == [201] && stub.heldRequests == 1)
+        isFirst = true
+        stub.go()
+        send()
+        fixture.settle()
+        #expect(inbox.statuses == [201, 200, 200] && stub.heldRequests == 0)
+    }
+
+    @Test func `what is sent in a pause looks for its stub in the turn after it`() throws {
+        fixture.transport.pause()
+        send()
+        let cancelled = send("GET", "https://api.test/v1/b")
+        fixture.transport.resume()
+        let stub = try fixture.stub("GET", "*", .response(202))
+        send("GET", "https://api.test/v1/c")
+        #expect(stub.requests.map(\.url) == ["https://api.test/v1/c"])
+        cancelled.cancel()
+        fixture.settle()
+        #expect(stub.requests.map(\.url) == ["https://api.test/v1/c", "https://api.test/v1/a"])
+        #expect(inbox.statuses == [202, 202] && fixture.transport.transfersInFlight == 0)
+    }
+
+    @Test func `stubs tell which requests they are for`() throws {
+        let stub = try fixture.stub("POST", "a", when: StubCondition(body: [1]), .response())
+        let request = TransportRequest(method: "POST", url: "https://api.test/v1/a")
+        let url = try #require(URLText(request.url))
+        #expect(stub.method == "POST" && stub.pattern.text == "a")
+        #expect(stub.hasAddress(of: request, url))
+        #expect(fixture.transport.stubs.map { $0 === stub } == [true])
+    }
 }

@@ -76,8 +76,8 @@ struct CodecTests {
     }
 
     @Test(arguments: [
-        "foo", "store", "crypto", "secret", "hex", "on_reload", "on_shutdown", "cache", "custom_request",
-        "use_this_response", "use_response", "pass_to", "refresh_on", "request", "endpoint", "test",
+        "foo", "crypto", "secret", "hex", "on_reload", "on_shutdown",
+        "request", "endpoint", "test",
     ])
     func `what rest doesn't have is an error with its place`(name: String) throws {
         let error = try #require(loadError("\nlocal x = rest.\(name)"))

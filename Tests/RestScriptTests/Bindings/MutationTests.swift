@@ -83,7 +83,7 @@ struct MutationTests {
     @Test(arguments: [
         (
             "return nil",
-            "Script error\tscript_error\ta decorator returned a nil where it must return a request"
+            "Script error\tscript_error\ta decorator returned nothing where it must return a request"
         ),
         (
             "return 5",

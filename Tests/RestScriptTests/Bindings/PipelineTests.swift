@@ -35,7 +35,7 @@ struct PipelineTests {
         #expect(warnings.map(\.place) == ["test.lua:3"])
         #expect(
             warnings.map(\.text) == [
-                "the pipeline's order leaves out 'model', which holds transformers: they won't run"
+                "the pipeline's order leaves out 'model', which holds transformers or a cache: they won't run"
             ])
         fixture.close()
     }
@@ -57,12 +57,12 @@ struct PipelineTests {
             """,
             prints: [
                 "my stage,parsing,cleanup,model",
-                "warn: the pipeline's order leaves out 'cleanup', 'model', which holds transformers: they won't run",
+                "warn: the pipeline's order leaves out 'cleanup', 'model', which holds transformers or a cache: they won't run",
                 "hellox", "my stage,parsing,cleanup,model",
                 "nil\tGET https://api.test/v1/headers: Cannot parse server response (200): text expects bytes, got text",
                 "my stage,parsing,cleanup,model",
                 "warn: the pipeline's order leaves out 'cleanup', 'model', 'my stage', 'parsing', "
-                    + "which holds transformers: they won't run", "3",
+                    + "which holds transformers or a cache: they won't run", "3",
             ])
     }
 
@@ -114,8 +114,10 @@ struct PipelineTests {
             "unknown option 'content_type': did you mean 'content_types'?"
         ),
         ("c.pipeline.model:ad(print)", "unknown field 'ad' on stage: did you mean 'add'?"),
-        ("c.pipeline.model.cache = nil", "unknown field 'cache' on stage"),
-        ("c.pipeline:remove_caches()", "unknown field 'remove_caches' on pipeline"),
+        (
+            "c.pipeline:remove_cache()",
+            "unknown field 'remove_cache' on pipeline: did you mean 'remove_caches'?"
+        ),
         ("c.pipeline[1] = 1", "a pipeline has no field of type number"),
     ])
     func `a wrong use of the pipeline is refused`(source: String, message: String) throws {

@@ -119,6 +119,21 @@ func expect(
     #expect(lines == expected, sourceLocation: sourceLocation)
 }
 
+/// Runs a script to its end against stubs of its own, each below `https://api.test/v1/`; what it printed.
+@EngineActor
+func output(
+    _ source: String, stubs: [(path: String, reply: StubReply)],
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws -> [String] {
+    let fixture = ScriptFixture()
+    for (path, reply) in stubs {
+        try fixture.transport.stub(method: nil, urlGlob: "https://api.test/v1/\(path)", reply)
+    }
+    try fixture.load(source)
+    fixture.close(sourceLocation: sourceLocation)
+    return fixture.lines
+}
+
 /// The error of a script that can't be loaded, as `line: message`.
 @EngineActor
 func loadError(_ source: String, prelude: String = ScriptFixture.prelude) -> String? {

@@ -188,7 +188,7 @@ struct ConfigureTransformerTests {
             prints: [
                 "json\tno such thing\t", "no hello\tnil\tnil\tnil", "text\tnil\tnew",
                 "Sorry\t200\tscript_error\tSorry",
-                "Cannot parse server response\t200\tscript_error\tmine: returned a number, not a response",
+                "Cannot parse server response\t200\tscript_error\tthe transformer's result is a number, not a response",
                 "Nothing\t200\ttransformer_returned_nil\tnil",
                 "Connection refused\tnil\tconnection_failed\tConnection refused",
             ])

@@ -58,7 +58,7 @@ struct TransformerResultTests {
         ),
         (
             "return coroutine.create(print)",
-            "Cannot parse server response\t200\tscript_error\tnil\ttransformer test.lua:2: content can't be made of this value: a coroutine can't be content"
+            "Cannot parse server response\t200\tscript_error\t2\tthe transformer's content can't be made of this value: a coroutine can't be content"
         ),
     ])
     func `what a transformer gives becomes the content or the error`(body: String, expected: String) throws {
@@ -113,8 +113,8 @@ struct TransformerResultTests {
             "input = 'boolean', on_mismatch = 'skip_if_output_matches', output = 'number'", "text", "boolean",
             "text"
         ),
-        ("output = 'table'", "text", "table", "integer"),
-        ("output = 'boolean'", "text", "boolean", "integer"),
+        ("output = 'table'", "text", "table", "number"),
+        ("output = 'boolean'", "text", "boolean", "number"),
     ])
     func `a mismatch names what was expected`(options: String, path: String, wanted: String, actual: String)
         throws

@@ -62,6 +62,21 @@ struct WaitingTests {
             """, prints: ["script_error\t1\tcannot wait here: \(advice)"])
     }
 
+    @Test func `nor the predicate of a refresh`() throws {
+        try expect(
+            """
+            api:configure(function(c) c:decorate_requests(rest.refresh_on(function() rest.sleep(1) end, print)) end)
+            rest.spawn(function()
+              local _, err = api:resource("missing"):get()
+              print(err.cause.type, err.cause.line, err.cause.message)
+            end)
+            """,
+            prints: [
+                "script_error\t1\tcannot wait here: a predicate of rest.refresh_on decides by the error alone; "
+                    + "its second function may wait"
+            ])
+    }
+
     @Test func `hooks, jobs and timers may`() throws {
         try expect(
             """

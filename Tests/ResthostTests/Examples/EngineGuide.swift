@@ -51,6 +51,25 @@ extension Resource {
     }
 }
 
+extension PeopleAPI {
+    func renewTokens(_ gate: RefreshGate, with renew: @escaping @EngineActor (Entity) -> Void) {
+        let login = service.resource("/-/login")
+        let decorator = gate.decorator(when: { $0.httpStatusCode == 401 }) { done in
+            login.request("POST")
+                .onSuccess { entity in
+                    renew(entity)
+                    login.service.invalidateConfiguration()
+                    done(.renewed)
+                }
+                .onFailure { done(.failed($0)) }
+        }
+        service.configure(
+            ConfigurationEntry(pattern: .all, description: "tokens") { draft in
+                draft.configuration.decorators.append(decorator)
+            })
+    }
+}
+
 enum EngineGuide {
     static func octocat(at address: String) async throws -> User? {
         let people = try await PeopleAPI(baseURL: address)

@@ -12,7 +12,8 @@ import Testing
 
 struct GuideTests {
     private static let scriptGuides = [
-        "WritingAScript", "ConfigurationBlocks", "ThePipeline", "WaitingAndJobs", "TheGateway", "Errors",
+        "WritingAScript", "ConfigurationBlocks", "ThePipeline", "WaitingAndJobs", "ObserversAndStatus",
+        "ChainingRequests", "Caches", "TheGateway", "Errors",
     ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
     private static let swiftGuides = [
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",

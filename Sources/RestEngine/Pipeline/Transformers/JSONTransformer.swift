@@ -23,7 +23,7 @@ public struct JSONTransformer: Transformer {
                 throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
             }
             guard allowFragments || tree.kind == .object || tree.kind == .array else {
-                throw RequestError.CauseError(.jsonNotObjectOrArray(actual: "\(tree.kind)"))
+                throw RequestError.CauseError(.jsonNotObjectOrArray(actual: tree.kind.typeName))
             }
             return .json(tree)
         }

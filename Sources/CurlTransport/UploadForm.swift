@@ -1,0 +1,77 @@
+internal import CCurl
+internal import RestEngine
+
+/// A multipart form as libcurl takes it (curl_mime_init(3)); owns it and what its parts are read from.
+final class UploadForm {
+    let mime: OpaquePointer
+    private var parts: [Part] = []
+
+    /// One part, as the callbacks of its data know it.
+    final class Part {
+        let reader: UploadReader
+        /// The owner of the form, and so of this.
+        unowned let handle: EasyHandle
+        /// Behind it only a boundary is left to send.
+        var isLast = false
+
+        init(reader: UploadReader, handle: EasyHandle) {
+            self.reader = reader
+            self.handle = handle
+        }
+    }
+
+    /// Opens all files, so that a missing one is known before anything is sent.
+    init(_ parts: [MultipartPart], on handle: EasyHandle) throws(TransportError) {
+        guard let mime = curl_mime_init(handle.easy) else { throw Self.noMemory }
+        self.mime = mime
+        for part in parts { try add(part, on: handle) }
+        self.parts.last { $0.reader.count > 0 }?.isLast = true
+    }
+
+    // libcurl forgets the form where a handle still refers to it (curl_mime_free(3)).
+    deinit { curl_mime_free(mime) }
+
+    private func add(_ part: MultipartPart, on handle: EasyHandle) throws(TransportError) {
+        let reader =
+            switch part.source {
+            case .bytes(let bytes): UploadReader(bytes)
+            case .file(let path): try UploadReader(file: path)
+            }
+        let owned = Part(reader: reader, handle: handle)
+        parts.append(owned)
+        guard let added = curl_mime_addpart(mime), curl_mime_name(added, part.name) == CURLE_OK,
+            curl_mime_filename(added, part.sentFilename) == CURLE_OK,
+            curl_mime_type(added, part.sentContentType) == CURLE_OK,
+            Self.setData(of: added, to: owned) == CURLE_OK
+        else { throw Self.noMemory }
+    }
+
+    private static func setData(of part: OpaquePointer, to owned: Part) -> CURLcode {
+        curl_mime_data_cb(
+            part, curl_off_t(owned.reader.count),
+            { bytes, size, count, context in
+                Part.with(context) { part in
+                    part.handle.send(
+                        from: part.reader, isLast: part.isLast,
+                        into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+                }
+            },
+            { context, offset, origin in
+                Part.with(context) { EasyHandle.seek($0.reader, to: Int64(offset), origin: origin) }
+            }, nil, Unmanaged.passUnretained(owned).toOpaque())
+    }
+
+    private static var noMemory: TransportError {
+        TransportError(.internal, message: "there is no memory for the request's body")
+    }
+}
+
+extension UploadForm.Part {
+    @inline(__always)
+    fileprivate static func with<Value>(
+        _ context: UnsafeMutableRawPointer?, _ body: (UploadForm.Part) -> Value
+    ) -> Value {
+        // The context is given with the callbacks, never nil, and lives as long as the form.
+        Unmanaged<UploadForm.Part>.fromOpaque(context!)._withUnsafeGuaranteedRef(body)
+    }
+}

@@ -1,0 +1,43 @@
+import CLua
+
+/// Values that live for as long as an owner does: a table, or a host object. An owner that dies lets go of what it
+/// holds even when that refers back to it. See owner.c for how.
+///
+/// Owners die when they are collected. What only a dead owner held, and the host objects that it refers to, are
+/// collected one cycle later; `LuaState.collectGarbage` runs as many as that takes.
+extension Lua {
+    public func weakReference(_ index: Int32) -> LuaWeakReference {
+        pushValue(at: index)
+        clua_new_cell(raw)
+        return LuaWeakReference(cell: LuaReference(home: state.home, slot: state.anchor(raw)))
+    }
+
+    /// Pushes the value; false, and nothing pushed, when it is gone. With `evenDeparted` also one whose owners are
+    /// dead.
+    public func push(_ reference: LuaWeakReference, evenDeparted: Bool = false) -> Bool {
+        push(reference.cell)
+        return clua_open_cell(raw, evenDeparted)
+    }
+
+    /// Makes the value live for as long as the host object, or the table with a companion, at `owner`. False when
+    /// that is neither, or when the value is gone. Several owners may hold one value.
+    @discardableResult
+    public func hold(_ reference: LuaWeakReference, by owner: Int32) -> Bool {
+        let owner = absolute(owner)
+        push(reference.cell)
+        return clua_hold(raw, owner)
+    }
+
+    /// The Swift object that lives for as long as the table at `index`, if it has been given one.
+    public func companion<Object: AnyObject>(_ index: Int32, as type: Object.Type) -> Object? {
+        clua_companion_at(checked, index).flatMap {
+            Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() as? Object
+        }
+    }
+
+    /// Gives the table at `index` a Swift object that lives for as long as it does, unless somebody else holds that.
+    public func setCompanion(_ object: AnyObject, of index: Int32) {
+        precondition(type(index) == .table, "only a table has a companion")
+        clua_set_companion(raw, absolute(index), Unmanaged.passRetained(object).toOpaque())
+    }
+}

@@ -1,0 +1,59 @@
+extension Request {
+    /// A request whose work is an asynchronous function: it runs as a task of its own when the request is started, and
+    /// again for a repeat. Cancelling the request cancels the task. Its result passes no pipeline (siesta-semantics
+    /// 11).
+    ///
+    /// - Parameters:
+    ///   - description: For logs.
+    ///   - operation: A ``RequestError`` that it throws is the request's, anything else the cause of one.
+    public convenience init(
+        engine: Engine, description: String = "custom request",
+        operation: @escaping @EngineActor () async throws -> Entity
+    ) {
+        self.init(engine: engine, custom: AsyncOperation(engine, description, operation))
+    }
+
+    /// A chain that decides asynchronously (siesta-semantics 10); see ``chained(_:)``. The function is cancelled with
+    /// the chain.
+    public func chained(
+        awaiting decide: @escaping @EngineActor (ResponseInfo) async throws -> ChainAction
+    ) -> Request {
+        chained(deciding: { info, decision in
+            let task = RefreshScope.task {
+                do { decision.answer(try await decide(info)) } catch { decision.fail(error) }
+            }
+            decision.chain.onCompletion { _ in task.cancel() }
+        })
+    }
+}
+
+/// An asynchronous function as a custom request.
+@EngineActor
+private final class AsyncOperation: CustomRequest {
+    let description: String
+    private let engine: Engine
+    private let operation: @EngineActor () async throws -> Entity
+    private var task: Task<Void, Never>?
+
+    init(
+        _ engine: Engine, _ description: String, _ operation: @escaping @EngineActor () async throws -> Entity
+    ) {
+        self.engine = engine
+        self.description = description
+        self.operation = operation
+    }
+
+    func start(_ completion: RequestCompletion) {
+        task = RefreshScope.task { [engine, operation] in
+            do {
+                completion.complete(.success(try await operation()))
+            } catch {
+                completion.complete(.failure(RequestError(thrown: error, timestamp: engine.scheduler.now)))
+            }
+        }
+    }
+
+    func cancel() { task?.cancel() }
+
+    func repeated() -> any CustomRequest { AsyncOperation(engine, description, operation) }
+}

@@ -1,0 +1,123 @@
+import DequeModule
+
+/// What the cache of one stage is asked about one resource: one thing after the other, so that the last asked for
+/// is the last done.
+///
+/// A cache that does not answer in time is asked for nothing more here until it has: a write of which nobody knows
+/// whether it was done could still come after a removal.
+@EngineActor
+final class CacheLine {
+    private struct Item {
+        let operation: CacheOperation
+        let cache: any EntityCache
+        let key: CacheKey
+        /// Stays alive, and so the one at its URL, until all is done.
+        let resource: Resource
+    }
+
+    /// The answer to one operation: the first counts, and it must not be late.
+    private enum Answer { case awaited, overdue, given }
+
+    let stage: String
+    private var waiting: Deque<Item> = []
+    private var isBusy = false
+    private var isDraining = false
+    /// The cache whose answer is overdue.
+    private var stalled: (any EntityCache)?
+    /// The cache in which a removal may not have happened: what it has may be what was to go.
+    private var doubtful: (any EntityCache)?
+
+    init(stage: String, onRest: @escaping @EngineActor (CacheLine) -> Void) {
+        self.stage = stage
+        self.onRest = onRest
+    }
+
+    /// Called when there is nothing here that a new line would not have.
+    private let onRest: @EngineActor (CacheLine) -> Void
+
+    /// False for a line that another cache has brought to a stop.
+    func accepts(_ cache: any EntityCache) -> Bool { stalled.map { $0 === cache } ?? true }
+
+    func isDoubtful(_ cache: any EntityCache) -> Bool { doubtful === cache }
+
+    func ask(_ operation: CacheOperation, _ cache: any EntityCache, _ key: CacheKey, of resource: Resource) {
+        let item = Item(operation: operation, cache: cache, key: key, resource: resource)
+        guard stalled == nil else { return fail(item, CacheFault.busy) }
+        waiting.append(item)
+        drain()
+    }
+
+    private func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        while !isBusy, let item = waiting.popFirst() {
+            isBusy = true
+            start(item)
+        }
+        isDraining = false
+        if !isBusy, waiting.isEmpty, doubtful == nil { onRest(self) }
+    }
+
+    private func start(_ item: Item) {
+        var answer = Answer.awaited
+        var timer: Timer?
+        let engine = item.resource.engine
+        func finish(_ result: Result<Entity?, any Error>) {
+            timer?.cancel()
+            timer = nil
+            switch answer {
+            case .given: engine.report(CacheFault.answeredTwice, of: item.cache, "completion", item.resource)
+            case .awaited:
+                answer = .given
+                conclude(item, result)
+                isBusy = false
+                drain()
+            case .overdue:
+                answer = .given
+                stalled = nil
+                isBusy = false
+                drain()
+            }
+        }
+        engine.log.write(
+            .cache, "\(item.operation.name) \(item.resource.urlString) at \(stage): \(item.cache.description)"
+        )
+        switch item.operation {
+        case .read: item.cache.read(item.key) { finish($0) }
+        case .write(let entity): item.cache.write(entity, for: item.key) { finish(Self.result($0)) }
+        case .updateTimestamp(let time):
+            item.cache.updateTimestamp(time, for: item.key) { finish(Self.result($0)) }
+        case .remove: item.cache.remove(item.key) { finish(Self.result($0)) }
+        }
+        guard case .awaited = answer else { return }
+        timer = engine.scheduler.after(CacheLimits.answerSeconds) { [self] in
+            guard case .awaited = answer else { return }
+            answer = .overdue
+            stalled = item.cache
+            fail(item, CacheFault.silent)
+            while let next = waiting.popFirst() { fail(next, CacheFault.busy) }
+        }
+    }
+
+    private static func result(_ failure: (any Error)?) -> Result<Entity?, any Error> {
+        failure.map { .failure($0) } ?? .success(nil)
+    }
+
+    private func conclude(_ item: Item, _ result: Result<Entity?, any Error>) {
+        switch result {
+        case .failure(let error): fail(item, error)
+        case .success(let entity):
+            switch item.operation {
+            case .read(let completion): completion(entity)
+            case .write, .remove: if doubtful === item.cache { doubtful = nil }
+            case .updateTimestamp: break
+            }
+        }
+    }
+
+    private func fail(_ item: Item, _ error: any Error) {
+        item.resource.engine.report(error, of: item.cache, item.operation.name, item.resource)
+        if case .remove = item.operation { doubtful = item.cache }
+        item.operation.fail()
+    }
+}

@@ -1,0 +1,125 @@
+/// Entities as bytes, for caches outside of the process.
+///
+/// Bytes of another ``version``, cut, changed or made up are refused, never misread: a checksum covers them.
+///
+///     version u8 · checksum u64 of all that follows · timestamp f64 · has charset u8 [text]
+///     · header fields u32, each: name text, value text · content kind u8 · content: the rest
+///     text = length u32, UTF-8; numbers are little-endian
+public enum EntityCoding {
+    /// Changes with the format; a cache makes it a part of its keys.
+    public static let version: UInt8 = 1
+
+    public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// A Swift value has no form outside of this process.
+        case nativeContent(type: String)
+        /// A class of a script has a number that holds in this process alone.
+        case classedContent
+        case badTimestamp
+        case tooLarge
+
+        public var description: String {
+            switch self {
+            case .nativeContent(let type):
+                "content of type \(type) has no form outside of this process; only bytes, text, JSON, values of "
+                    + "scripts and images have one"
+            case .classedContent:
+                "the content holds objects of a class, or is nested too deep; only plain tables can leave the process"
+            case .badTimestamp: "the entity's timestamp is no finite number"
+            case .tooLarge: "a text or the headers of the entity are larger than 4 GiB"
+            }
+        }
+    }
+
+    private enum Kind: UInt8 {
+        case bytes, text, json, value, image
+    }
+
+    private static let headSize = 9
+
+    public static func encode(_ entity: Entity) throws(Failure) -> [UInt8] {
+        guard entity.timestamp.isFinite else { throw .badTimestamp }
+        var writer = EntityWriter()
+        writer.number(version)
+        writer.number(UInt64.zero)
+        writer.number(entity.timestamp.bitPattern)
+        writer.number(UInt8(entity.charset == nil ? 0 : 1))
+        if let charset = entity.charset { try writer.text(charset) }
+        try writer.count(entity.headers.fields.count)
+        for field in entity.headers.fields {
+            try writer.text(field.name)
+            try writer.text(field.value)
+        }
+        try encode(entity.content, to: &writer)
+        writer.patch(checksum(writer.bytes), at: 1)
+        return writer.bytes
+    }
+
+    private static func encode(_ content: Content, to writer: inout EntityWriter) throws(Failure) {
+        switch content {
+        case .bytes(let bytes): writer.rest(Kind.bytes.rawValue, bytes)
+        case .text(let text): writer.rest(Kind.text.rawValue, text.utf8)
+        case .image(let image): writer.rest(Kind.image.rawValue, image.bytes)
+        case .json(let tree): try encode(tree, .json, to: &writer)
+        case .value(let tree): try encode(tree, .value, to: &writer)
+        case .native(let value): throw .nativeContent(type: "\(type(of: value))")
+        }
+    }
+
+    private static func encode(_ tree: Tree, _ kind: Kind, to writer: inout EntityWriter) throws(Failure) {
+        guard tree.isClassless else { throw .classedContent }
+        tree.withUnsafeBytes { writer.rest(kind.rawValue, $0) }
+    }
+
+    /// The entity; nil for bytes that ``encode(_:)`` of this version did not make.
+    public static func decode(_ bytes: [UInt8]) -> Entity? {
+        var reader = EntityReader(bytes)
+        guard reader.number(UInt8.self) == version, reader.number(UInt64.self) == checksum(bytes),
+            let timestamp = reader.number(UInt64.self).map(Double.init(bitPattern:)), timestamp.isFinite,
+            let charsetCount = reader.number(UInt8.self), charsetCount <= 1
+        else { return nil }
+        var charset: String?
+        if charsetCount == 1 {
+            guard let text = reader.text() else { return nil }
+            charset = text
+        }
+        guard let headers = headers(&reader), let content = content(&reader) else { return nil }
+        var entity = Entity(content: content, headers: headers, timestamp: timestamp)
+        entity.charset = charset
+        return entity
+    }
+
+    private static func headers(_ reader: inout EntityReader) -> Headers? {
+        var headers = Headers()
+        guard let count = reader.number(UInt32.self) else { return nil }
+        // A field that isn't there ends this, whatever the count says.
+        for _ in 0..<count {
+            guard let name = reader.text(), let value = reader.text() else { return nil }
+            headers.add(name, value)
+        }
+        return headers
+    }
+
+    private static func content(_ reader: inout EntityReader) -> Content? {
+        guard let kind = reader.number(UInt8.self).flatMap(Kind.init) else { return nil }
+        let bytes = reader.rest()
+        switch kind {
+        case .bytes: return .bytes(Array(bytes))
+        case .text: return String(validating: bytes, as: UTF8.self).map { .text($0) }
+        case .image: return Image(bytes: Array(bytes)).map { .image($0) }
+        case .json: return tree(bytes).map { .json($0) }
+        case .value: return tree(bytes).map { .value($0) }
+        }
+    }
+
+    private static func tree(_ bytes: ArraySlice<UInt8>) -> Tree? {
+        let limits = Tree.Limits(depth: 1000, bytes: Int(UInt32.max))
+        guard let tree = Tree(checking: Array(bytes), limits: limits), tree.isClassless else { return nil }
+        return tree
+    }
+
+    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
+        bytes.withUnsafeBytes {
+            ContentHash(UnsafeRawBufferPointer(rebasing: $0.dropFirst(headSize))).checksum
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/// Keeps entities in this process, up to a number of bytes; those that were not used for longest go first.
+///
+/// One cache may serve any stages of any services: a place is service, URL and stage. Content is kept as it is, what
+/// a Swift transformer made included.
+@EngineActor
+public final class MemoryCache: EntityCache {
+    private struct Place: Hashable, Sendable {
+        let service: String
+        let url: String
+        let stage: String
+    }
+
+    public nonisolated let maxBytes: Int
+    /// What the entities take, by estimate.
+    public private(set) var bytes = 0
+    private var entities = RecencyList<Place, Entity>()
+
+    public nonisolated init(maxBytes: Int = 16 << 20) { self.maxBytes = maxBytes }
+
+    public nonisolated var description: String { "memory cache" }
+
+    public var count: Int { entities.count }
+
+    /// An invalid resource has no place.
+    public func key(for resource: Resource, stage: String) -> CacheKey? {
+        guard let url = resource.url else { return nil }
+        return CacheKey(Place(service: resource.service.name, url: url.string, stage: stage))
+    }
+
+    public func read(_ key: CacheKey, completion: @escaping @EngineActor (Result<Entity?, any Error>) -> Void)
+    {
+        completion(.success((key.value as? Place).flatMap { entities.use($0) }))
+    }
+
+    /// An entity that is larger than the whole cache is not kept, and neither is what it replaces.
+    public func write(
+        _ entity: Entity, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
+    ) {
+        if let place = key.value as? Place {
+            forget(place)
+            let kept = entity.detached
+            let size = Self.size(of: kept, at: place)
+            if size <= maxBytes {
+                entities.insert(kept, at: place)
+                bytes += size
+                while bytes > maxBytes, let oldest = entities.oldest { forget(oldest) }
+            }
+        }
+        completion(nil)
+    }
+
+    public func updateTimestamp(
+        _ timestamp: Double, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
+    ) {
+        if let place = key.value as? Place, var entity = entities.use(place) {
+            entity.timestamp = timestamp
+            entities.insert(entity, at: place)
+        }
+        completion(nil)
+    }
+
+    public func remove(_ key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void) {
+        if let place = key.value as? Place { forget(place) }
+        completion(nil)
+    }
+
+    private func forget(_ place: Place) {
+        guard let entity = entities.remove(place) else { return }
+        bytes -= Self.size(of: entity, at: place)
+    }
+
+    private static func size(of entity: Entity, at place: Place) -> Int {
+        entity.estimatedBytes + place.url.utf8.count + place.stage.utf8.count
+    }
+}
+
+extension Entity {
+    /// About what it takes in memory, 200 bytes for the structures around included. What a Swift transformer made
+    /// can't be looked into and counts as nothing more.
+    fileprivate var estimatedBytes: Int {
+        let body =
+            switch content {
+            case .bytes(let bytes): bytes.count
+            case .text(let text): text.utf8.count
+            case .json(let tree), .value(let tree): tree.byteCount
+            case .image(let image): image.bytes.count
+            case .native: 0
+            }
+        return headers.fields.reduce(200 + body) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+    }
+
+    /// Without the bytes around a part of a larger tree, which would be kept but not counted.
+    fileprivate var detached: Entity {
+        var copy = self
+        switch content {
+        case .json(let tree): copy.content = .json(tree.compacted())
+        case .value(let tree): copy.content = .value(tree.compacted())
+        default: break
+        }
+        return copy
+    }
+}

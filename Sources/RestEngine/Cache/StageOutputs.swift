@@ -1,0 +1,27 @@
+/// Says that a response is that of a GET of a resource, and what the stages with caches made of it. It goes with the
+/// response to whatever makes it a load, for a load writes it (siesta-semantics 22.6, D17).
+@EngineActor
+final class StageOutputs {
+    let resource: Resource
+    private var values: [(stage: String, entity: Entity)] = []
+
+    init(of resource: Resource) { self.resource = resource }
+
+    func add(_ entity: Entity, at stage: String) { values.append((stage, entity)) }
+
+    func entity(at stage: String) -> Entity? { values.first { $0.stage == stage }?.entity }
+}
+
+/// A stage with a cache, of a pipeline in use.
+struct CachedStage: Sendable {
+    let name: String
+    let cache: any EntityCache
+}
+
+extension Pipeline {
+    /// The stages that run and have a cache, in order. A stage that is left out of the order has no part in caching
+    /// either (16.5).
+    var cachedStages: [CachedStage] {
+        order.compactMap { name in self[name].cache.map { CachedStage(name: name, cache: $0) } }
+    }
+}

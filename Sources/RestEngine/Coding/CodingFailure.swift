@@ -1,0 +1,60 @@
+/// A tree that is not what a Swift type wants, or a Swift value that has no form in a tree.
+public struct CodingFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Name of the Swift type that was asked for, or given.
+    public var type: String
+    /// Where in the content: `users[3].login`; empty for the whole.
+    public var path: String
+    /// `expected string, got number`.
+    public var message: String
+
+    public init(type: String, path: String = "", message: String) {
+        self.type = type
+        self.path = path
+        self.message = message
+    }
+
+    public var description: String { path.isEmpty ? "\(type): \(message)" : "\(path): \(message)" }
+}
+
+extension CodingFailure {
+    /// What a type's `init(from:)` or `encode(to:)` threw, in one sentence.
+    init(_ error: any Error, type name: String) {
+        switch error {
+        case let known as CodingFailure: self = known
+        case DecodingError.keyNotFound(let key, let context):
+            self.init(name, context.codingPath, "the key '\(key.stringValue)' is missing\(context.hint)")
+        case DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context),
+            DecodingError.valueNotFound(_, let context):
+            self.init(name, context.codingPath, context.debugDescription)
+        case EncodingError.invalidValue(_, let context):
+            self.init(name, context.codingPath, context.debugDescription)
+        default: self.init(type: name, message: "\(error)")
+        }
+    }
+
+    private init(_ type: String, _ path: [any CodingKey], _ message: String) {
+        self.init(type: type, path: Self.text(of: path), message: message)
+    }
+
+    /// `users[3].login`; a key that is no plain name in brackets and quotes.
+    private static func text(of path: [any CodingKey]) -> String {
+        var text = ""
+        for key in path {
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else if key.stringValue.unicodeScalars.allSatisfy({ $0.properties.isIDContinue || $0 == "-" }),
+                !key.stringValue.isEmpty
+            {
+                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            } else {
+                text += "['\(key.stringValue.printable)']"
+            }
+        }
+        return text
+    }
+}
+
+extension DecodingError.Context {
+    /// What a reader of the error could do; empty if nobody knows.
+    fileprivate var hint: String { debugDescription.isEmpty ? "" : "; \(debugDescription)" }
+}

@@ -1,0 +1,94 @@
+/// A Swift type whose values a tree holds itself.
+protocol TreeScalar {
+    static func read(_ tree: Tree) throws(ScalarMismatch) -> Self
+}
+
+/// Why a tree is no value of a ``TreeScalar``, in one sentence.
+struct ScalarMismatch: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+
+    init(expected: String, _ tree: Tree) { message = "expected \(expected), got \(tree.kindName)" }
+}
+
+extension Tree {
+    /// What it is, for people.
+    var kindName: String {
+        switch kind {
+        case .integer, .double: "number"
+        case .string where string == nil: "string that is no UTF-8"
+        default: "\(kind)"
+        }
+    }
+}
+
+extension Tree: TreeScalar {
+    static func read(_ tree: Tree) -> Tree { tree }
+}
+
+extension String: TreeScalar {
+    static func read(_ tree: Tree) throws(ScalarMismatch) -> String {
+        guard let string = tree.string else { throw ScalarMismatch(expected: "string", tree) }
+        return string
+    }
+}
+
+extension Bool: TreeScalar {
+    static func read(_ tree: Tree) throws(ScalarMismatch) -> Bool {
+        guard let bool = tree.bool else { throw ScalarMismatch(expected: "boolean", tree) }
+        return bool
+    }
+}
+
+extension Double: TreeScalar {
+    static func read(_ tree: Tree) throws(ScalarMismatch) -> Double {
+        guard let double = tree.double else { throw ScalarMismatch(expected: "number", tree) }
+        return double
+    }
+}
+
+extension Float: TreeScalar {
+    static func read(_ tree: Tree) throws(ScalarMismatch) -> Float {
+        let double = try Double.read(tree)
+        let float = Float(double)
+        guard float.isFinite || !double.isFinite else {
+            throw ScalarMismatch("\(double) does not fit into Float")
+        }
+        return float
+    }
+}
+
+extension TreeScalar where Self: FixedWidthInteger {
+    /// A double counts where it is whole, and so small that no other integer could have become it.
+    static func read(_ tree: Tree) throws(ScalarMismatch) -> Self {
+        if let int = tree.int {
+            guard let value = Self(exactly: int) else {
+                throw ScalarMismatch("\(int) does not fit into \(Self.self)")
+            }
+            return value
+        }
+        guard let double = tree.double else { throw ScalarMismatch(expected: "integer", tree) }
+        guard double.magnitude <= 0x1p53 else {
+            throw ScalarMismatch("\(double) is not exact enough for \(Self.self)")
+        }
+        guard double == double.rounded(.towardZero) else {
+            throw ScalarMismatch("expected integer, got \(double)")
+        }
+        guard let value = Self(exactly: double) else {
+            throw ScalarMismatch("\(Int64(double)) does not fit into \(Self.self)")
+        }
+        return value
+    }
+}
+
+extension Int: TreeScalar {}
+extension Int8: TreeScalar {}
+extension Int16: TreeScalar {}
+extension Int32: TreeScalar {}
+extension Int64: TreeScalar {}
+extension UInt: TreeScalar {}
+extension UInt8: TreeScalar {}
+extension UInt16: TreeScalar {}
+extension UInt32: TreeScalar {}
+extension UInt64: TreeScalar {}

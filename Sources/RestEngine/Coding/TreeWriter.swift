@@ -1,0 +1,123 @@
+/// A place in a tree while it is encoded.
+struct TreeWriter {
+    final class Options: Sendable {
+        let encoder: TreeEncoder
+        init(_ encoder: TreeEncoder) { self.encoder = encoder }
+    }
+
+    let slot: TreeSlot
+    let path: CodingPath
+    let options: Options
+    /// Of the object that is written here.
+    var keys: KeyStyle
+
+    init(_ slot: TreeSlot, _ path: CodingPath, _ options: Options) {
+        self.slot = slot
+        self.path = path
+        self.options = options
+        keys = options.encoder.keys
+    }
+
+    func writer(at key: some CodingKey, _ slot: TreeSlot = TreeSlot()) -> TreeWriter {
+        TreeWriter(slot, path.appending(key), options)
+    }
+
+    // MARK: Values
+
+    /// The form of a value that stands here.
+    func part(_ value: some Encodable) throws -> TreePart {
+        if let scalar = value as? any WritableScalar { return try self.scalar(scalar) }
+        guard path.depth < options.encoder.maxDepth else {
+            // The path is as long as the value is deep: it would hide the message.
+            let message = "the value is nested more than \(options.encoder.maxDepth) deep"
+            throw EncodingError.invalidValue(
+                value, EncodingError.Context(codingPath: [], debugDescription: message))
+        }
+        var writer = TreeWriter(TreeSlot(), path, options)
+        if value is any StringKeyed { writer.keys = .asWritten }
+        try value.encode(to: writer)
+        let part = writer.slot.finished
+        return switch FoundationType(type(of: value)) {
+        case .date: try time(part, of: value)
+        case .url: Self.url(part)
+        case nil: part
+        }
+    }
+
+    /// The form of a value at a key or element.
+    func part(_ value: some Encodable, at key: some CodingKey) throws -> TreePart {
+        if let scalar = value as? any WritableScalar {
+            do throws(ScalarMismatch) { return try scalar.part() } catch {
+                throw writer(at: key).mismatch(value, error.message)
+            }
+        }
+        return try writer(at: key).part(value)
+    }
+
+    private func scalar(_ value: any WritableScalar) throws -> TreePart {
+        do throws(ScalarMismatch) { return try value.part() } catch { throw mismatch(value, error.message) }
+    }
+
+    private func mismatch(_ value: Any, _ message: String) -> EncodingError {
+        .invalidValue(value, EncodingError.Context(codingPath: path.keys, debugDescription: message))
+    }
+
+    /// `Date` wrote seconds since the start of 2001.
+    private func time(_ part: TreePart, of value: Any) throws -> TreePart {
+        guard case .double(let seconds) = part else { return part }
+        let unix = seconds + FoundationType.referenceDate
+        guard options.encoder.dates == .internet else { return .double(unix) }
+        guard let text = InternetTime.text(unix) else {
+            throw mismatch(value, "the time \(unix) has no text: its year is not one of 0 to 9999")
+        }
+        return .string(text)
+    }
+
+    /// `URL` wrote an object: its text, and the URL that it is relative to.
+    private static func url(_ part: TreePart) -> TreePart {
+        guard case .object(let record) = part, case .string(let text)? = record["relative"] else {
+            return part
+        }
+        guard let base = record["base"] else { return .string(text) }
+        guard case .string(let baseText) = url(base), let baseURL = URLText(baseText) else { return part }
+        return .string(baseURL.relative(text)?.string ?? text)
+    }
+}
+
+extension TreeWriter: Encoder {
+    var codingPath: [any CodingKey] { path.keys }
+    var userInfo: [CodingUserInfoKey: Any] { options.encoder.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(KeyedTreeWriter(self, record))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { UnkeyedTreeWriter(self, list) }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    /// A second container for the same value adds to the first.
+    private var record: TreeRecord {
+        if case .object(let record) = slot.part { return record }
+        let record = TreeRecord()
+        slot.part = .object(record)
+        return record
+    }
+
+    private var list: TreeList {
+        if case .array(let list) = slot.part { return list }
+        let list = TreeList()
+        slot.part = .array(list)
+        return list
+    }
+}
+
+extension TreeWriter: SingleValueEncodingContainer {
+    func encodeNil() { slot.part = .null }
+
+    func encode<Value: Encodable>(_ value: Value) throws { slot.part = try part(value) }
+}
+
+/// A dictionary whose keys are content, not names of properties.
+private protocol StringKeyed {}
+extension Dictionary: StringKeyed where Key == String, Value: Encodable {}

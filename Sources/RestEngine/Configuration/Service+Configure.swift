@@ -1,0 +1,89 @@
+extension Service {
+    /// Adds a block that edits the configuration of matching resources: times, headers, mutators, decorators, pipeline
+    /// (siesta-semantics 14). Blocks run in the order of adding, each for a resource and method when it is first
+    /// needed, and again after ``invalidateConfiguration()``.
+    ///
+    ///     try service.configure("/users/**") { $0.expirationTime = 300 }
+    ///
+    /// - Parameters:
+    ///   - methods: Nil for all.
+    ///   - description: For `explain` and logs; the pattern and the place of the call, if there is none.
+    ///   - edit: When it throws, every request of the resource fails with that error.
+    /// - Throws: ``PatternError`` when the pattern is none.
+    public func configure(
+        _ pattern: ResourcePattern = .all, methods: Set<String>? = nil, description: String? = nil,
+        fileID: String = #fileID, line: Int = #line,
+        _ edit: @escaping @EngineActor (inout Configuration) throws -> Void
+    ) throws(PatternError) {
+        configure(
+            ConfigurationEntry(
+                pattern: try pattern.compiled(for: self), methods: methods,
+                description: description ?? pattern.description, origin: "\(fileID):\(line)"
+            ) { draft in
+                try edit(&draft.configuration)
+            })
+    }
+
+    /// Adds a transformer of content to a stage of matching resources (14.16). The types of its function say what it
+    /// takes and gives; see ``TypedTransformer``.
+    ///
+    ///     try service.configureTransformer("/users/*") { (user: Tree, _) in User(login: user["login"]?.string ?? "") }
+    ///
+    /// - Parameters:
+    ///   - action: Whether the stage's other transformers go first (14.17).
+    ///   - contentTypes: Nil for all.
+    ///   - onMismatch: What becomes of content that is no `Input` (17.5).
+    ///   - transformErrors: Whether the bodies of errors are transformed as well (17.8).
+    ///   - transform: Content and its entity in, new content out; nil is a failure (17.6). It may throw a
+    ///     ``RequestError`` to fail with it, or anything else to fail with "Cannot parse server response" (17.7).
+    public func configureTransformer<Input, Output: Sendable>(
+        _ pattern: ResourcePattern, stage: String = "model", action: StageAction = .replace,
+        methods: Set<String>? = Method.ofTransformers, contentTypes: [String]? = nil,
+        onMismatch: InputMismatch = .error, transformErrors: Bool = false, description: String? = nil,
+        fileID: String = #fileID, line: Int = #line,
+        _ transform: @escaping @Sendable (Input, Entity) throws -> Output?
+    ) throws(PatternError) {
+        let transformer = TypedTransformer(
+            description: description ?? "\(Input.self) → \(Output.self) at \(fileID):\(line)",
+            onMismatch: onMismatch, transformErrors: transformErrors, transform)
+        configure(
+            ConfigurationEntry(
+                pattern: try pattern.compiled(for: self), methods: methods,
+                description: description ?? "\(pattern): \(Input.self) → \(Output.self) in \(stage)",
+                origin: "\(fileID):\(line)", isUniform: true
+            ) { draft in
+                if action == .replace { draft.configuration.pipeline[stage].removeTransformers() }
+                draft.configuration.pipeline[stage].add(transformer, contentTypes: contentTypes)
+            })
+    }
+
+    /// Decodes the content of matching resources, once for all who ask.
+    ///
+    ///     try service.configureModel("/users/*", User.self)
+    ///     let user = try await service.resource("/users/octocat").get(as: User.self)
+    ///
+    /// Content that is not what the type wants fails the request with cause `undecodable_content`, which says what is
+    /// wrong where; content that is no tree, with `wrong_input_type`.
+    public func configureModel<Model: Decodable & Sendable>(
+        _ pattern: ResourcePattern, _ type: Model.Type, stage: String = "model",
+        methods: Set<String>? = Method.ofTransformers, decoder: TreeDecoder = TreeDecoder(),
+        description: String? = nil, fileID: String = #fileID, line: Int = #line
+    ) throws(PatternError) {
+        try configureTransformer(
+            pattern, stage: stage, methods: methods, onMismatch: .skipIfOutputMatches,
+            description: description,
+            fileID: fileID, line: line
+        ) { (content: Tree, _) -> Model? in
+            try decoder.decode(type, from: content)
+        }
+    }
+
+    /// Wipes the live resources that match (1.11).
+    public func wipeResources(_ pattern: ResourcePattern) throws {
+        let matches = try pattern.matcher(for: self)
+        try wipeResources { resource in
+            guard let url = resource.url else { return false }
+            return try matches(url)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A regular file, open for reading at any place, for as long as this object lives.
+///
+/// Reading blocks its thread for as long as the disk takes. What may block for longer, a pipe or a device, is refused.
+public final class OpenFile: Sendable {
+    public let path: String
+    /// In bytes, when it was opened.
+    public let size: Int64
+    private let descriptor: Int32
+
+    public init(_ path: String) throws(FileFailure) {
+        guard !path.utf8.contains(0) else {
+            throw FileFailure(path: path.printable, reason: "a path can't contain a NUL")
+        }
+        // Without O_NONBLOCK the opening of a pipe would wait for its writer.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+        var status = stat()
+        let isKnown = fstat(descriptor, &status) == 0
+        guard isKnown, status.st_mode & S_IFMT == S_IFREG else {
+            let failure =
+                switch (isKnown, status.st_mode & S_IFMT) {
+                case (false, _): FileFailure(path: path, code: errno)
+                case (_, S_IFDIR): FileFailure(path: path, code: EISDIR)
+                default: FileFailure(path: path, reason: "it is not a regular file")
+                }
+            closeFile(descriptor)
+            throw failure
+        }
+        self.path = path
+        self.descriptor = descriptor
+        size = Int64(status.st_size)
+    }
+
+    deinit { closeFile(descriptor) }
+
+    /// Fills the buffer as far as the file goes; the number of bytes, 0 at the file's end.
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFailure) -> Int
+    {
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            if count >= 0 { return count }
+            if errno != EINTR { throw FileFailure(path: path, code: errno) }
+        }
+    }
+
+    /// The bytes from the start up to ``size``.
+    public func readAll() throws(FileFailure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(size))
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count < size {
+            let count = try chunk.withUnsafeMutableBufferPointer { (chunk) throws(FileFailure) in
+                try read(into: UnsafeMutableRawBufferPointer(chunk), at: Int64(bytes.count))
+            }
+            guard count > 0 else { throw becameShorter }
+            bytes += chunk[..<min(count, Int(size) - bytes.count)]
+        }
+        return bytes
+    }
+
+    /// For whoever needs the ``size`` that was announced and did not find it.
+    public var becameShorter: FileFailure {
+        FileFailure(path: path, reason: "it became shorter while it was read")
+    }
+}
+
+// `close` names other things inside of types.
+private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }

@@ -1,0 +1,79 @@
+/// One observer of one resource, for as long as somebody owns it (siesta-semantics 13.13–13.15).
+@EngineActor
+final class Observation {
+    private final class Owner {
+        weak var object: AnyObject?
+        init(_ object: AnyObject) { self.object = object }
+    }
+
+    /// Keeps the observer while an owner other than itself lives (13.14, 13.19).
+    private var held: (any ResourceObserver)?
+    /// The observer, if it owns itself or did.
+    private weak var own: (any ResourceObserver)?
+    private var isSelfOwned = false
+    private weak var owner: AnyObject?
+    /// Most observers have one owner.
+    private var moreOwners: [Owner] = []
+
+    init(_ observer: any ResourceObserver, owner: AnyObject) {
+        add(owner, of: observer)
+    }
+
+    /// `observer` is the one that this is about.
+    func add(_ new: AnyObject, of observer: any ResourceObserver) {
+        if new === observer {
+            isSelfOwned = true
+            own = observer
+            return
+        }
+        held = observer
+        guard new !== owner, !moreOwners.contains(where: { $0.object === new }) else { return }
+        if owner == nil { owner = new } else { moreOwners.append(Owner(new)) }
+    }
+
+    /// True when that owner had a part in it.
+    func remove(_ gone: AnyObject) -> Bool {
+        if isSelfOwned, gone === own {
+            isSelfOwned = false
+        } else if gone === owner {
+            owner = nil
+        } else if let index = moreOwners.firstIndex(where: { $0.object === gone }) {
+            moreOwners.remove(at: index)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    func removeAllOwners() {
+        isSelfOwned = false
+        owner = nil
+        moreOwners = []
+    }
+
+    func isOf(_ other: any ResourceObserver) -> Bool { held === other || own === other }
+
+    /// Nil when the observer is gone.
+    var identity: ObjectIdentifier? { (held ?? own).map(ObjectIdentifier.init) }
+
+    private var hasOwner: Bool { owner != nil || moreOwners.contains { $0.object != nil } }
+
+    /// The observer, while somebody owns it.
+    var listener: (any ResourceObserver)? { hasOwner || isSelfOwned ? held ?? own : nil }
+
+    /// Whether it goes on. What only the observer itself owns is let go of.
+    func survives() -> Bool {
+        if hasOwner { return true }
+        guard isSelfOwned else { return false }
+        held = nil
+        return own != nil
+    }
+
+    /// The last that the observer hears, if there still is one.
+    func end(at resource: Resource) {
+        let last = held ?? own
+        held = nil
+        own = nil
+        last?.stoppedObserving(resource)
+    }
+}

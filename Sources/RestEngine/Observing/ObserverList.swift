@@ -1,0 +1,133 @@
+/// The observers of one resource, in the order of adding (siesta-semantics 13, D8).
+///
+/// Observers whose owners are gone hear of no event any more, and leave the list when it is next looked through
+/// (13.17).
+@EngineActor
+final class ObserverList {
+    /// How deep observers may set off events by what they do in the middle of others. More is an endless circle.
+    private static let deepestNesting = 20
+    /// Up to so many a search is as fast as a table.
+    private static let searchable = 16
+
+    private var observations: [Observation] = []
+    /// By observer, once there are many. One that died may be in the way of another at the same address.
+    private var index: [ObjectIdentifier: Observation] = [:]
+    private var hasRemovals = false
+    private var isPruningPlanned = false
+    private var nesting = 0
+    private var hasWarned = false
+
+    var isEmpty: Bool { observations.isEmpty }
+
+    /// Nobody goes through the list at the moment.
+    var isIdle: Bool { nesting == 0 }
+
+    /// Tells the observer so, unless it observes already (13.4, 13.12).
+    func add(_ observer: any ResourceObserver, owner: AnyObject, to resource: Resource) {
+        var known = find(observer)
+        if hasRemovals || known?.survives() == false {
+            prune(resource)
+            // It may have come back while others were told of their end.
+            known = find(observer)
+        }
+        if let known { return known.add(owner, of: observer) }
+        let observation = Observation(observer, owner: owner)
+        observations.append(observation)
+        if observations.count > Self.searchable { record(observation) }
+        resource.engine.log.write(.observers, "\(resource.urlString): observer added")
+        observer.changed(resource, .observerAdded)
+        // The owners of others may have gone unnoticed.
+        if observations.count > 1 { planPruning(resource) }
+    }
+
+    /// Tells the observers of a load's progress. Only loads that somebody may be told of are followed: a request
+    /// that nobody listens to needs no timer (12.2, 12.6).
+    func follow(_ request: Request, of resource: Resource) {
+        request.onProgress { [weak self] fraction in
+            guard let self, resource.observers === self else { return }
+            resource.tellObservers { $0.progress(resource, fraction) }
+        }
+    }
+
+    func removeOwner(_ owner: AnyObject, of resource: Resource) {
+        var isChanged = false
+        for observation in observations where observation.remove(owner) { isChanged = true }
+        if isChanged { noteRemoval(resource) }
+    }
+
+    func remove(from resource: Resource, where matches: (any ResourceObserver) -> Bool) {
+        var isChanged = false
+        for observation in observations {
+            guard let listener = observation.listener, matches(listener) else { continue }
+            observation.removeAllOwners()
+            isChanged = true
+        }
+        if isChanged { noteRemoval(resource) }
+    }
+
+    /// Tells all who were there when the telling began and have not been removed since (13.23).
+    func tell(_ resource: Resource, _ deliver: (any ResourceObserver) -> Void) {
+        prune(resource)
+        guard nesting < Self.deepestNesting else {
+            if !hasWarned {
+                resource.engine.log.write(
+                    .warning,
+                    "\(resource.urlString): its observers change it each time they are told of a change;"
+                        + " \(Self.deepestNesting) such changes inside each other are told, further ones are not"
+                )
+            }
+            hasWarned = true
+            return
+        }
+        nesting += 1
+        for observation in observations {
+            if let listener = observation.listener { deliver(listener) }
+        }
+        nesting -= 1
+        if nesting == 0 { hasWarned = false }
+    }
+
+    /// Takes out whom nobody owns any more and tells them.
+    func prune(_ resource: Resource) {
+        hasRemovals = false
+        guard observations.contains(where: { !$0.survives() }) else { return }
+        var over: [Observation] = []
+        var left: [Observation] = []
+        for observation in observations {
+            if observation.survives() { left.append(observation) } else { over.append(observation) }
+        }
+        observations = left
+        if !index.isEmpty {
+            let gone = Set(over.map(ObjectIdentifier.init))
+            index = index.filter { !gone.contains(ObjectIdentifier($0.value)) }
+        }
+        resource.engine.log.write(.observers, "\(resource.urlString): \(over.count) observers gone")
+        for observation in over { observation.end(at: resource) }
+    }
+
+    private func noteRemoval(_ resource: Resource) {
+        hasRemovals = true
+        planPruning(resource)
+    }
+
+    /// In the next turn, unless something else comes first.
+    private func planPruning(_ resource: Resource) {
+        guard !isPruningPlanned else { return }
+        isPruningPlanned = true
+        resource.engine.scheduler.nextTurn { [weak resource] in
+            self.isPruningPlanned = false
+            resource?.pruneObservers()
+        }
+    }
+
+    private func find(_ observer: any ResourceObserver) -> Observation? {
+        if index.isEmpty { return observations.first { $0.isOf(observer) } }
+        return index[ObjectIdentifier(observer)].flatMap { $0.isOf(observer) ? $0 : nil }
+    }
+
+    private func record(_ observation: Observation) {
+        for new in index.isEmpty ? observations : [observation] {
+            if let identity = new.identity { index[identity] = new }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+extension Resource {
+    /// Adds an observer that owns itself: it is not kept alive, and stops when it goes away (siesta-semantics 13.13).
+    /// The observer is told of it at once, it alone (13.4); one that observes already is not added again (13.12).
+    @discardableResult
+    public func addObserver(_ observer: any ResourceObserver) -> Resource {
+        addObserver(observer, owner: observer)
+    }
+
+    /// Adds an observer, or another owner of one: it is kept alive, and observes, for as long as any owner lives
+    /// (13.14, 13.15). Owners are held weakly. The caches, if there are any, are asked for what they have (13.21).
+    @discardableResult
+    public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
+        let list = observers ?? ObserverList()
+        if list.isEmpty {
+            if observers !== list {
+                observers = list
+                for request in loadRequests { list.follow(request, of: self) }
+            }
+            service.keep(self)
+        }
+        list.add(observer, owner: owner, to: self)
+        startCacheLookup()
+        return self
+    }
+
+    @discardableResult
+    public func addObserver(
+        owner: AnyObject, _ changed: @escaping @EngineActor (Resource, ResourceEvent) -> Void
+    ) -> Resource {
+        addObserver(ClosureObserver(changed), owner: owner)
+    }
+
+    /// Takes what `owner` owns from it; observers that nobody owns any more stop (13.16).
+    public func removeObservers(ownedBy owner: AnyObject?) {
+        if let owner { observers?.removeOwner(owner, of: self) }
+    }
+
+    /// Stops observers, whoever owns them.
+    public func removeObservers(where matches: (any ResourceObserver) -> Bool) {
+        observers?.remove(from: self, where: matches)
+    }
+
+    /// Whether anybody who lives observes it.
+    public var isObserved: Bool {
+        pruneObservers()
+        return observers != nil
+    }
+
+    func pruneObservers() {
+        guard let list = observers else { return }
+        list.prune(self)
+        if list.isEmpty, list.isIdle { observers = nil }
+    }
+
+    /// The list that is told is the one that counts how deep events lie in each other, so it stays meanwhile.
+    func tellObservers(_ deliver: (any ResourceObserver) -> Void) {
+        guard let list = observers else { return }
+        list.tell(self, deliver)
+        if list.isEmpty, list.isIdle, observers === list { observers = nil }
+    }
+
+    /// Cancels the loads in flight when nobody observes; other requests go on (5.19).
+    public func cancelLoadIfUnobserved() {
+        guard !isObserved else { return }
+        for request in loadRequests { request.cancel() }
+    }
+
+    /// The same after `seconds`: what counts is who observes then. `completion` runs whether or not anything was
+    /// cancelled, unless the timer is (5.20).
+    @discardableResult
+    public func cancelLoadIfUnobserved(
+        afterDelay seconds: Double, then completion: @escaping @EngineActor () -> Void = {}
+    ) -> Timer {
+        engine.scheduler.after(seconds) { [self] in
+            cancelLoadIfUnobserved()
+            completion()
+        }
+    }
+}

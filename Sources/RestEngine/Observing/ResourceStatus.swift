@@ -1,0 +1,93 @@
+/// One status over several resources: whether to show that something is loading, an error, or what there is
+/// (siesta-semantics 28.1–28.3).
+///
+/// It observes: adding it to a resource as an observer adds the resource to it.
+@EngineActor
+public final class ResourceStatus: ResourceObserver {
+    public enum State: Sendable {
+        case loading, success
+        case error(RequestError)
+    }
+
+    public let priority: [StatusRule]
+    public private(set) var resources: [Resource] = []
+    /// What a user asked for, until it has ended.
+    private var manualRequests: [Request] = []
+    private var handlers: [@EngineActor (ResourceStatus) -> Void] = []
+    private var told: Mark
+
+    /// What tells one state from another; an error is known by its resource and its time.
+    private struct Mark: Equatable {
+        var decision: StatusRule.Decision
+        var resource: ObjectIdentifier?
+        var timestamp: Double?
+    }
+
+    public init(priority: [StatusRule] = StatusRule.usual) {
+        self.priority = priority
+        told = Mark(decision: StatusRule.decide(priority, [], isLoadingManually: false))
+    }
+
+    public var state: State {
+        switch decision {
+        case .loading: .loading
+        case .success: .success
+        case .error(let index): resources[index].latestError.map(State.error) ?? .success
+        }
+    }
+
+    private var decision: StatusRule.Decision {
+        let facts = resources.map {
+            StatusRule.Facts(
+                isLoading: $0.isLoading, hasData: $0.latestData != nil, hasError: $0.latestError != nil)
+        }
+        return StatusRule.decide(priority, facts, isLoadingManually: !manualRequests.isEmpty)
+    }
+
+    /// Runs `handler` whenever the state has become another, a new error included.
+    public func onChange(_ handler: @escaping @EngineActor (ResourceStatus) -> Void) {
+        handlers.append(handler)
+    }
+
+    /// Counts a request as asked for by the user until it has ended (28.2).
+    public func track(_ request: Request) {
+        manualRequests.append(request)
+        // The list keeps the request for as long as the hook may run.
+        request.onCompletion { [weak self, unowned request] _ in
+            self?.manualRequests.removeFirst { $0 === request }
+            self?.evaluate()
+        }
+        evaluate()
+    }
+
+    /// Loads again what has an error, if its retry time has passed, and tracks it (28.2).
+    public func retry() {
+        for resource in resources where resource.latestError != nil {
+            if let request = resource.loadIfNeeded() { track(request) }
+        }
+    }
+
+    // MARK: Observing
+
+    public func changed(_ resource: Resource, _ event: ResourceEvent) {
+        if event == .observerAdded { resources.append(resource) }
+        evaluate()
+    }
+
+    public func stoppedObserving(_ resource: Resource) {
+        resources.removeAll { $0 === resource }
+        evaluate()
+    }
+
+    private func evaluate() {
+        var mark = Mark(decision: decision)
+        if case .error(let index) = mark.decision {
+            mark.decision = .error(0)
+            mark.resource = ObjectIdentifier(resources[index])
+            mark.timestamp = resources[index].latestError?.timestamp
+        }
+        guard mark != told else { return }
+        told = mark
+        for handler in handlers { handler(self) }
+    }
+}

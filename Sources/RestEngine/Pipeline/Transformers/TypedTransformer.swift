@@ -1,0 +1,82 @@
+/// A Swift function of content as a transformer; its types are the rules (siesta-semantics 17.4–17.9).
+///
+/// `Input` is what ``Content/cast(to:)`` can give: ``Tree`` for JSON, `String` for text, `[UInt8]` for bytes, ``Image``,
+/// or what an earlier Swift transformer made; ``Content`` itself takes anything. `Output` becomes content in the same
+/// way, types of your own as ``Content/native(_:)``.
+public struct TypedTransformer<Input, Output: Sendable>: Transformer {
+    public let description: String
+    /// What becomes of content that is no `Input`.
+    public var onMismatch: InputMismatch
+    /// The bodies of errors are transformed as well; one that fails leaves its error as it was (17.8, 17.9).
+    public var transformErrors: Bool
+    private let transform: @Sendable (Input, Entity) throws -> Output?
+
+    public nonisolated init(
+        description: String, onMismatch: InputMismatch = .error, transformErrors: Bool = false,
+        _ transform: @escaping @Sendable (Input, Entity) throws -> Output?
+    ) {
+        self.description = description
+        self.onMismatch = onMismatch
+        self.transformErrors = transformErrors
+        self.transform = transform
+    }
+
+    public func process(_ response: Response, _ context: PipelineContext) -> Response {
+        switch response {
+        case .success(var entity):
+            do {
+                guard let content = try newContent(of: entity) else { return response }
+                entity.content = content
+                return .success(entity)
+            } catch {
+                // Status and body of the response are kept (D12).
+                return .failure(
+                    RequestError(
+                        thrown: error, userMessage: "Cannot parse server response", entity: entity,
+                        httpStatusCode: context.status, timestamp: context.now, url: context.url,
+                        method: context.method))
+            }
+        case .failure(var error):
+            guard transformErrors, let entity = error.entity, let content = try? newContent(of: entity) else {
+                return response
+            }
+            error.entity?.content = content
+            return .failure(error)
+        }
+    }
+
+    /// Nil to leave the content as it is.
+    private func newContent(of entity: Entity) throws -> Content? {
+        let content = entity.content
+        guard let input: Input = content.cast() ?? content as? Input else {
+            switch onMismatch {
+            case .skip: return nil
+            case .skipIfOutputMatches where content.cast(to: Output.self) != nil: return nil
+            default:
+                throw RequestError.CauseError(
+                    .wrongInputType(
+                        expected: Content.typeName(of: Input.self), actual: content.swiftTypeName,
+                        transformer: description))
+            }
+        }
+        guard let output = try transform(input, entity) else {
+            throw RequestError.CauseError(.transformerReturnedNil(transformer: description))
+        }
+        return Content(output)
+    }
+}
+
+/// What becomes of content that is not of the type that a transformer takes (siesta-semantics 17.5).
+public enum InputMismatch: String, Sendable, CaseIterable {
+    /// The request fails with cause `wrong_input_type`.
+    case error
+    /// The content passes as it is.
+    case skip
+    /// It passes if it is already what the transformer would make.
+    case skipIfOutputMatches = "skip_if_output_matches"
+}
+
+/// What becomes of a stage's transformers when another is added (siesta-semantics 14.17).
+public enum StageAction: String, Sendable, CaseIterable {
+    case replace, append
+}

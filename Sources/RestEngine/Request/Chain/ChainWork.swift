@@ -1,0 +1,119 @@
+/// The work of a chain: wait for a request, ask what to do with its response, perhaps wait for another
+/// (siesta-semantics 10).
+@EngineActor
+final class ChainWork: RequestWork {
+    /// How many chains may lie in, or pass to, one another. Each is a step of a recursion, and scripts make them.
+    static let maxDepth = 1000
+
+    private let wrapped: Request
+    /// Makes what decides in this chain, and again for each repeat of it.
+    private let makeDecider: @EngineActor () -> ChainDecider
+    private let decide: ChainDecider
+    /// The request that the chain waits for, or whose response is being decided on.
+    private var current: Request?
+    private weak var decision: ChainDecision?
+    /// How many chains are inside of this one.
+    let depth: Int
+    /// How many chains passed on to get here.
+    private var level = 0
+    /// The chain starts its request and is listed in its place. A request that runs already is listed itself.
+    private let startsWrapped: Bool
+
+    init(_ wrapped: Request, makeDecider: @escaping @EngineActor () -> ChainDecider) {
+        self.wrapped = wrapped
+        self.makeDecider = makeDecider
+        decide = makeDecider()
+        current = wrapped
+        depth = wrapped.chain.map { $0.depth + 1 } ?? 1
+        startsWrapped = wrapped.state == .notStarted
+    }
+
+    func start(_ chain: Request) {
+        wait(for: wrapped, chain) { [self] in ask($0, chain) }
+        wrapped.begin()
+    }
+
+    private func wait(
+        for request: Request, _ chain: Request, then: @escaping @EngineActor (ResponseInfo) -> Void
+    ) {
+        current = request
+        for pass in chain.neededBy { request.need(by: pass) }
+        request.onCompletion { info in
+            if let exchange = request.exchange { chain.exchange = exchange }
+            then(info)
+        }
+    }
+
+    /// Once, and only for a chain that was not cancelled (10.4).
+    private func ask(_ info: ResponseInfo, _ chain: Request) {
+        guard chain.state == .inProgress else { return }
+        let decision = ChainDecision(wrapped, info, of: chain, self)
+        self.decision = decision
+        RefreshScope.run(in: chain.neededBy) { decide(info, decision) }
+    }
+
+    func end(_ chain: Request, _ info: ResponseInfo) {
+        current = nil
+        chain.complete(info)
+    }
+
+    func pass(_ chain: Request, to target: Request) {
+        if let fault = fault(of: target, chain) {
+            let error = RequestError(
+                cause: .scriptError(.init(message: fault)), timestamp: chain.engine.scheduler.now)
+            return end(chain, ResponseInfo(.failure(error)))
+        }
+        target.chain?.level = level + 1
+        wait(for: target, chain) { [self] in end(chain, $0) }
+        target.start()
+    }
+
+    private func fault(of target: Request, _ chain: Request) -> String? {
+        if level >= Self.maxDepth {
+            return "a chain passed on to another one \(Self.maxDepth) times: use a loop in its function"
+        }
+        var next: Request? = target
+        while let request = next {
+            if request === chain { return "a chain can't pass to itself" }
+            next = request.state == .completed ? nil : request.chain?.current
+        }
+        return nil
+    }
+
+    /// Cancels what the chain waits for (D6). A chain that never starts doesn't need its request any more either.
+    func cancel(isRunning: Bool) {
+        let request = current
+        current = nil
+        request?.cancel()
+    }
+
+    /// Repeats the request, with the same function to decide (9.8).
+    func repeated() -> any RequestWork { ChainWork(wrapped.repeated(), makeDecider: makeDecider) }
+
+    /// A request that has ended says 1, but the chain may have another before it (D7).
+    var fraction: Double {
+        guard let current, current.state != .completed else { return 0 }
+        return current.progress
+    }
+
+    var progressInterval: Double { wrapped.work.progressInterval }
+
+    var lister: Resource? { startsWrapped ? wrapped.work.lister : nil }
+
+    var target: (url: String, method: String)? { wrapped.work.target }
+
+    func mayWait(for request: Request) -> Bool {
+        [wrapped, current].contains { $0.map { $0 === request || $0.work.mayWait(for: request) } ?? false }
+    }
+
+    func need(by pass: RefreshPass) {
+        current?.need(by: pass)
+        decision?.onNeeded?()
+    }
+
+    var description: String { "chain of \(wrapped.description)" }
+}
+
+extension Request {
+    fileprivate var chain: ChainWork? { work as? ChainWork }
+}

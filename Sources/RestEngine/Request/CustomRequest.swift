@@ -1,0 +1,106 @@
+/// What is behind a request that does not go over the engine's network: the caller's own work (siesta-semantics 11.1).
+/// Make a request of it with ``Request/init(engine:custom:)``.
+@EngineActor
+public protocol CustomRequest: AnyObject {
+    /// Begins. Called once at most, when the request is started (11.2). The outcome goes to `completion`, before this
+    /// returns or at any later time; without one the request stays in progress (11.4).
+    func start(_ completion: RequestCompletion)
+
+    /// The request was cancelled after its start; nothing that happens now has an effect on it.
+    func cancel()
+
+    /// The work of a repeat; by default this object's again.
+    func repeated() -> any CustomRequest
+
+    /// 0…1. By default 0, until the end.
+    var progress: Double { get }
+
+    /// Seconds between two looks at ``progress``; by default 0.05.
+    var progressInterval: Double { get }
+
+    /// For logs.
+    var description: String { get }
+}
+
+extension CustomRequest {
+    public func cancel() {}
+    public func repeated() -> any CustomRequest { self }
+    public var progress: Double { 0 }
+    public var progressInterval: Double { 0.05 }
+    public var description: String { "custom request" }
+}
+
+/// Takes the outcome of a custom request. It keeps the request alive until there is one.
+@EngineActor
+public final class RequestCompletion {
+    private var open: Request?
+    private weak var request: Request?
+
+    /// Called once the request has ended, by an outcome or by being cancelled.
+    public var onEnd: (@EngineActor () -> Void)?
+
+    init(_ request: Request) {
+        open = request
+        self.request = request
+    }
+
+    /// Whether an outcome would be ignored, because there is one already (11.3).
+    public var willIgnore: Bool { request.map { $0.state == .completed } ?? true }
+
+    /// Ends the request. Hooks get the outcome as it is: it passes no pipeline (11.7). A second outcome is ignored
+    /// and logged (7.12).
+    ///
+    /// - Returns: false when it was ignored.
+    @discardableResult
+    public func complete(_ info: ResponseInfo) -> Bool {
+        guard let request, request.complete(info) else { return false }
+        close()
+        return true
+    }
+
+    @discardableResult
+    public func complete(_ response: Response) -> Bool { complete(ResponseInfo(response)) }
+
+    func close() {
+        open = nil
+        let tell = onEnd
+        onEnd = nil
+        tell?()
+    }
+}
+
+extension Request {
+    /// A request with work of the caller's own, not started (11.2).
+    public convenience init(engine: Engine, custom: any CustomRequest) {
+        self.init(engine: engine, work: CustomWork(custom))
+    }
+}
+
+/// A custom request's work as the engine does it.
+@EngineActor
+private final class CustomWork: RequestWork {
+    private let custom: any CustomRequest
+    private weak var completion: RequestCompletion?
+
+    init(_ custom: any CustomRequest) { self.custom = custom }
+
+    func start(_ request: Request) {
+        let completion = RequestCompletion(request)
+        self.completion = completion
+        custom.start(completion)
+    }
+
+    func cancel(isRunning: Bool) {
+        guard isRunning else { return }
+        completion?.close()
+        custom.cancel()
+    }
+
+    /// Its work is somebody else's; it may wait for anything.
+    func mayWait(for request: Request) -> Bool { true }
+
+    func repeated() -> any RequestWork { CustomWork(custom.repeated()) }
+    var fraction: Double { custom.progress }
+    var progressInterval: Double { custom.progressInterval }
+    var description: String { custom.description }
+}

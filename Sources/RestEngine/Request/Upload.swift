@@ -1,0 +1,69 @@
+/// A body that is read while it is sent, so that it is never whole in memory.
+public enum Upload: Sendable, Equatable {
+    /// The bytes of a regular file.
+    case file(path: String)
+    /// A form in parts (RFC 7578). Boundary and Content-Type's `boundary` are the transport's.
+    case multipart([MultipartPart])
+
+    /// Throws what a transport would fail on: a file that can't be read, a part that would break the message apart.
+    func check() throws(RequestError.CauseError) {
+        switch self {
+        case .file(let path): try Self.check(path)
+        case .multipart(let parts):
+            for part in parts {
+                if let problem = part.problem {
+                    throw RequestError.CauseError(.scriptError(.init(message: problem)))
+                }
+                if case .file(let path) = part.source { try Self.check(path) }
+            }
+        }
+    }
+
+    private static func check(_ path: String) throws(RequestError.CauseError) {
+        do throws(FileFailure) { _ = try OpenFile(path) } catch {
+            throw RequestError.CauseError(.unreadableFile(error))
+        }
+    }
+}
+
+/// One part of a multipart form.
+public struct MultipartPart: Sendable, Equatable {
+    public enum Source: Sendable, Equatable {
+        case bytes([UInt8])
+        case file(path: String)
+    }
+
+    public var name: String
+    public var source: Source
+    /// What the server is told; nil for a file is the last part of its path, and for bytes none.
+    public var filename: String?
+    /// Nil: `application/octet-stream` where a file name is told (RFC 7578 4.4), and none elsewhere.
+    public var contentType: String?
+
+    public init(name: String, source: Source, filename: String? = nil, contentType: String? = nil) {
+        self.name = name
+        self.source = source
+        self.filename = filename
+        self.contentType = contentType
+    }
+
+    /// The file name as it is sent.
+    public var sentFilename: String? {
+        if let filename { return filename }
+        guard case .file(let path) = source else { return nil }
+        return path.split(separator: "/").last.map(String.init)
+    }
+
+    /// The content type as it is sent.
+    public var sentContentType: String? {
+        contentType ?? (sentFilename == nil ? nil : "application/octet-stream")
+    }
+
+    fileprivate var problem: String? {
+        for (what, text) in [("name", name), ("file name", filename ?? "")] where text.utf8.contains(0) {
+            return "the \(what) '\(text.printable)' of a part contains a NUL"
+        }
+        return contentType.flatMap { Headers.problem(inValue: $0) }
+            .map { "the content type of part '\(name.printable)' \($0)" }
+    }
+}

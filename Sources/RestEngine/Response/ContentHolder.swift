@@ -1,0 +1,48 @@
+/// Something with a content: an entity, a resource by its latest data, an error by its body (siesta-semantics 27.1).
+///
+/// Extend it to give all three an accessor of your own (27.4):
+///
+///     extension ContentHolder {
+///         var user: User? { typedContent() }
+///     }
+public protocol ContentHolder {
+    /// Whose content it is; nil when there is none.
+    var contentEntity: Entity? { get }
+}
+
+extension ContentHolder {
+    /// The content if it is text, else an empty string.
+    public var text: String { contentEntity?.content.text ?? "" }
+
+    /// The content if it is a tree that is an array or object, else an empty object.
+    public var json: Tree {
+        guard let tree = contentEntity?.content.tree, tree.kind == .object || tree.kind == .array else {
+            return [:]
+        }
+        return tree
+    }
+
+    /// The content if it is a `Value`; nil if it is something else or there is none (27.3). See
+    /// ``Content/cast(to:)``.
+    public func typedContent<Value>(_ type: Value.Type = Value.self) -> Value? {
+        contentEntity?.content.cast(to: type)
+    }
+
+    /// The content if it is a `Value`, else `fallback`, which is not evaluated before it is needed (27.2).
+    public func typedContent<Value>(ifNone fallback: @autoclosure () throws -> Value) rethrows -> Value {
+        try typedContent() ?? fallback()
+    }
+}
+
+extension Entity: ContentHolder {
+    public var contentEntity: Entity? { self }
+}
+
+extension RequestError: ContentHolder {
+    public var contentEntity: Entity? { entity }
+}
+
+/// Inside of the engine a resource has every accessor; from outside use those that ``Resource`` has itself.
+extension Resource: @EngineActor ContentHolder {
+    public var contentEntity: Entity? { latestData }
+}

@@ -1,0 +1,170 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.cache.custom{…}`: an entity cache whose work a script's functions do. Each of them may wait and may raise.
+@EngineActor
+final class ScriptCache: EntityCache {
+    struct Functions {
+        let key: LuaReference
+        let read: LuaReference
+        let write: LuaReference
+        let remove: LuaReference
+        /// Nil: read, set, write.
+        let updateTimestamp: LuaReference?
+    }
+
+    private weak var context: ScriptContext?
+    private let functions: Functions
+    nonisolated let description: String
+
+    init(_ context: ScriptContext, _ functions: Functions, place: String?) {
+        self.context = context
+        self.functions = functions
+        description = "custom cache" + (place.map { " (\($0))" } ?? "")
+    }
+
+    /// The key's function begins at once: what it reads, a user's name say, is of now, even if it has to wait.
+    func key(for resource: Resource, stage: String) throws -> CacheKey? {
+        guard resource.url != nil else { return nil }
+        let key = ScriptCacheKey()
+        run(functions.key, "key") { context, lua in
+            context.push(resource, on: lua)
+            lua.push(stage)
+            return 2
+        } read: { lua, place in
+            lua.type(place) == .nil ? nil : lua.reference(place)
+        } completion: {
+            key.settle($0)
+        }
+        return try key.isNone ? nil : CacheKey(key)
+    }
+
+    func read(_ key: CacheKey, completion: @escaping @EngineActor (Result<Entity?, any Error>) -> Void) {
+        perform(functions.read, "read", key, completion: completion) { _, _ in
+            0
+        } read: { lua, place in
+            if lua.type(place) == .nil { return nil }
+            if let box = lua.object(place, as: ScriptEntity.self) { return box.entity }
+            throw ScriptCacheFault(
+                description: "read returned a \(lua.typeName(place)) where it must return an entity or nil")
+        }
+    }
+
+    func write(
+        _ entity: Entity, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
+    ) {
+        change(functions.write, "write", key, completion) { context, lua in
+            context.push(entity, on: lua)
+            return 1
+        }
+    }
+
+    func updateTimestamp(
+        _ timestamp: Double, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
+    ) {
+        guard let function = functions.updateTimestamp else {
+            return read(key) { [self] result in
+                switch result {
+                case .failure(let error): completion(error)
+                case .success(nil): completion(nil)
+                case .success(var entity?):
+                    entity.timestamp = timestamp
+                    write(entity, for: key, completion: completion)
+                }
+            }
+        }
+        change(function, "update_timestamp", key, completion) { _, lua in
+            lua.push(timestamp)
+            return 1
+        }
+    }
+
+    func remove(_ key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void) {
+        change(functions.remove, "remove", key, completion) { _, _ in 0 }
+    }
+
+    // MARK: Calling
+
+    private func change(
+        _ function: LuaReference, _ name: String, _ key: CacheKey,
+        _ completion: @escaping @EngineActor ((any Error)?) -> Void,
+        arguments: @escaping @EngineActor (ScriptContext, Lua) -> Int32
+    ) {
+        perform(function, name, key) { (result: Result<Bool?, any Error>) in
+            completion(result.failure)
+        } arguments: {
+            arguments($0, $1)
+        } read: { _, _ in
+            nil
+        }
+    }
+
+    /// Calls a function with the key, which is its first argument. Without a key there is nothing to do.
+    private func perform<Value>(
+        _ function: LuaReference, _ name: String, _ key: CacheKey,
+        completion: @escaping @EngineActor (Result<Value?, any Error>) -> Void,
+        arguments: @escaping @EngineActor (ScriptContext, Lua) -> Int32,
+        read: @escaping @EngineActor (Lua, Int32) throws -> Value?
+    ) {
+        guard let key = key.value as? ScriptCacheKey else { return completion(.success(nil)) }
+        key.whenSettled { [self] result in
+            switch result {
+            case .failure(let error): completion(.failure(error))
+            case .success(nil): completion(.success(nil))
+            case .success(let value?):
+                run(function, name) { context, lua in
+                    lua.push(value)
+                    return arguments(context, lua) + 1
+                } read: {
+                    try read($0, $1)
+                } completion: {
+                    completion($0)
+                }
+            }
+        }
+    }
+
+    private func run<Value>(
+        _ function: LuaReference, _ name: String, arguments: @EngineActor (ScriptContext, Lua) -> Int32,
+        read: @escaping @EngineActor (Lua, Int32) throws -> Value?,
+        completion: @escaping @EngineActor (Result<Value?, any Error>) -> Void
+    ) {
+        guard let context, !context.isClosed else { return completion(.failure(ScriptContext.closed)) }
+        context.runOfCache(
+            function, name, arguments: { arguments(context, $0) }, read: read, completion: completion)
+    }
+}
+
+/// What a key function gave, as soon as it has.
+@EngineActor
+private final class ScriptCacheKey {
+    private var result: Result<LuaReference?, any Error>?
+    private var waiting: [@EngineActor (Result<LuaReference?, any Error>) -> Void] = []
+
+    /// It is known that there is none. Throws what the function raised.
+    var isNone: Bool {
+        get throws { if case .some(let known) = result { try known.get() == nil } else { false } }
+    }
+
+    func settle(_ result: Result<LuaReference?, any Error>) {
+        self.result = result
+        let waiting = waiting
+        self.waiting = []
+        for next in waiting { next(result) }
+    }
+
+    func whenSettled(_ next: @escaping @EngineActor (Result<LuaReference?, any Error>) -> Void) {
+        if let result { next(result) } else { waiting.append(next) }
+    }
+}
+
+/// What a function of a cache did wrong.
+struct ScriptCacheFault: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

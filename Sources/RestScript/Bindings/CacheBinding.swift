@@ -1,0 +1,149 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.cache`: what may be assigned to a stage's `cache`.
+extension ScriptContext {
+    var cacheModule: ModuleTable {
+        ModuleTable(
+            name: "rest.cache",
+            functions: [
+                ModuleFunction(
+                    "memory", "(options?: { max_bytes? }) -> cache",
+                    "Keeps entities in this process, 16 MiB of them by default; those not used for longest go first. "
+                        + "Make it once, outside of blocks; in a block, one line makes one cache, however often it runs."
+                ) { [unowned self] call in try makeMemoryCache(call) },
+                ModuleFunction(
+                    "custom", "(options: { key, read, write, remove, update_timestamp? }) -> cache",
+                    "Calls `key(resource, stage)`, `read(key)`, `write(key, entity)`, `remove(key)` and "
+                        + "`update_timestamp(key, t)` (default: read, set, write). They may wait, 5 seconds in all, and "
+                        + "fail by raising or by returning nil and a reason. A key is any value; nil keeps the resource "
+                        + "out of the cache. `read` returns an entity or nil."
+                ) { [unowned self] call in try makeCustomCache(call) },
+                ModuleFunction(
+                    "sqlite", "(options: { path, max_bytes?, user? }) -> cache",
+                    "Keeps entities in a file, relative to the script's folder. `user`, a text or a function that "
+                        + "returns one, keeps the entities of users apart; it may not wait."
+                ) { [unowned self] call in try makeSQLiteCache(call) },
+                ModuleFunction("redis", "(options)", "Not available in this build.") { _ in
+                    throw LuaUsageError(
+                        "rest.cache.redis is not available in this build: use rest.cache.sqlite{…} or rest.cache.custom{…}"
+                    )
+                },
+            ])
+    }
+
+    func makeCacheClass() -> LuaClass {
+        LuaClass(
+            "cache", documentation: "Where a stage keeps its entities; made by rest.cache.….",
+            properties: [
+                property("description", "string", "What it is.") { call in
+                    call.lua.push(optional: (call.lua.object(1) as? any EntityCache)?.description)
+                    return .one
+                }
+            ],
+            tostring: { ($0 as? any EntityCache)?.description ?? "cache" })
+    }
+
+    func cache(_ call: Arguments, _ index: Int32, _ name: String) throws -> any EntityCache {
+        if let cache = call.lua.object(call.slot(index)) as? any EntityCache { return cache }
+        throw call.wrongType(index, name, "cache, made by rest.cache.…, or nil")
+    }
+
+    func push(_ cache: any EntityCache, on lua: Lua) {
+        lua.push(object: cache as AnyObject, class: cacheClass)
+    }
+
+    // MARK: Makers
+
+    private func makeMemoryCache(_ call: Arguments) throws -> Verdict {
+        let options = try call.options(1)
+        let bytes = try maxBytes(options)
+        try options.finish()
+        let cache = atItsLine(call, "memory \(bytes ?? 0)") {
+            bytes.map { MemoryCache(maxBytes: $0) } ?? MemoryCache()
+        }
+        push(cache, on: call.lua)
+        return .one
+    }
+
+    private func makeCustomCache(_ call: Arguments) throws -> Verdict {
+        let options = try call.options(1)
+        let functions = ScriptCache.Functions(
+            key: try options.required("key", try options.function("key")),
+            read: try options.required("read", try options.function("read")),
+            write: try options.required("write", try options.function("write")),
+            remove: try options.required("remove", try options.function("remove")),
+            updateTimestamp: try options.function("update_timestamp"))
+        try options.finish()
+        push(ScriptCache(self, functions, place: place(of: call)), on: call.lua)
+        return .one
+    }
+
+    private func makeSQLiteCache(_ call: Arguments) throws -> Verdict {
+        let options = try call.options(1)
+        let path = try options.required("path", try options.string("path"))
+        let bytes = try maxBytes(options)
+        let user = try user(options)
+        try options.finish()
+        guard !path.isEmpty else { throw LuaUsageError("option 'path' of rest.cache.sqlite is empty") }
+        guard let make = self.options.makeSQLiteCache else {
+            throw LuaUsageError(
+                "rest.cache.sqlite is not available in this program: use rest.cache.memory{…} or rest.cache.custom{…}"
+            )
+        }
+        let settings = SQLiteCacheSettings(
+            engine: engine, path: path.hasPrefix("/") ? path : "\(folder)/\(path)", maxBytes: bytes,
+            user: user)
+        do {
+            push(try atItsLine(call, "sqlite \(path)") { try make(settings) }, on: call.lua)
+        } catch { throw LuaUsageError("rest.cache.sqlite can't use '\(settings.path)': \(error)") }
+        return .one
+    }
+
+    private func maxBytes(_ options: OptionTable) throws -> Int? {
+        guard let bytes = try options.integer("max_bytes") else { return nil }
+        guard bytes > 0 else { throw LuaUsageError("option 'max_bytes' is 1 or more, got \(bytes)") }
+        return Int(bytes)
+    }
+
+    /// `user = text or fn`. The function is asked while a key is made, so it may not wait.
+    private func user(_ options: OptionTable) throws -> (@EngineActor () throws -> String?)? {
+        guard let place = options.value("user") else { return nil }
+        defer { options.lua.pop() }
+        if let text = options.lua.string(place) { return { text } }
+        guard options.lua.type(place) == .function else {
+            throw LuaUsageError(
+                "option 'user' is a text or a function that returns one, not a \(options.lua.typeName(place))"
+            )
+        }
+        let function = options.lua.reference(place)
+        return { [weak self] in
+            guard let self else { throw ScriptContext.closed }
+            return try call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
+                if let text = lua.string(-1) { return text }
+                guard lua.type(-1) == .nil else {
+                    throw ScriptCacheFault(
+                        description:
+                            "'user' returned a \(lua.typeName(-1)) where it must return a text or nil")
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Blocks run again and again, once for each resource; what a line of a block makes is made once.
+    private func atItsLine(
+        _ call: Arguments, _ what: String, _ make: () throws -> any EntityCache
+    ) rethrows -> any EntityCache {
+        guard blockRun != nil else { return try make() }
+        let line = "\(place(of: call) ?? "") \(what)"
+        if let known = cachesOfBlocks[line] { return known }
+        let new = try make()
+        cachesOfBlocks[line] = new
+        return new
+    }
+
+    private func place(of call: Arguments) -> String? {
+        call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+    }
+}

@@ -1,0 +1,114 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.custom_request{ start =, cancel =, progress = }` (siesta-semantics 11).
+extension ScriptContext {
+    var customRequest: ModuleFunction {
+        ModuleFunction(
+            "custom_request",
+            "(options: { start: function(complete), cancel?: function(), progress?: function() -> number }) -> request",
+            "A request with work of the script's own, not started. start gets `complete(response | entity | error) -> "
+                + "boolean`, to be called once, at any time."
+        ) { [unowned self] call in
+            let options = try call.options(1)
+            let start = try options.required("start", try options.scriptFunction("start"))
+            let cancel = try options.scriptFunction("cancel")
+            let progress = try options.scriptFunction("progress")
+            try options.finish()
+            let custom = ScriptCustomRequest(self, start: start, cancel: cancel, progress: progress)
+            push(Request(engine: engine, custom: custom), on: call.lua)
+            return .one
+        }
+    }
+}
+
+/// The work of a custom request in a script's functions. `start` and `cancel` may wait.
+@EngineActor
+private final class ScriptCustomRequest: CustomRequest, ScriptActivity {
+    private weak var context: ScriptContext?
+    private let startFunction: ScriptFunction
+    private let cancelFunction: ScriptFunction?
+    private let progressFunction: ScriptFunction?
+    private weak var completion: RequestCompletion?
+    private var lastProgress = 0.0
+    private var hasProgressFailed = false
+
+    init(
+        _ context: ScriptContext, start: ScriptFunction, cancel: ScriptFunction?, progress: ScriptFunction?
+    ) {
+        self.context = context
+        startFunction = start
+        cancelFunction = cancel
+        progressFunction = progress
+    }
+
+    func start(_ completion: RequestCompletion) {
+        guard let context, !context.isClosed else {
+            completion.complete(.failure(RequestError(thrown: ScriptContext.closed, timestamp: 0)))
+            return
+        }
+        self.completion = completion
+        // A script that is closed ends what it has running, for nobody else would.
+        context.jobs.add(self)
+        completion.onEnd = { [weak context, self] in context?.jobs.remove(self) }
+        context.run(startFunction.reference) { lua in
+            lua.push(function: answer(completion, context), name: "complete")
+            return 1
+        } completion: { [weak context, description] _, result in
+            guard let context, case .failure(let error) = result else { return }
+            guard !completion.willIgnore else { return context.report(error, in: "start of \(description)") }
+            let cause = ScriptFailures.requestCause(of: error, in: context)
+            completion.complete(
+                .failure(RequestError(thrown: cause, timestamp: context.engine.scheduler.now)))
+        }
+    }
+
+    /// `complete(response)`: true when the outcome was taken.
+    private func answer(_ completion: RequestCompletion, _ context: ScriptContext) -> HostFunction {
+        hostFunction { [unowned context] call in
+            call.lua.push(completion.complete(try context.response(call, 1, "response")))
+            return .one
+        }
+    }
+
+    func cancel() {
+        // The script is being closed.
+        if let context, context.isClosed {
+            completion?.complete(
+                .failure(RequestError(cause: .requestCancelled, timestamp: context.engine.scheduler.now)))
+        }
+        guard let context, !context.isClosed, let cancelFunction else { return }
+        context.run(cancelFunction.reference, as: "cancel of \(self.description)") { _ in 0 }
+    }
+
+    func repeated() -> any CustomRequest {
+        guard let context else { return self }
+        return ScriptCustomRequest(
+            context, start: startFunction, cancel: cancelFunction, progress: progressFunction)
+    }
+
+    /// The last good number, when the function fails; the first failure is logged.
+    var progress: Double {
+        guard let context, let progressFunction, !context.isClosed, !hasProgressFailed else {
+            return lastProgress
+        }
+        do {
+            lastProgress = try context.call(
+                progressFunction.reference, phase: context.phases.progress, arguments: { _ in 0 }
+            ) { lua in
+                if let number = lua.number(-1), !number.isNaN { return number }
+                throw progressFunction.failure(
+                    "a progress function returned \(lua.nameOfResult(-1)) where it must return a number from 0 to 1"
+                )
+            }
+        } catch {
+            hasProgressFailed = true
+            context.report(
+                RequestError(thrown: error, timestamp: context.engine.scheduler.now),
+                in: "progress of \(description)")
+        }
+        return lastProgress
+    }
+
+    var description: String { "custom request" + (startFunction.place.map { " at \($0)" } ?? "") }
+}

@@ -1,0 +1,74 @@
+import LuaRuntime
+import RestEngine
+
+extension ScriptContext {
+    /// `multipart = { { name =, value = | file =, filename =, content_type = }, … }`.
+    func multipart(
+        _ lua: Lua, _ place: Int32
+    ) throws -> Result<RequestBody, RequestError.CauseError> {
+        let place = lua.absolute(place)
+        let count = lua.rawLength(place)
+        guard count > 0 else {
+            throw LuaUsageError(
+                "option 'multipart' is a list of parts: { { name = \"a\", value = \"b\" }, … }")
+        }
+        var parts: [MultipartPart] = []
+        for item in 1...count {
+            lua.rawGet(place, item)
+            defer { lua.pop() }
+            guard lua.type(-1) == .table else {
+                throw LuaUsageError(
+                    "part \(item) of option 'multipart' is a table, not a \(lua.typeName(-1))")
+            }
+            let options = OptionTable(lua: lua, table: -1, owner: "part \(item) of multipart")
+            switch try part(options) {
+            case .success(let part): parts.append(part)
+            case .failure(let cause): return .failure(cause)
+            }
+        }
+        return .success(.multipart(parts))
+    }
+
+    private func part(_ options: OptionTable) throws -> Result<MultipartPart, RequestError.CauseError> {
+        let name = try options.required("name", try options.string("name"))
+        let value = try partValue(options)
+        let file = try options.string("file")
+        let filename = try options.string("filename")
+        let type = try options.string("content_type")
+        try options.finish()
+        let source: Result<MultipartPart.Source, RequestError.CauseError>
+        switch (value, file) {
+        case (let value?, nil): source = .success(.bytes(value))
+        case (nil, let file?): source = filePath(file).map { .file(path: $0) }
+        default: throw LuaUsageError("part '\(name)' of option 'multipart' has either a value or a file")
+        }
+        return source.map {
+            MultipartPart(name: name, source: $0, filename: filename, contentType: type)
+        }
+    }
+
+    /// Bytes of a string, or the text of a number or boolean.
+    private func partValue(_ options: OptionTable) throws -> [UInt8]? {
+        guard let place = options.value("value") else { return nil }
+        defer { options.lua.pop() }
+        if let bytes = options.lua.object(place, as: ScriptBytes.self) { return bytes.bytes }
+        switch options.lua.type(place) {
+        case .string: return options.lua.bytes(place)
+        case .number, .boolean: return Array(try options.lua.tostring(place).utf8)
+        default:
+            throw LuaUsageError(
+                "the value of a part is a string, a number or a boolean, not a \(options.lua.typeName(place))"
+            )
+        }
+    }
+
+    /// The path of a file that the script names, relative to the script's own folder; a failure when the script
+    /// may not read it.
+    func filePath(_ text: String) -> Result<String, RequestError.CauseError> {
+        let path = text.hasPrefix("/") || folder == "." ? text : "\(folder)/\(text)"
+        if options.mayRead(path) { return .success(path) }
+        return .failure(
+            RequestError.CauseError(
+                .unreadableFile(FileFailure(path: path, reason: "the script may not read this file"))))
+    }
+}

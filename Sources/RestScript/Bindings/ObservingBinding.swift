@@ -1,0 +1,128 @@
+import LuaRuntime
+import RestEngine
+
+/// `add_observer remove_observers cancel_load_if_unobserved` of resources.
+extension ScriptContext {
+    var observingMethods: [LuaMethod] {
+        [
+            method(
+                "add_observer",
+                "(observer: function(resource, event) | { changed?, progress?, stopped_observing? } | status, owner?) "
+                    + "-> resource",
+                "Tells the observer what happens, from now on and as long as its owner lives: a table or an object such as "
+                    + "a request. A table without an owner owns itself, a function lives as long as the script. The "
+                    + "table's methods are `changed(self, resource, event)`, `progress(self, resource, fraction)` and "
+                    + "`stopped_observing(self, resource)`."
+            ) { [unowned self] call in
+                try addObserver(call)
+                call.lua.pushValue(at: 1)
+                return .one
+            },
+            method(
+                "remove_observers", "(owner?)",
+                "Takes this owner from all observers; those without any other stop. nil does nothing."
+            ) { [unowned self] call in
+                let resource = try call.receiver(as: Resource.self)
+                guard !call.isAbsent(1) else { return .none }
+                if call.type(1) == .table {
+                    resource.removeObservers(
+                        ownedBy: call.lua.companion(call.slot(1), as: TableObserver.self))
+                } else {
+                    resource.removeObservers(ownedBy: try owner(call, 1))
+                }
+                return .none
+            },
+            method(
+                "cancel_load_if_unobserved", "(delay?: number, fn?)",
+                "Cancels the loads in flight when nobody observes, after the delay if there is one; then runs fn, whatever "
+                    + "it found."
+            ) { [unowned self] call in
+                try cancelLoadIfUnobserved(call)
+                return .none
+            },
+        ]
+    }
+
+    private func addObserver(_ call: Arguments) throws {
+        try requireUnclosed(for: "add_observer")
+        let resource = try call.receiver(as: Resource.self)
+        let lua = call.lua
+        let isOwned = !call.isAbsent(2)
+        switch call.type(1) {
+        case .function:
+            guard isOwned else {
+                let observer = FunctionObserver(self, .kept(lua.reference(call.slot(1))))
+                if let observerOwner { resource.addObserver(observer, owner: observerOwner) }
+                return
+            }
+            let owner = try owner(call, 2)
+            let function = lua.weakReference(call.slot(1))
+            lua.hold(function, by: call.slot(2))
+            resource.addObserver(FunctionObserver(self, .owned(function)), owner: owner)
+        case .table:
+            try checkMethods(call)
+            let observer = companion(lua, call.slot(1))
+            let owner = isOwned ? try owner(call, 2) : observer
+            observer.context = self
+            if owner !== observer { lua.hold(observer.table, by: call.slot(2)) }
+            resource.addObserver(observer, owner: owner)
+        default:
+            let status = try call.object(
+                1, "observer", as: ResourceStatus.self, expected: "function, table or status")
+            resource.addObserver(status, owner: isOwned ? try owner(call, 2) : status)
+        }
+    }
+
+    /// What stands for an owner in the engine: a host object itself, a table's companion.
+    private func owner(_ call: Arguments, _ index: Int32) throws -> AnyObject {
+        if call.type(index) == .table { return companion(call.lua, call.slot(index)) }
+        guard let object = call.lua.object(call.slot(index)) else {
+            throw call.wrongType(index, "owner", "table, or an object such as a request,")
+        }
+        return object
+    }
+
+    private func companion(_ lua: Lua, _ place: Int32) -> TableObserver {
+        if let known = lua.companion(place, as: TableObserver.self) { return known }
+        let new = TableObserver(self, lua.weakReference(place))
+        lua.setCompanion(new, of: place)
+        return new
+    }
+
+    private func checkMethods(_ call: Arguments) throws {
+        let lua = call.lua
+        for name in TableObserver.methods {
+            try lua.get(call.slot(1), name)
+            if lua.type(-1) != .nil, !lua.isCallable(-1) {
+                throw call.bad(1, "observer", "its field '\(name)' is a \(lua.typeName(-1)), not a function")
+            }
+            lua.pop()
+        }
+    }
+
+    private func cancelLoadIfUnobserved(_ call: Arguments) throws {
+        let resource = try call.receiver(as: Resource.self)
+        guard !call.isAbsent(1) || !call.isAbsent(2) else { return resource.cancelLoadIfUnobserved() }
+        try requireUnclosed(for: "cancel_load_if_unobserved")
+        let delay = try call.optionalNumber(1, "delay") ?? 0
+        guard delay >= 0, delay.isFinite else { throw call.bad(1, "delay", "seconds are 0 or more") }
+        let function = call.isAbsent(2) ? nil : try call.callable(2, "fn")
+        let check = DelayedCheck()
+        jobs.add(check)
+        check.timer = resource.cancelLoadIfUnobserved(afterDelay: delay) { [weak self] in
+            guard let self else { return }
+            jobs.remove(check)
+            if let function {
+                run(function, as: "the function of cancel_load_if_unobserved") { _ in 0 }
+            }
+        }
+    }
+}
+
+/// A check for observers that is to come.
+@EngineActor
+private final class DelayedCheck: ScriptActivity {
+    var timer: Timer?
+
+    func cancel() { timer?.cancel() }
+}

@@ -1,0 +1,123 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.status{ resources=, priority= }` (siesta-semantics 28.1–28.3).
+extension ScriptContext {
+    func makeStatus(_ call: Arguments) throws -> Verdict {
+        let options = try call.options(1)
+        let lua = call.lua
+        var resources: [Resource] = []
+        if let place = options.table { resources += try self.resources(lua, place, "the list") }
+        if let place = try options.table("resources") {
+            resources += try self.resources(lua, place, "'resources'")
+            lua.pop()
+        }
+        var priority = StatusRule.usual
+        if let place = try options.table("priority") {
+            priority = try lua.strings(place, "priority").map(rule)
+            lua.pop()
+        }
+        try options.finish(allowingItems: true)
+        let status = ResourceStatus(priority: priority)
+        for resource in resources { resource.addObserver(status) }
+        lua.push(object: status, class: statusClass)
+        return .one
+    }
+
+    private func resources(_ lua: Lua, _ place: Int32, _ list: String) throws -> [Resource] {
+        try (0..<lua.rawLength(place)).map { item in
+            lua.rawGet(place, item + 1)
+            defer { lua.pop() }
+            guard let resource = lua.object(-1, as: Resource.self) else {
+                throw LuaUsageError("item \(item + 1) of \(list) is a resource, not a \(lua.typeName(-1))")
+            }
+            return resource
+        }
+    }
+
+    private func rule(_ name: String) throws -> StatusRule {
+        if let rule = StatusRule(rawValue: name) { return rule }
+        let names = StatusRule.allCases.map(\.rawValue)
+        let advice = NearestName.advice(name, among: names)
+        throw LuaUsageError(
+            "unknown rule '\(name)' in 'priority'"
+                + (advice.isEmpty ? ": there are \(names.joined(separator: ", "))" : advice))
+    }
+
+    func makeStatusClass() -> LuaClass {
+        LuaClass(
+            "status",
+            documentation:
+                "One status over several resources; made by rest.status. The rules of its priority, of which the "
+                + "first that applies decides: `loading` (one of them is), `manual_loading` (a tracked request is under way), "
+                + "`any_data` and `all_data` (success), `error` (one has one). It is an observer: `resource:add_observer(status)` "
+                + "adds a resource.",
+            methods: [
+                method(
+                    "on_change", "(fn: function(status)) -> status",
+                    "Runs when the state has become another, or the error. The status lives as long as the script then, or "
+                        + "until it observes nothing."
+                ) { [unowned self] call in
+                    let status = try call.receiver(as: ResourceStatus.self)
+                    let function = call.lua.weakReference(try place(ofCallable: call, 1, "fn"))
+                    call.lua.hold(function, by: 1)
+                    keep(status)
+                    status.onChange { [weak self] status in self?.tell(function, status) }
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+                method(
+                    "retry", "() -> status",
+                    "Loads again what has an error, once its retry time has passed, and tracks the requests."
+                ) { call in
+                    try call.receiver(as: ResourceStatus.self).retry()
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+                method("track", "(request) -> status", "Counts a request as asked for by the user.") { call in
+                    let request = try call.object(1, "request", as: Request.self, expected: "request")
+                    try call.receiver(as: ResourceStatus.self).track(request)
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+            ],
+            properties: [
+                property("state", "string", "`loading`, `success` or `error`.") { call in
+                    switch try call.receiver(as: ResourceStatus.self).state {
+                    case .loading: call.lua.push("loading")
+                    case .success: call.lua.push("success")
+                    case .error: call.lua.push("error")
+                    }
+                    return .one
+                },
+                property("error", "error?", "The error that decided.") { [unowned self] call in
+                    if case .error(let error) = try call.receiver(as: ResourceStatus.self).state {
+                        pushError(error, on: call.lua)
+                    } else {
+                        call.lua.pushNil()
+                    }
+                    return .one
+                },
+            ])
+    }
+
+    private func place(ofCallable call: Arguments, _ index: Int32, _ name: String) throws -> Int32 {
+        guard call.lua.isCallable(call.slot(index)) else { throw call.wrongType(index, name, "function") }
+        return call.slot(index)
+    }
+
+    /// Somebody wants to hear of the status, and nobody may hold it but this.
+    private func keep(_ status: ResourceStatus) {
+        heardStatuses.removeAll { $0.resources.isEmpty && $0 !== status }
+        if !heardStatuses.contains(where: { $0 === status }) { heardStatuses.append(status) }
+    }
+
+    private func tell(_ function: LuaWeakReference, _ status: ResourceStatus) {
+        guard !isClosed else { return }
+        run(as: "on_change of a status") { lua in
+            guard lua.push(function) else { return nil }
+            lua.push(object: status, class: statusClass)
+            return 1
+        }
+    }
+}

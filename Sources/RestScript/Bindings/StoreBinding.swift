@@ -1,0 +1,96 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.store`: values that outlive a load of the script.
+extension ScriptContext {
+    func makeStoreClass() -> LuaClass {
+        LuaClass(
+            "store",
+            documentation: "Values by key that survive a reload and are shared with module transformers.",
+            methods: [
+                method(
+                    "get", "(key: string) -> value?", "The value; nil when there is none or its time is over."
+                ) {
+                    [unowned self] call in
+                    let key = try call.string(1, "key")
+                    if let value = options.store.value(for: key, at: engine.scheduler.now) {
+                        trees.push(value, on: call.lua)
+                    } else {
+                        call.lua.pushNil()
+                    }
+                    return .one
+                },
+                method(
+                    "set", "(key: string, value, options?: { ttl: number }) -> true | nil, message",
+                    "Keeps a value, for `ttl` seconds or for ever; nil deletes it."
+                ) { [unowned self] call in
+                    try setValue(call)
+                },
+                method(
+                    "incr", "(key: string, by: number?) -> number | nil, message",
+                    "Adds 1, or `by`, to a number that begins at 0."
+                ) { [unowned self] call in
+                    let key = try call.string(1, "key")
+                    let step = call.isAbsent(2) ? Tree(1) : try trees.tree(call.lua, call.slot(2))
+                    guard step.double != nil else { throw call.bad(2, "by", "it is a number") }
+                    do throws(ScriptStore.Failure) {
+                        let sum = try options.store.increase(key, by: step, at: engine.scheduler.now)
+                        trees.push(sum, on: call.lua)
+                        return .one
+                    } catch { return refuse(error, key, call.lua) }
+                },
+                method("delete", "(key: string) -> boolean", "False when there was nothing.") {
+                    [unowned self] call in
+                    call.lua.push(options.store.delete(try call.string(1, "key"), at: engine.scheduler.now))
+                    return .one
+                },
+                method("keys", "(prefix: string?) -> string[]", "All keys, or those that begin so; sorted.") {
+                    [unowned self] call in
+                    let keys = options.store.keys(
+                        try call.optionalString(1, "prefix") ?? "", at: engine.scheduler.now)
+                    call.lua.newTable(array: Int32(clamping: keys.count))
+                    for (index, key) in keys.enumerated() {
+                        call.lua.push(key)
+                        call.lua.rawSet(-2, index + 1)
+                    }
+                    return .one
+                },
+            ])
+    }
+
+    private func setValue(_ call: Arguments) throws -> Verdict {
+        let key = try call.string(1, "key")
+        let settings = try call.options(3)
+        let lifetime = try settings.number("ttl")
+        try settings.finish()
+        if let lifetime, !(lifetime > 0) {
+            throw call.bad(3, "options", "'ttl' is a number of seconds above 0")
+        }
+        let now = engine.scheduler.now
+        if call.isAbsent(2) {
+            options.store.delete(key, at: now)
+            call.lua.push(true)
+            return .one
+        }
+        let value = try trees.tree(call.lua, call.slot(2))
+        do throws(ScriptStore.Failure) {
+            try options.store.set(value, for: key, lifetime: lifetime, at: now)
+            call.lua.push(true)
+            return .one
+        } catch { return refuse(error, key, call.lua) }
+    }
+
+    private func refuse(_ failure: ScriptStore.Failure, _ key: String, _ lua: Lua) -> Verdict {
+        lua.pushNil()
+        switch failure {
+        case .full(let limit): lua.push("the store is full: it holds \(limit >> 20) MiB")
+        case .notANumber: lua.push("the value of '\(key)' is no number")
+        }
+        return .results(2)
+    }
+}
+
+/// What `rest.store` is on the Lua side: the values are with the program.
+final class ScriptStoreFace {
+    init() {}
+}

@@ -1,0 +1,48 @@
+import LuaRuntime
+import RestEngine
+
+/// A function of a script that was given for later, with the place where it was written.
+struct ScriptFunction {
+    let reference: LuaReference
+    /// Nil for what can be called and is no function.
+    let file: String?
+    let line: Int?
+
+    /// What to throw when it returned something of no use.
+    func failure(_ message: String) -> RequestError.CauseError {
+        RequestError.CauseError(.scriptError(.init(message: message, file: file, line: line)))
+    }
+
+    /// `file:line`, for descriptions.
+    var place: String? { file.map { "\($0):\(line ?? 0)" } }
+}
+
+extension Arguments {
+    /// A function, or a value that can be called like one.
+    func scriptFunction(_ index: Int32, _ name: String) throws -> ScriptFunction {
+        let reference = try callable(index, name)
+        let place = lua.definition(ofFunction: slot(index))
+        return ScriptFunction(reference: reference, file: place?.file, line: place?.line)
+    }
+}
+
+extension OptionTable {
+    func scriptFunction(_ key: String) throws -> ScriptFunction? {
+        guard let reference = try function(key) else { return nil }
+        lua.push(reference)
+        defer { lua.pop() }
+        let place = lua.definition(ofFunction: -1)
+        return ScriptFunction(reference: reference, file: place?.file, line: place?.line)
+    }
+}
+
+extension Lua {
+    /// What a function returned, for a message that says that it is of no use.
+    func nameOfResult(_ index: Int32) -> String {
+        let name = typeName(index)
+        return switch type(index) {
+        case .none, .nil: "nothing"
+        default: name.first.map("aeiou".contains) == true ? "an \(name)" : "a \(name)"
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import LuaRuntime
+import RestEngine
+
+/// What of a script observes a resource. Its functions run like hooks: one that waits holds up nobody, one that fails
+/// is logged.
+@EngineActor
+class ScriptObserver: ResourceObserver {
+    /// The script that added it last. Weak: the engine may hold observers for longer than their script lives.
+    weak var context: ScriptContext?
+
+    init(_ context: ScriptContext) { self.context = context }
+
+    func changed(_ resource: Resource, _ event: ResourceEvent) {}
+    func progress(_ resource: Resource, _ fraction: Double) {}
+    func stoppedObserving(_ resource: Resource) {}
+
+    /// The script, while it runs.
+    var liveContext: ScriptContext? { context.flatMap { $0.isClosed ? nil : $0 } }
+}
+
+/// A function that observes.
+final class FunctionObserver: ScriptObserver {
+    enum Function {
+        /// For the life of the script.
+        case kept(LuaReference)
+        /// For the life of an owner of the script's.
+        case owned(LuaWeakReference)
+
+        func push(on lua: Lua) -> Bool {
+            switch self {
+            case .kept(let reference):
+                lua.push(reference)
+                return true
+            case .owned(let reference): return lua.push(reference)
+            }
+        }
+    }
+
+    private let function: Function
+
+    init(_ context: ScriptContext, _ function: Function) {
+        self.function = function
+        super.init(context)
+    }
+
+    override func changed(_ resource: Resource, _ event: ResourceEvent) {
+        guard let context = liveContext else { return }
+        context.run(as: "an observer of \(resource.urlString)") { lua in
+            guard function.push(on: lua) else { return nil }
+            context.push(resource, on: lua)
+            lua.push(event.name)
+            return 2
+        }
+    }
+}
+
+/// What a table of a script is to the engine: an observer, an owner of observers, or both. It lives as long as the
+/// table does, whose methods it calls.
+final class TableObserver: ScriptObserver {
+    static let methods = ["changed", "progress", "stopped_observing"]
+
+    let table: LuaWeakReference
+
+    init(_ context: ScriptContext, _ table: LuaWeakReference) {
+        self.table = table
+        super.init(context)
+    }
+
+    override func changed(_ resource: Resource, _ event: ResourceEvent) {
+        call("changed", resource) { lua in
+            lua.push(event.name)
+            return 1
+        }
+    }
+
+    override func progress(_ resource: Resource, _ fraction: Double) {
+        call("progress", resource) { lua in
+            lua.push(fraction)
+            return 1
+        }
+    }
+
+    override func stoppedObserving(_ resource: Resource) {
+        call("stopped_observing", resource) { _ in 0 }
+    }
+
+    /// Does nothing when the table has no such method.
+    private func call(_ method: String, _ resource: Resource, more: (Lua) -> Int32) {
+        guard let context = liveContext else { return }
+        context.run(as: "'\(method)' of an observer of \(resource.urlString)") { lua throws(LuaError) in
+            guard lua.push(table, evenDeparted: method == "stopped_observing") else { return nil }
+            if lua.rawGet(-1, method) == .nil {
+                lua.pop()
+                try lua.get(-1, method)
+                if lua.type(-1) == .nil { return nil }
+            }
+            lua.insert(-2)
+            context.push(resource, on: lua)
+            return 2 + more(lua)
+        }
+    }
+}
+
+/// Something that dies with a script.
+final class ScriptLifetime {}

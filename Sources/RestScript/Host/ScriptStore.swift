@@ -1,0 +1,118 @@
+public import RestEngine
+import Synchronization
+
+/// Values by key that outlive one load of a script, and that several Lua states share.
+///
+/// Values are encoded trees, so nothing of a Lua state stays behind. Times are Unix seconds, given by the caller.
+/// Safe on any thread.
+public final class ScriptStore: Sendable {
+    public enum Failure: Error, Sendable, Equatable {
+        case full(limit: Int)
+        case notANumber
+    }
+
+    private struct Entry {
+        var value: Tree
+        var expiresAt: Double?
+        var bytes: Int
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var bytes = 0
+    }
+
+    /// What an entry costs beside its key and value.
+    private static let overhead = 128
+    private let maxBytes: Int
+    private let state = Mutex(State())
+
+    public init(maxBytes: Int = 64 << 20) { self.maxBytes = maxBytes }
+
+    public func value(for key: String, at now: Double) -> Tree? {
+        state.withLock { state in
+            Self.expire(key, at: now, &state)
+            return state.entries[key]?.value
+        }
+    }
+
+    /// `lifetime` in seconds; nil: for ever.
+    public func set(_ value: Tree, for key: String, lifetime: Double? = nil, at now: Double) throws(Failure) {
+        try locked { state throws(Failure) in try put(value, key, lifetime.map { now + $0 }, now, &state) }
+    }
+
+    /// Adds to a number, which begins at zero, and keeps its end. Integers stay integers until they overflow.
+    public func increase(_ key: String, by step: Tree, at now: Double) throws(Failure) -> Tree {
+        try locked { state throws(Failure) in
+            Self.expire(key, at: now, &state)
+            let old = state.entries[key]
+            let sum = try Self.sum(old?.value ?? Tree(0), step)
+            try put(sum, key, old?.expiresAt, now, &state)
+            return sum
+        }
+    }
+
+    /// False when there was nothing.
+    @discardableResult
+    public func delete(_ key: String, at now: Double) -> Bool {
+        state.withLock { state in
+            Self.expire(key, at: now, &state)
+            return Self.remove(key, &state)
+        }
+    }
+
+    /// Keys that begin with `prefix`, sorted.
+    public func keys(_ prefix: String, at now: Double) -> [String] {
+        state.withLock { state in
+            Self.expireAll(at: now, &state)
+            return state.entries.keys.filter { $0.hasPrefix(prefix) }.sorted()
+        }
+    }
+
+    // MARK: Under the lock
+
+    private func locked<Result: Sendable>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // Mutex hands errors on untyped when several statements throw; a Result carries the type.
+        try state.withLock { state in Swift.Result { () throws(Failure) in try body(&state) } }.get()
+    }
+
+    private func put(
+        _ value: Tree, _ key: String, _ expiresAt: Double?, _ now: Double, _ state: inout State
+    ) throws(Failure) {
+        let bytes = key.utf8.count + value.byteCount + Self.overhead
+        let old = state.entries[key]?.bytes ?? 0
+        if state.bytes - old + bytes > maxBytes { Self.expireAll(at: now, &state) }
+        let left = state.entries[key]?.bytes ?? 0
+        guard state.bytes - left + bytes <= maxBytes else { throw .full(limit: maxBytes) }
+        state.bytes += bytes - left
+        state.entries[key] = Entry(value: value.compacted(), expiresAt: expiresAt, bytes: bytes)
+    }
+
+    private static func sum(_ old: Tree, _ step: Tree) throws(Failure) -> Tree {
+        if let a = old.int, let b = step.int {
+            let (sum, overflowed) = a.addingReportingOverflow(b)
+            if !overflowed { return Tree(sum) }
+        }
+        guard let a = old.double, let b = step.double else { throw .notANumber }
+        return Tree(a + b)
+    }
+
+    private static func expire(_ key: String, at now: Double, _ state: inout State) {
+        if let end = state.entries[key]?.expiresAt, end <= now { remove(key, &state) }
+    }
+
+    private static func expireAll(at now: Double, _ state: inout State) {
+        for (key, entry) in state.entries where entry.expiresAt.map({ $0 <= now }) ?? false {
+            remove(key, &state)
+        }
+    }
+
+    @discardableResult
+    private static func remove(_ key: String, _ state: inout State) -> Bool {
+        guard let entry = state.entries.removeValue(forKey: key) else { return false }
+        state.bytes -= entry.bytes
+        return true
+    }
+}

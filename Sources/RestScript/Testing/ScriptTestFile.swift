@@ -1,0 +1,147 @@
+public import LuaRuntime
+public import RestEngine
+
+/// A `*_test.lua` file: one Lua state for it and all the scripts that its tests load (lua-api, Tests of scripts).
+///
+/// ```swift
+/// let file = ScriptTestFile(path: "users_test.lua", options: ScriptOptions())
+/// try file.load()
+/// for test in file.tests { print(await file.run(test)) }
+/// file.close()
+/// ```
+@EngineActor
+public final class ScriptTestFile {
+    public let path: String
+    let folder: String
+    let options: ScriptOptions
+    /// The host of the file itself: it owns the state, and is what `require "resthost"` in the file belongs to.
+    let home: TestHost
+    let log = TestLog()
+
+    public private(set) var tests: [ScriptTest] = []
+    /// Where `t.test` puts a test: the file, then the groups that are being declared.
+    var groups = [TestGroup("")]
+    /// The file's own text runs.
+    private(set) var isDeclaring = false
+    /// The test that runs.
+    private(set) var run: TestRun?
+    /// Hosts that were made outside of any test; they live as long as the file.
+    private var fileHosts: [TestHost] = []
+    /// Hosts whose test is over: the file may still hold objects of theirs.
+    private(set) var endedHosts: [TestHost] = []
+
+    lazy var hostClass = makeHostClass()
+    lazy var servicesClass = makeServicesClass()
+    lazy var stubClass = makeStubClass()
+    /// Makes the names of a request's headers compare without case.
+    var headersMetatable: LuaReference?
+
+    /// - Parameters:
+    ///   - options: for the file and its scripts; the log and the transports are the file's own.
+    ///   - coversLines: count the lines of the scripts, see ``lineHits``.
+    public init(path: String, options: ScriptOptions, coversLines: Bool = false) {
+        self.path = path
+        folder = ScriptSource.folder(of: path)
+        var options = options
+        options.log = { [log] in log.append($0) }
+        options.makeTransport = nil
+        options.collectsDiagnostics = false
+        self.options = options
+        home = TestHost(empty: path, folder: folder, options: options, sharing: nil)
+        watch(home)
+        if coversLines { home.context.state.coverLines() }
+        home.context.realm.preload(
+            "resthost.test", onLoop { [unowned self] (lua: Lua) in pushTestModule(on: lua) })
+    }
+
+    /// Reads the file and runs its text, which declares the tests.
+    public func load() throws(Diagnostic) {
+        let source = try ScriptSource.read(path)
+        try load(source)
+    }
+
+    func load(_ source: [UInt8]) throws(Diagnostic) {
+        isDeclaring = true
+        defer { isDeclaring = false }
+        do throws(LuaError) {
+            let lua = home.context.state.main
+            lua.push(try home.context.realm.compile(source, chunk: path))
+            try lua.call(arguments: 0, results: 0, phase: home.context.phases.testFile)
+        } catch {
+            tests = []
+            throw diagnostic(of: error)
+        }
+    }
+
+    /// An error of the file, or of what its tests call.
+    func diagnostic(of error: LuaError) -> Diagnostic {
+        var diagnostic = ScriptFailures.diagnostic(of: error, in: home.context.state)
+        if let value = error.value, let text = ValueText.ofErrorTable(value, home.context) {
+            diagnostic.message = text
+        }
+        return diagnostic
+    }
+
+    func add(_ name: String, _ line: Int?, function: LuaReference?, skipReason: String? = nil) {
+        let names = groups.dropFirst().map(\.name) + [name]
+        tests.append(
+            ScriptTest(
+                name: names.joined(separator: ScriptTest.nameSeparator), file: path, line: line,
+                skipReason: skipReason, groups: groups, function: function))
+    }
+
+    // MARK: Running
+
+    /// Runs one test on fresh hosts, one at a time.
+    public func run(_ test: ScriptTest) async -> ScriptTestResult {
+        if let reason = test.skipReason { return ScriptTestResult(test, .skipped(reason)) }
+        _ = log.take()
+        let run = TestRun(test, in: self)
+        self.run = run
+        let result = await run.perform()
+        endedHosts += run.hosts
+        self.run = nil
+        return result
+    }
+
+    /// All that a waiting test can wait for: the file's own hosts, then those of the test.
+    var hosts: [TestHost] { [home] + fileHosts + (run?.hosts ?? []) }
+
+    func adopt(_ host: TestHost) {
+        watch(host)
+        if let run { run.adopt(host) } else { fileHosts.append(host) }
+    }
+
+    private func watch(_ host: TestHost) {
+        host.transport.onUnmatched = { [weak self, weak host] request in
+            guard let self, let host else { return }
+            run?.fail(UnstubbedRequest(request, host).diagnostic(place: runningPlace))
+        }
+    }
+
+    /// Where the script stands that runs now, or the test waits.
+    var runningPlace: (file: String, line: Int)? { home.context.state.runningPlace ?? run?.place }
+
+    // MARK: End
+
+    /// What was logged since the last test.
+    public func takeOutput() -> [ScriptLogEntry] { log.take() }
+
+    /// How often the lines of the scripts were reached; empty unless they are counted.
+    public var lineHits: [LineHits] { home.isClosed ? [] : home.context.state.lineHits }
+
+    public var memoryUsed: Int { home.context.state.memoryUsed }
+
+    /// Frees the file and all it has loaded. False when Lua still held host objects, which is a fault of the program.
+    @discardableResult
+    public func close() -> Bool {
+        for host in fileHosts { host.close() }
+        for host in fileHosts + endedHosts { host.clear() }
+        fileHosts = []
+        endedHosts = []
+        tests = []
+        groups = []
+        headersMetatable = nil
+        return home.close()
+    }
+}

@@ -1,0 +1,169 @@
+import LuaRuntime
+import RestEngine
+
+/// A stub in a test's hands.
+final class TestStub {
+    let stub: StubTransport.Stub
+    let host: TestHost
+
+    init(_ stub: StubTransport.Stub, _ host: TestHost) {
+        self.stub = stub
+        self.host = host
+    }
+}
+
+/// The function of a stub, which its host forgets at its end: it may well hold the stub.
+@EngineActor
+final class StubReplyFunction {
+    var function: LuaReference?
+    init(_ function: LuaReference) { self.function = function }
+}
+
+extension ScriptTestFile {
+    func makeStubClass() -> LuaClass {
+        LuaClass(
+            "stub", documentation: "Answers in place of a server; made by host:stub.",
+            methods: [
+                method("go", "()", "Opens the gate, for the requests that wait and for all later ones.") {
+                    [unowned self] call in
+                    try requireUnfailed()
+                    try call.receiver(as: TestStub.self).stub.go()
+                    return .none
+                }
+            ],
+            properties: [
+                property(
+                    "requests", "table[]",
+                    "What it was asked, in order: `{ method, url, headers, body }`. Names of headers may be in any case; they are listed in lower case."
+                ) { [unowned self] call in
+                    let stub = try call.receiver(as: TestStub.self)
+                    call.lua.newTable(array: Int32(stub.stub.requests.count))
+                    for (index, request) in stub.stub.requests.enumerated() {
+                        push(request, on: call.lua)
+                        call.lua.rawSet(-2, index + 1)
+                    }
+                    return .one
+                }
+            ],
+            tostring: { object in
+                EngineActor.assumeIsolated {
+                    (object as? TestStub).map { "stub \($0.stub.summary)" } ?? "stub"
+                }
+            })
+    }
+
+    private func pushHeadersMetatable(on lua: Lua) {
+        if let headersMetatable { return lua.push(headersMetatable) }
+        lua.newTable(record: 1)
+        lua.push(
+            function: { call in
+                // The table has its names in lower case.
+                guard call.type(1) == .table, let name = call.lua.string(2)?.lowercased() else {
+                    call.lua.pushNil()
+                    return .one
+                }
+                call.lua.rawGet(1, name)
+                return .one
+            }, name: "headers.__index")
+        lua.rawSet(-2, "__index")
+        headersMetatable = lua.reference(-1)
+    }
+
+    /// Pushes a request as stubs show it.
+    private func push(_ request: TransportRequest, on lua: Lua) {
+        lua.newTable(record: 4)
+        lua.push(request.method)
+        lua.rawSet(-2, "method")
+        lua.push(request.url)
+        lua.rawSet(-2, "url")
+        lua.push(request.headers)
+        pushHeadersMetatable(on: lua)
+        lua.setMetatable(-2)
+        lua.rawSet(-2, "headers")
+        if let body = request.body {
+            lua.push(bytes: body)
+            lua.rawSet(-2, "body")
+        }
+    }
+
+    /// `host:stub(method, url_glob, reply)`.
+    func makeStub(_ call: Arguments, _ host: TestHost) throws -> TestStub {
+        var method: String?
+        let name = call.isAbsent(1) ? "*" : try call.string(1, "method")
+        if name != "*" {
+            guard let known = Method.normalized(name) else {
+                throw call.bad(1, "method", "'\(name)' is not a method")
+            }
+            method = known
+        }
+        let glob = try call.string(2, "url_glob")
+        let base = try base(of: glob, host)
+        do throws(PatternError) { _ = try GlobPattern(glob, base: base) } catch {
+            throw call.bad(2, "url_glob", "\(error)")
+        }
+        if call.type(3) == .function {
+            let reply = StubReplyFunction(try call.function(3, "reply"))
+            host.keep(reply)
+            let stub = try host.transport.stub(method: method, urlGlob: glob, base: base) {
+                [weak self, weak host] request in
+                guard let self, let host else { return .error(TransportError(.internal, message: "no test")) }
+                return answer(request, reply, host)
+            }
+            return TestStub(stub, host)
+        }
+        let options = try call.options(3, "reply")
+        let table = StubReplyTable(host.context, options)
+        let condition = try table.condition()
+        let reply = try table.reply()
+        try options.finish()
+        return TestStub(
+            try host.transport.stub(
+                method: method, urlGlob: glob, base: base, when: condition, isHeld: reply.isHeld, reply), host
+        )
+    }
+
+    /// A glob without a scheme is relative to the host's only service.
+    private func base(of glob: String, _ host: TestHost) throws -> BaseURL? {
+        let scheme = glob.prefix { $0 != ":" && $0 != "/" && $0 != "*" && $0 != "?" }
+        if !scheme.isEmpty, glob[scheme.endIndex...].hasPrefix(":") { return nil }
+        let bases = host.script.services.compactMap(\.baseURL)
+        guard bases.count == 1 else {
+            let reason =
+                bases.isEmpty
+                ? "the host has no service with a base URL yet" : "the host has several services"
+            throw LuaUsageError("the URL '\(glob)' has no scheme, and \(reason): write the whole URL")
+        }
+        return bases[0]
+    }
+
+    /// Asks the test's function. What is wrong with it fails the test: the script that asks knows nothing of it.
+    private func answer(_ request: TransportRequest, _ source: StubReplyFunction, _ host: TestHost)
+        -> StubReply
+    {
+        let failed = StubReply.error(TransportError(.internal, message: "the function of a stub failed"))
+        guard let function = source.function, !host.isClosed else { return failed }
+        let lua = home.context.state.main
+        let height = lua.top
+        defer { lua.setTop(height) }
+        lua.push(function)
+        let place = lua.place(ofFunction: -1)
+        push(request, on: lua)
+        do {
+            try lua.call(arguments: 1, results: 1, phase: home.context.phases.stubReply)
+            guard lua.type(-1) == .table else {
+                throw LuaUsageError(
+                    "the function of a stub returns a reply, a table, not \(ValueText(home.context).text(lua, -1))"
+                )
+            }
+            let options = OptionTable(lua: lua, table: -1, owner: "stub")
+            let reply = try StubReplyTable(host.context, options).reply()
+            try options.finish()
+            return reply
+        } catch let error as LuaError {
+            run?.fail(diagnostic(of: error))
+        } catch {
+            run?.fail(Diagnostic(.error, "\(error)" + (place.map { "\n  the function is at \($0)" } ?? "")))
+        }
+        return failed
+    }
+}

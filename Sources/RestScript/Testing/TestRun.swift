@@ -1,0 +1,124 @@
+import LuaRuntime
+import RestEngine
+
+/// One test while it runs: its coroutine, its hosts, and what it waits for.
+@EngineActor
+final class TestRun {
+    let test: ScriptTest
+    private unowned let file: ScriptTestFile
+    private(set) var hosts: [TestHost] = []
+    /// The first thing that went wrong; nothing else counts then.
+    private(set) var failure: Diagnostic?
+    private var coroutine: LuaCoroutine?
+    private var isRunning = false
+    /// Calls of `settle`, `advance` and `clock` that wait for their end, in order.
+    var steps: [ClockStep] = []
+
+    private var waitingForTurnsEnd: [@EngineActor () -> Void] = []
+
+    init(_ test: ScriptTest, in file: ScriptTestFile) {
+        self.test = test
+        self.file = file
+    }
+
+    /// Runs the functions before each test, outer groups first, and then the test.
+    func perform() async -> ScriptTestResult {
+        let clock = SystemClock()
+        let start = clock.uptime
+        for function in test.groups.flatMap(\.before) + [test.function].compactMap({ $0 }) {
+            await perform(function)
+            if failure != nil { break }
+        }
+        let outcome = failure.map { ScriptTestResult.Outcome.failed($0) } ?? .passed
+        for host in hosts { host.close() }
+        return ScriptTestResult(
+            test, outcome, seconds: clock.uptime - start, output: file.log.take())
+    }
+
+    private func perform(_ function: LuaReference) async {
+        isRunning = true
+        coroutine = file.home.context.realm.spawn(
+            function, phase: file.home.context.phases.test,
+            completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
+                isRunning = false
+                if case .failure(let error) = result { fail(file.diagnostic(of: error)) }
+            })
+        await takeTurns()
+        coroutine = nil
+        steps = []
+        waitingForTurnsEnd = []
+    }
+
+    func adopt(_ host: TestHost) {
+        hosts.append(host)
+        host.context.betweenTurns = { [weak self] work in self?.waitingForTurnsEnd.append(work) }
+    }
+
+    /// Where the test waits.
+    var place: (file: String, line: Int)? { coroutine?.place }
+
+    /// Ends the test. It goes on to its next wait if it is running now.
+    func fail(_ diagnostic: Diagnostic) {
+        guard failure == nil else { return }
+        var diagnostic = diagnostic
+        if diagnostic.file == nil {
+            diagnostic.file = test.file
+            diagnostic.line = test.line
+        }
+        failure = diagnostic
+        coroutine?.cancel()
+    }
+
+    // MARK: Turns
+
+    /// More turns without rest are an endless loop.
+    private static let turnLimit = 100_000
+    /// Steps of a clock in one call: an endless timer of a millisecond in an hour stays below.
+    private static let moveLimit = 5_000_000
+
+    /// Runs turns of all hosts until the test has ended, moving no clock but as the test says.
+    private func takeTurns() async {
+        var turns = 0
+        var moves = 0
+        while isRunning {
+            if failure != nil {
+                coroutine?.cancel()
+                // It can't go on: the runner itself called last.
+                isRunning = false
+            } else if !waitingForTurnsEnd.isEmpty {
+                waitingForTurnsEnd.removeFirst()()
+            } else if takeTurn() {
+                turns += 1
+                if turns > Self.turnLimit { fail(TestStandstill(file).restlessness(Self.turnLimit)) }
+            } else if file.hosts.contains(where: { $0.engine.outsideWork > 0 }) {
+                if await !OutsideWait.finish(of: file.hosts.map(\.engine)) {
+                    fail(Diagnostic(.error, OutsideWait.complaint, file: place?.file, line: place?.line))
+                }
+            } else {
+                turns = 0
+                moves += 1
+                if moves > Self.moveLimit { fail(TestStandstill(file).restlessness(Self.moveLimit)) }
+                if !takeStep() { fail(TestStandstill(file).diagnostic(at: place)) }
+            }
+        }
+    }
+
+    /// A turn of each host. False when none had anything to do.
+    private func takeTurn() -> Bool {
+        var didWork = false
+        for host in file.hosts {
+            if host.scheduler.runTurn() { didWork = true }
+            if !isRunning || failure != nil { return true }
+        }
+        return didWork
+    }
+
+    /// Goes on with the first of the calls that wait. False when there is none.
+    private func takeStep() -> Bool {
+        guard let step = steps.first else { return false }
+        if step.advance() { return true }
+        steps.removeAll { $0 === step }
+        step.finish()
+        return true
+    }
+}

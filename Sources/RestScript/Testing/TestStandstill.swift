@@ -1,0 +1,51 @@
+import RestEngine
+
+/// What keeps a test from going on, in words.
+@EngineActor
+struct TestStandstill {
+    private let file: ScriptTestFile
+
+    init(_ file: ScriptTestFile) { self.file = file }
+
+    /// The test waits, and no host has anything due.
+    func diagnostic(at place: (file: String, line: Int)?) -> Diagnostic {
+        var text = "the test waits for something that can't happen: no host has anything to do now"
+        let hosts = file.hosts.filter { $0 !== file.home || $0.scheduler.hasWork }
+        for (number, host) in hosts.enumerated() {
+            text += "\n  \(host.name.isEmpty ? "host \(number + 1)" : host.name): \(state(of: host))"
+            for stub in host.transport.stubs where stub.heldRequests > 0 {
+                text +=
+                    "\n    stub \(stub.summary) holds \(count(stub.heldRequests, "request")): stub:go() lets go"
+            }
+        }
+        return Diagnostic(.error, text, file: place?.file, line: place?.line)
+    }
+
+    private func state(of host: TestHost) -> String {
+        let now = "its clock stands at \(number(host.clock.now))"
+        guard let next = host.scheduler.nextDeadline else { return now + ", no timer is armed" }
+        let seconds = number(next - host.clock.uptime)
+        return now
+            + ", \(count(host.scheduler.armedTimers, "timer")), the next due in \(seconds) s: host:advance(\(seconds)) gets there"
+    }
+
+    /// Turn follows turn, and no end is in sight.
+    func restlessness(_ turns: Int) -> Diagnostic {
+        let busy = file.hosts.first { $0.scheduler.timeUntilWork == 0 }
+        let name = busy.map { $0.name.isEmpty ? "a host" : $0.name } ?? "a host"
+        return Diagnostic(
+            .error, "\(name) does not come to rest in \(turns) turns", file: file.run?.place?.file,
+            line: file.run?.place?.line,
+            hint: "something begins anew for ever: a hook that loads again, or a timer without a pause")
+    }
+
+    private func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    /// Without a fraction where there is none.
+    private func number(_ value: Double) -> String {
+        guard let whole = Int(exactly: value) else { return "\(value)" }
+        return "\(whole)"
+    }
+}

@@ -1,0 +1,57 @@
+import LuaRuntime
+import RestEngine
+
+/// A request that no stub answers, and what to say about it.
+@EngineActor
+struct UnstubbedRequest {
+    private static let shown = 5
+
+    private let request: TransportRequest
+    private let host: TestHost
+
+    init(_ request: TransportRequest, _ host: TestHost) {
+        self.request = request
+        self.host = host
+    }
+
+    func diagnostic(place: (file: String, line: Int)?) -> Diagnostic {
+        let address = "\(request.method) \(request.url)"
+        let message =
+            host.isClosed
+            ? "\(address) was sent by a host that has ended with its test"
+            : "\(address) has no stub" + stubs
+        return Diagnostic(.error, message, file: place?.file, line: place?.line)
+    }
+
+    private var stubs: String {
+        let stubs = host.transport.stubs
+        guard !stubs.isEmpty else {
+            return "\n  the host has no stubs: host:stub(\"\(request.method)\", \"…\", { json = … }) adds one"
+        }
+        let url = URLText(request.url)
+        // The same distance: the newest first, as it would be asked first.
+        let nearest = stubs.reversed().enumerated().map {
+            (place: $0.offset, stub: $0.element, far: distance($0.element))
+        }
+        .sorted { ($0.far, $0.place) < ($1.far, $1.place) }
+        var text = "\n  stubs of the host, nearest first:"
+        for entry in nearest.prefix(Self.shown) {
+            let isNear = url.map { entry.stub.hasAddress(of: request, $0) } ?? false
+            text += "\n    \(entry.stub.summary)"
+            if isNear { text += "  (its 'when' is not met)" }
+        }
+        if stubs.count > Self.shown { text += "\n    and \(stubs.count - Self.shown) more" }
+        return text
+    }
+
+    private func distance(_ stub: StubTransport.Stub) -> Int {
+        let method = stub.method == nil || stub.method == request.method ? 0 : 4
+        let wanted = Array(request.url.utf8.prefix(200))
+        return method + NearestName.distance(Array(stub.pattern.text.utf8.prefix(200)), wanted)
+    }
+}
+
+extension StubTransport.Stub {
+    /// Method and URL, as a test wrote them.
+    var summary: String { "\(method ?? "*") \(pattern.text)" }
+}

@@ -1,0 +1,188 @@
+import LuaRuntime
+import RestEngine
+
+/// Compares two Lua values at any depth, without metamethods: tables by their fields, all else as `rawequal` does.
+///
+/// Level by level and without recursion, so that the places nearest to the root are found first, and deep or cyclic
+/// tables do no harm.
+@EngineActor
+struct ValueComparison {
+    /// Differing fields of one table that are looked at, before the first ones by order are taken.
+    private static let looked = 200
+    /// Tables in one table that are put in order; more of them are compared as they come.
+    private static let sorted = 1000
+
+    private struct Pair: Hashable {
+        let actual: UnsafeRawPointer
+        let expected: UnsafeRawPointer
+    }
+
+    /// Two tables that have the same path.
+    private struct Place {
+        let parent: Int?
+        let step: String
+    }
+
+    private enum Outcome { case same, different, tables }
+
+    private let context: ScriptContext
+    private let lua: Lua
+
+    init(_ context: ScriptContext, _ lua: Lua) {
+        self.context = context
+        self.lua = lua
+    }
+
+    /// The first differences, one more than are shown at most.
+    func differences(_ actual: Int32, _ expected: Int32) -> [ValueDifference] {
+        let bottom = lua.top
+        defer { lua.setTop(bottom) }
+        lua.checkStack(16)
+        switch compare(actual, expected) {
+        case .same: return []
+        case .different: return [difference("", actual, expected)]
+        case .tables: break
+        }
+        var search = Search(lua)
+        search.add(actual, expected, Place(parent: nil, step: ""), lua)
+        var found: [ValueDifference] = []
+        var next = 0
+        while next < search.places.count, found.count <= ValueDifference.shown {
+            lua.rawGet(search.table, 2 * next + 1)
+            lua.rawGet(search.table, 2 * next + 2)
+            compareFields(lua.top - 1, lua.top, next, &search, &found)
+            lua.pop(2)
+            next += 1
+        }
+        return found
+    }
+
+    /// What is left to compare; the tables wait in a table of Lua's.
+    private struct Search {
+        let table: Int32
+        var places: [Place] = []
+        private var known: Set<Pair> = []
+
+        init(_ lua: Lua) {
+            lua.newTable()
+            table = lua.top
+        }
+
+        /// A pair that was met before is the same if it proves to be the same there.
+        mutating func add(_ actual: Int32, _ expected: Int32, _ place: Place, _ lua: Lua) {
+            guard let first = lua.identity(actual), let second = lua.identity(expected),
+                known.insert(Pair(actual: first, expected: second)).inserted
+            else { return }
+            let count = places.count
+            places.append(place)
+            lua.pushValue(at: actual)
+            lua.rawSet(table, 2 * count + 1)
+            lua.pushValue(at: expected)
+            lua.rawSet(table, 2 * count + 2)
+        }
+
+        func path(to place: Int) -> String {
+            var steps: [String] = []
+            var next: Int? = place
+            while let current = next {
+                steps.append(places[current].step)
+                next = places[current].parent
+            }
+            return steps.reversed().joined()
+        }
+    }
+
+    private func compare(_ actual: Int32, _ expected: Int32) -> Outcome {
+        if lua.rawEqual(actual, expected) { return .same }
+        return lua.type(actual) == .table && lua.type(expected) == .table ? .tables : .different
+    }
+
+    private func compareFields(
+        _ actual: Int32, _ expected: Int32, _ place: Int, _ search: inout Search,
+        _ found: inout [ValueDifference]
+    ) {
+        var fields: [(key: ValueKey, isMissing: Bool)] = []
+        var tables: [ValueKey] = []
+        var rest = 0
+        lua.forEachPair(actual) { lua in
+            let key = lua.top - 1
+            lua.pushValue(at: key)
+            lua.rawGet(expected)
+            switch compare(key + 1, lua.top) {
+            case .same: break
+            case .tables:
+                if tables.count < Self.sorted {
+                    tables.append(ValueKey(lua, key, context))
+                } else {
+                    rest += 1
+                }
+            case .different:
+                if fields.count < Self.looked { fields.append((ValueKey(lua, key, context), false)) }
+            }
+        }
+        lua.forEachPair(expected) { lua in
+            guard fields.count < Self.looked else { return }
+            let key = lua.top - 1
+            lua.pushValue(at: key)
+            if lua.rawGet(actual) == .nil { fields.append((ValueKey(lua, key, context), true)) }
+        }
+        let path = fields.isEmpty ? "" : search.path(to: place)
+        for field in fields.sorted(by: { $0.key < $1.key }).prefix(ValueDifference.shown + 1) {
+            push(field.key, of: actual, expected)
+            found.append(difference(path + field.key.step, lua.top - 1, lua.top))
+            lua.pop(2)
+        }
+        for key in tables.sorted() {
+            push(key, of: actual, expected)
+            search.add(lua.top - 1, lua.top, Place(parent: place, step: key.step), lua)
+            lua.pop(2)
+        }
+        guard rest > 0 else { return }
+        // Pairs that were added above are known, so none counts twice.
+        lua.forEachPair(actual) { lua in
+            let key = lua.top - 1
+            lua.pushValue(at: key)
+            lua.rawGet(expected)
+            guard compare(key + 1, lua.top) == .tables else { return }
+            search.add(
+                key + 1, lua.top, Place(parent: place, step: ValueKey(lua, key, context).step), lua)
+        }
+    }
+
+    /// Pushes the field of both tables.
+    private func push(_ key: ValueKey, of actual: Int32, _ expected: Int32) {
+        key.push(on: lua)
+        lua.rawGet(actual)
+        key.push(on: lua)
+        lua.rawGet(expected)
+    }
+
+    private func difference(_ path: String, _ actual: Int32, _ expected: Int32) -> ValueDifference {
+        if let strings = excerpts(actual, expected) {
+            return ValueDifference(path: path, expected: strings.expected, actual: strings.actual)
+        }
+        let text = ValueText(context)
+        let wanted = text.text(lua, expected)
+        var got = text.text(lua, actual)
+        // Two objects that look the same, or a number that isn't equal to itself.
+        if got == wanted { got += lua.type(actual) == .number ? "" : " (another one)" }
+        return ValueDifference(path: path, expected: wanted, actual: got)
+    }
+
+    /// The places in which two long strings differ.
+    private func excerpts(_ actual: Int32, _ expected: Int32) -> (expected: String, actual: String)? {
+        guard let first = lua.bytes(actual), let second = lua.bytes(expected),
+            max(first.count, second.count) > 120
+        else { return nil }
+        let same = zip(first, second).prefix { $0 == $1 }.count
+        let start = max(0, same - 30)
+        func excerpt(_ bytes: [UInt8]) -> String {
+            let end = min(bytes.count, same + 60)
+            let part = start < end ? Array(bytes[start..<end]) : []
+            let quoted = part.withUnsafeBytes { ValueText.quoted($0, limit: 200) }
+            return (start > 0 ? "…" : "") + quoted + (end < bytes.count ? "…" : "")
+                + " (\(bytes.count) bytes, from byte \(same + 1) on)"
+        }
+        return (excerpt(second), excerpt(first))
+    }
+}

@@ -1,0 +1,179 @@
+import LuaRuntime
+import RestEngine
+
+/// Lua values for people: of bounded size, tables with their keys in order.
+@EngineActor
+struct ValueText {
+    /// Levels of tables inside each other.
+    private static let maxDepth = 5
+    /// Fields of one table.
+    private static let maxFields = 20
+    /// Bytes of one string.
+    private static let maxString = 200
+    /// Fields that are looked at, to put them in order.
+    private static let maxSorted = 2000
+
+    private let context: ScriptContext
+    /// Bytes of the whole.
+    private let limit: Int
+
+    init(_ context: ScriptContext, limit: Int = 800) {
+        self.context = context
+        self.limit = limit
+    }
+
+    func text(_ lua: Lua, _ index: Int32) -> String {
+        var writer = Writer(left: limit)
+        lua.checkStack(16)
+        write(lua, lua.absolute(index), to: &writer, depth: 0)
+        return writer.text
+    }
+
+    /// What a table says that was raised as an error and can't say it by itself; nil for all else.
+    static func ofErrorTable(_ value: LuaReference, _ context: ScriptContext) -> String? {
+        let lua = context.state.main
+        lua.push(value)
+        defer { lua.pop() }
+        guard lua.type(-1) == .table else { return nil }
+        if lua.pushMetatable(-1) {
+            let isReadable = lua.rawGet(-1, "__tostring") != .nil
+            lua.pop(2)
+            if isReadable { return nil }
+        }
+        return ValueText(context).text(lua, -1)
+    }
+
+    private struct Writer {
+        var text = ""
+        var left: Int
+        /// Tables that are being written, against cycles.
+        var open: Set<UnsafeRawPointer> = []
+
+        var isFull: Bool { left <= 0 }
+
+        mutating func put(_ piece: String) {
+            text += piece
+            left -= piece.utf8.count
+        }
+    }
+
+    private func write(_ lua: Lua, _ index: Int32, to writer: inout Writer, depth: Int) {
+        switch lua.type(index) {
+        case .string:
+            writer.put(lua.withBytes(index) { Self.quoted($0, limit: Self.maxString) } ?? "")
+        case .table: writeTable(lua, index, to: &writer, depth: depth)
+        case .function:
+            writer.put(lua.place(ofFunction: index).map { "function \($0)" } ?? "function")
+        case .thread: writer.put("coroutine")
+        case .userdata:
+            if context.trees.isNull(lua, index) { return writer.put("null") }
+            writer.put(Self.shortened((try? lua.tostring(index)) ?? lua.typeName(index)))
+        default: writer.put((try? lua.tostring(index)) ?? "nil")
+        }
+    }
+
+    private func writeTable(_ lua: Lua, _ index: Int32, to writer: inout Writer, depth: Int) {
+        guard let identity = lua.identity(index), !writer.open.contains(identity) else {
+            return writer.put("<the same table>")
+        }
+        // An object that can say what it is knows better than its fields.
+        if depth > 0, lua.pushMetatable(index) {
+            let isReadable = lua.rawGet(-1, "__tostring") != .nil
+            lua.pop(2)
+            if isReadable, let said = try? lua.tostring(index) { return writer.put(Self.shortened(said)) }
+        }
+        let count = lua.rawLength(index)
+        let keys = sortedKeys(lua, index, besides: count)
+        guard count > 0 || !keys.isEmpty else { return writer.put("{}") }
+        guard depth < Self.maxDepth else { return writer.put("{ … }") }
+        writer.open.insert(identity)
+        defer { writer.open.remove(identity) }
+        writer.put("{ ")
+        var written = 0
+        func begin() -> Bool {
+            if written > 0 { writer.put(", ") }
+            guard written < Self.maxFields, !writer.isFull else {
+                writer.put("…")
+                return false
+            }
+            written += 1
+            return true
+        }
+        var isCut = false
+        for item in 0..<count {
+            guard begin() else {
+                isCut = true
+                break
+            }
+            lua.rawGet(index, item + 1)
+            write(lua, lua.top, to: &writer, depth: depth + 1)
+            lua.pop()
+        }
+        if !isCut {
+            for key in keys {
+                guard begin() else { break }
+                writer.put(key.text + " = ")
+                key.push(on: lua)
+                lua.rawGet(index)
+                write(lua, lua.top, to: &writer, depth: depth + 1)
+                lua.pop()
+            }
+        }
+        writer.put(" }")
+    }
+
+    private func sortedKeys(_ lua: Lua, _ index: Int32, besides count: Int) -> [ValueKey] {
+        var keys: [ValueKey] = []
+        lua.forEachPair(index) { lua in
+            guard keys.count < Self.maxSorted else { return }
+            if let item = lua.integer(-2), lua.isInteger(-2), item >= 1, item <= count { return }
+            keys.append(ValueKey(lua, lua.top - 1, context))
+        }
+        return keys.sorted()
+    }
+
+    // MARK: Strings
+
+    /// In quotes, with escapes for what is no printable text.
+    static func quoted(_ bytes: UnsafeRawBufferPointer, limit: Int) -> String {
+        let isCut = bytes.count > limit
+        var shown = Array(isCut ? UnsafeRawBufferPointer(rebasing: bytes.prefix(limit)) : bytes)
+        // Not in the middle of a character.
+        while isCut, let last = shown.last, last & 0xC0 == 0x80 { shown.removeLast() }
+        if isCut, let last = shown.last, last >= 0xC0 { shown.removeLast() }
+        let isText = String(validating: shown, as: UTF8.self) != nil
+        var text = "\""
+        if isText {
+            for scalar in String(decoding: shown, as: UTF8.self).unicodeScalars { text += escaped(scalar) }
+        } else {
+            for byte in shown { text += byte < 0x80 ? escaped(Unicode.Scalar(byte)) : hex(byte) }
+        }
+        return text + "\"" + (isCut ? "… (\(bytes.count) bytes)" : "")
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case _ where scalar.value < 0x20 || scalar.value == 0x7F: hex(UInt8(scalar.value))
+        // Marks that turn the direction of a terminal's text, and other invisible ones.
+        case _ where scalar.properties.generalCategory == .format || (0x80..<0xA0).contains(scalar.value):
+            "\\u{\(String(scalar.value, radix: 16))}"
+        default: String(scalar)
+        }
+    }
+
+    private static func hex(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16)
+        return "\\x" + (digits.count < 2 ? "0" : "") + digits
+    }
+
+    /// One line of what an object says of itself.
+    private static func shortened(_ said: String) -> String {
+        let line = said.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
+        return line.utf8.count > maxString ? line.prefix(maxString) + "…" : line
+    }
+}

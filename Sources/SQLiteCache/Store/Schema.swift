@@ -1,0 +1,61 @@
+/// What the file holds.
+///
+/// Contents have a table of their own, because SQLite writes a row anew when any column of it changes: the time of
+/// access would cost as much as the content. Triggers keep the sum of sizes, whichever process writes.
+enum Schema {
+    /// Another number makes older files unreadable; they are moved aside.
+    static let version: Int64 = 1
+    /// "rest": tells a file of this cache from other programs' databases.
+    static let applicationID: Int64 = 0x7265_7374
+
+    /// Checks the tables of an open file, or makes them in an empty one.
+    static func prepare(_ connection: Connection, path: String) throws {
+        if try isInPlace(connection, path) { return }
+        guard !connection.isReadOnly else {
+            throw SQLiteCacheError(.readOnly, "'\(path)' is empty and can't be written")
+        }
+        try connection.transaction {
+            // Another process may have been first.
+            if try isInPlace(connection, path) { return }
+            try connection.execute(tables)
+            try connection.execute(
+                "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+        }
+    }
+
+    /// False for an empty database.
+    private static func isInPlace(_ connection: Connection, _ path: String) throws -> Bool {
+        guard try connection.integer("SELECT count(*) FROM sqlite_schema") > 0 else { return false }
+        guard try connection.integer("PRAGMA application_id") == applicationID else {
+            throw SQLiteCacheError(
+                .unavailable, "'\(path)' is the database of another program; give the cache a file of its own"
+            )
+        }
+        let found = try connection.integer("PRAGMA user_version")
+        guard found == version else {
+            throw SQLiteError.damage("its tables are of version \(found), not \(version)")
+        }
+        return true
+    }
+
+    private static let tables = """
+        CREATE TABLE entry (
+            id INTEGER PRIMARY KEY, format INTEGER NOT NULL, service TEXT NOT NULL, user TEXT NOT NULL,
+            stage TEXT NOT NULL, url TEXT NOT NULL, timestamp REAL NOT NULL, accessed INTEGER NOT NULL,
+            size INTEGER NOT NULL, UNIQUE (url, stage, service, user, format));
+        CREATE INDEX entry_by_access ON entry (accessed, size);
+        CREATE TABLE content (id INTEGER PRIMARY KEY, entity BLOB NOT NULL);
+        CREATE TABLE total (id INTEGER PRIMARY KEY, size INTEGER NOT NULL);
+        INSERT INTO total VALUES (1, 0);
+        CREATE TRIGGER entry_added AFTER INSERT ON entry BEGIN
+            UPDATE total SET size = size + new.size;
+        END;
+        CREATE TRIGGER entry_changed AFTER UPDATE OF size ON entry BEGIN
+            UPDATE total SET size = size + new.size - old.size;
+        END;
+        CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
+            UPDATE total SET size = size - old.size;
+            DELETE FROM content WHERE id = old.id;
+        END;
+        """
+}

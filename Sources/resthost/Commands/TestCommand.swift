@@ -1,0 +1,95 @@
+import ArgumentParser
+import RestEngine
+import RestScript
+
+struct TestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Run the tests of scripts, without a network.",
+        discussion: """
+            Runs the *_test.lua files that are named, and those below the folders that are named; without any, those \
+            below the current folder. Each test has hosts, clocks and stubs of its own.
+
+            It exits with 1 when a test failed or a file can't be loaded, and with 2 when no test was run.
+
+            Examples:
+              resthost test
+              resthost test users_test.lua --filter "is mapped"
+              resthost test --format junit > results.xml
+              resthost test --coverage --coverage-output lcov.info
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Test files, and folders that have some.", valueName: "path"), completion: .file())
+    var paths: [String] = []
+
+    @Option(help: ArgumentHelp("How results are written: pretty, tap or junit.", valueName: "format"))
+    var format = TestFormat.pretty
+
+    @Option(
+        help: ArgumentHelp(
+            "Run the tests whose name, with those of its groups, contains this text.", valueName: "text"))
+    var filter: String?
+
+    @Flag(help: "Count which lines of the scripts were reached.")
+    var coverage = false
+
+    @Option(
+        name: .customLong("coverage-output"),
+        help: ArgumentHelp("Write the counts to this file too, as lcov does.", valueName: "file"))
+    var coverageOutput: String?
+
+    @OptionGroup var grants: ScriptGrants
+
+    func run() throws {
+        let settings = self
+        let code = MainThread.wait { @EngineActor in await settings.runTests() }
+        throw ExitCode(code)
+    }
+
+    @EngineActor
+    private func runTests() async -> Int32 {
+        let files: [String]
+        do throws(TestFileSearch.Failure) { files = try TestFileSearch.files(in: paths) } catch {
+            Streams.error("resthost: \(error.description)\n")
+            return 2
+        }
+        let session = TestSession(
+            options: grants.options(), filter: filter, report: format.makeReport(),
+            coversLines: coverage || coverageOutput != nil)
+        await session.run(files)
+        if coverage || coverageOutput != nil {
+            guard writeCoverage(session.coverage) else { return 2 }
+        }
+        if session.totals.ran == 0, session.totals.broken == 0 {
+            Streams.error(nothingRan(files, session.totals))
+        }
+        return session.exitCode
+    }
+
+    private func nothingRan(_ files: [String], _ totals: TestTotals) -> String {
+        let places = (paths.isEmpty ? ["."] : paths).joined(separator: ", ")
+        if files.isEmpty { return "resthost: no test was run: there is no *_test.lua in \(places)\n" }
+        if let filter, totals.filtered > 0 {
+            return "resthost: no test was run: no name of \(totals.filtered) contains '\(filter)'\n"
+        }
+        return
+            "resthost: no test was run: \(totals.skipped > 0 ? "all are skipped" : "the files declare none")\n"
+    }
+
+    /// The table goes where it does no harm to a format that programs read.
+    private func writeCoverage(_ report: CoverageReport) -> Bool {
+        let table = CoverageTable(report, style: format == .pretty ? .standardOutput : .standardError).text
+        if format == .pretty { Streams.output(table) } else { Streams.error(table) }
+        guard let coverageOutput else { return true }
+        do throws(FileFailure) {
+            try WholeFile.write(Array(LCOVText.text(report).utf8), to: coverageOutput)
+            return true
+        } catch {
+            Streams.error("resthost: \(error.description)\n")
+            return false
+        }
+    }
+}
+
+extension TestFormat: ExpressibleByArgument {}

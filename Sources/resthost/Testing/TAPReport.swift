@@ -1,0 +1,62 @@
+import RestScript
+
+/// The Test Anything Protocol, version 14 (testanything.org), on standard output.
+final class TAPReport: TestReport {
+    private let write: (String) -> Void
+    private var count = 0
+    private var file = ""
+
+    init(write: @escaping (String) -> Void = { Streams.output($0) }) {
+        self.write = write
+        write("TAP version 14\n")
+    }
+
+    func begin(_ file: String) { self.file = file }
+
+    func add(_ result: ScriptTestResult) {
+        let name = "\(file): \(result.name)"
+        switch result.outcome {
+        case .passed: point(true, name)
+        case .skipped(let reason):
+            point(true, name, directive: reason.isEmpty ? " # SKIP" : " # SKIP \(escaped(reason))")
+        case .failed(let diagnostic):
+            point(false, name)
+            block(diagnostic, result.output)
+        }
+    }
+
+    func add(broken file: String, _ diagnostic: Diagnostic, output: [ScriptLogEntry]) {
+        point(false, "\(file) can't be loaded")
+        block(diagnostic, output)
+    }
+
+    func end(_ totals: TestTotals) { write("1..\(count)\n") }
+
+    private func point(_ isOK: Bool, _ name: String, directive: String = "") {
+        count += 1
+        write("\(isOK ? "ok" : "not ok") \(count) - \(escaped(name))\(directive)\n")
+    }
+
+    /// In a description, a number sign would begin a directive.
+    private func escaped(_ text: String) -> String {
+        SingleLine.text(text).replacing("\\", with: "\\\\").replacing("#", with: "\\#")
+    }
+
+    /// The YAML block behind a test point; strings in JSON's form, which YAML reads too.
+    private func block(_ diagnostic: Diagnostic, _ output: [ScriptLogEntry]) {
+        var text = "  ---\n  message: \(JSONText.string(diagnostic.message))\n  severity: fail\n"
+        if let file = diagnostic.file {
+            text += "  at:\n    file: \(JSONText.string(file))\n"
+            if let line = diagnostic.line { text += "    line: \(line)\n" }
+        }
+        if let hint = diagnostic.hint { text += "  hint: \(JSONText.string(hint))\n" }
+        if let traceback = diagnostic.traceback { text += "  stack: \(JSONText.string(traceback))\n" }
+        if !output.isEmpty {
+            text += "  output:\n"
+            for entry in output {
+                text += "    - \(JSONText.string("\(entry.level.rawValue) \(entry.text)"))\n"
+            }
+        }
+        write(text + "  ...\n")
+    }
+}

@@ -1,0 +1,65 @@
+import RestEngine
+import RestScript
+
+/// One `resthost test`: files one after the other, each in a Lua state of its own.
+@EngineActor
+final class TestSession {
+    private let options: ScriptOptions
+    private let filter: String?
+    private let report: any TestReport
+    private let coversLines: Bool
+    private let progress = TestProgress()
+    private(set) var totals = TestTotals()
+    private(set) var coverage = CoverageReport()
+
+    init(options: ScriptOptions, filter: String?, report: any TestReport, coversLines: Bool) {
+        self.options = options
+        self.filter = filter
+        self.report = report
+        self.coversLines = coversLines
+    }
+
+    func run(_ paths: [String]) async {
+        let clock = SystemClock()
+        let start = clock.uptime
+        for path in paths { await run(path) }
+        totals.seconds = clock.uptime - start
+        progress.clear()
+        report.end(totals)
+    }
+
+    private func run(_ path: String) async {
+        let file = ScriptTestFile(path: path, options: options, coversLines: coversLines)
+        defer {
+            coverage.add(file.lineHits)
+            file.close()
+        }
+        do throws(Diagnostic) { try file.load() } catch {
+            totals.broken += 1
+            progress.clear()
+            return report.add(broken: path, error, output: file.takeOutput())
+        }
+        let chosen = file.tests.filter { test in filter.map { test.name.contains($0) } ?? true }
+        totals.filtered += file.tests.count - chosen.count
+        guard !chosen.isEmpty else { return }
+        progress.clear()
+        report.begin(path)
+        for test in chosen {
+            progress.show("\(path): \(test.name)", totals)
+            let result = await file.run(test)
+            switch result.outcome {
+            case .passed: totals.passed += 1
+            case .failed: totals.failed += 1
+            case .skipped: totals.skipped += 1
+            }
+            progress.clear()
+            report.add(result)
+        }
+    }
+
+    /// 1: something failed; 2: nothing ran.
+    var exitCode: Int32 {
+        if totals.failed > 0 || totals.broken > 0 { return 1 }
+        return totals.ran == 0 ? 2 : 0
+    }
+}

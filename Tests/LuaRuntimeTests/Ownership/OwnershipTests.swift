@@ -1,0 +1,253 @@
+import Testing
+
+@testable import LuaRuntime
+
+/// Swift's side of a table in these tests.
+private final class Companion {}
+
+@Suite struct OwnershipTests {
+    let fixture = Fixture()
+    let census = Thing.Census()
+    private let thingClass = Thing.makeClass()
+
+    private var lua: Lua { fixture.state.main }
+
+    /// Runs a chunk and answers a weak reference to its result, held by its other results.
+    private func held(_ source: String) throws -> LuaWeakReference {
+        let height = lua.top
+        lua.push(try fixture.state.compile(source, chunk: "test.lua"))
+        try lua.call(arguments: 0, results: Lua.allResults, phase: Fixture.phase)
+        defer { lua.setTop(height) }
+        let reference = lua.weakReference(height + 1)
+        for owner in stride(from: height + 2, through: lua.top, by: 1) {
+            if lua.type(owner) == .table, lua.companion(owner, as: Companion.self) == nil {
+                lua.setCompanion(Companion(), of: owner)
+            }
+            #expect(lua.hold(reference, by: owner))
+        }
+        return reference
+    }
+
+    /// What the value, which is a function, returns; nil when it is gone.
+    private func result(of reference: LuaWeakReference, evenDeparted: Bool = false) throws -> String? {
+        guard lua.push(reference, evenDeparted: evenDeparted) else { return nil }
+        try lua.call(arguments: 0, results: 1, phase: Fixture.phase)
+        defer { lua.pop() }
+        return try lua.tostring(-1)
+    }
+
+    private func collect() { fixture.state.collectGarbage() }
+
+    @Test func `a weak reference keeps nothing`() throws {
+        let reference = try held("local x = {} return function() return x end")
+        collect()
+        #expect(!lua.push(reference))
+        #expect(!lua.push(reference, evenDeparted: true))
+        #expect(lua.top == 0)
+    }
+
+    @Test func `a value lives as long as its owner, and can be reached once more when that is dead`() throws {
+        let reference = try held("owner = {} return function() return 'here' end, owner")
+        collect()
+        #expect(try result(of: reference) == "here")
+        try fixture.run("owner = nil")
+        collect()
+        #expect(try result(of: reference) == nil)
+        #expect(try result(of: reference, evenDeparted: true) == "here")
+    }
+
+    @Test func `a value that refers to its owner keeps neither`() throws {
+        let reference = try held(
+            "local owner = { name = 'me' } return function() return owner.name end, owner"
+        )
+        collect()
+        #expect(try result(of: reference) == nil)
+        #expect(try result(of: reference, evenDeparted: true) == "me")
+    }
+
+    @Test func `what departed goes when Swift lets go of it`() throws {
+        var reference: LuaWeakReference? = try held(
+            "local owner = {} weak = setmetatable({ [owner] = true }, { __mode = 'k' }) return function() return owner end, owner"
+        )
+        collect()
+        #expect(lua.push(try #require(reference), evenDeparted: true))
+        lua.pop()
+        collect()
+        #expect(try fixture.run("return next(weak) ~= nil") == "true")
+        reference = nil
+        collect()
+        #expect(try fixture.run("return next(weak)") == "nil")
+    }
+
+    @Test func `what Swift lets go of leaves its living owner too`() throws {
+        var reference: LuaWeakReference? = try held(
+            "owner = {} local x = {} weak = setmetatable({ x }, { __mode = 'v' }) return function() return x end, owner"
+        )
+        collect()
+        #expect(try fixture.run("return weak[1] ~= nil") == "true")
+        _ = reference
+        reference = nil
+        collect()
+        #expect(try fixture.run("return weak[1]") == "nil")
+    }
+
+    @Test func `several owners, the last one counts`() throws {
+        let reference = try held("a, b = {}, {} return function() return a == nil end, a, b")
+        try fixture.run("a = nil")
+        collect()
+        #expect(try result(of: reference) == "true")
+        try fixture.run("b = nil")
+        collect()
+        #expect(try result(of: reference) == nil)
+        #expect(try result(of: reference, evenDeparted: true) == "true")
+    }
+
+    @Test func `a value that departed may be held again`() throws {
+        let reference = try held("local t = {} return function() return 'here' end, t")
+        collect()
+        #expect(lua.push(reference, evenDeparted: true))
+        try fixture.run("owner = {}")
+        lua.pushGlobals()
+        lua.rawGet(-1, "owner")
+        lua.setCompanion(Companion(), of: -1)
+        let again = lua.weakReference(1)
+        #expect(lua.hold(again, by: -1))
+        lua.setTop(0)
+        collect()
+        #expect(try result(of: again) == "here")
+    }
+
+    @Test func `a companion lives exactly as long as its table`() throws {
+        weak var weakly: Companion?
+        try fixture.run("t = {}")
+        lua.pushGlobals()
+        lua.rawGet(-1, "t")
+        do {
+            let companion = Companion()
+            weakly = companion
+            lua.setCompanion(companion, of: -1)
+        }
+        #expect(lua.companion(-1, as: Companion.self) === weakly)
+        lua.setTop(0)
+        collect()
+        #expect(weakly != nil)
+        try fixture.run("t = nil")
+        collect()
+        #expect(weakly == nil)
+    }
+
+    @Test func `only tables with a companion and host objects own`() throws {
+        try fixture.run("f, t = function() end, {}")
+        lua.pushGlobals()
+        lua.rawGet(-1, "f")
+        lua.rawGet(1, "t")
+        let reference = lua.weakReference(2)
+        #expect(!lua.hold(reference, by: 2))
+        #expect(!lua.hold(reference, by: 3))
+        lua.push("text")
+        #expect(!lua.hold(reference, by: -1))
+        #expect(lua.companion(-1, as: Companion.self) == nil)
+        #expect(lua.top == 4)
+    }
+
+    // MARK: Host objects
+
+    /// Makes `thing` a global that gives a new thing.
+    private func defineThings() {
+        fixture.define("thing") { [census, thingClass] arguments in
+            arguments.lua.push(object: Thing(census), class: thingClass)
+            return .results(1)
+        }
+    }
+
+    @Test func `what a departed value refers to is whole`() throws {
+        defineThings()
+        let reference = try held(
+            "local owner, t, grow = {}, thing(), thing().grow return function() return t:grow(2).size end, owner"
+        )
+        collect()
+        #expect(try result(of: reference, evenDeparted: true) == "5")
+        #expect(try result(of: reference, evenDeparted: true) == "7")
+    }
+
+    @Test func `a host object owns while Swift holds it, though no script does`() throws {
+        defineThings()
+        let reference = try held(
+            "local t = thing() last = t return function() return pcall(tostring, t) end, t")
+        lua.pushGlobals()
+        lua.rawGet(-1, "last")
+        var swift: Thing? = lua.object(-1, as: Thing.self)
+        lua.setTop(0)
+        try fixture.run("last = nil")
+        for _ in 0..<3 {
+            collect()
+            #expect(try result(of: reference) == "true")
+        }
+        #expect(swift?.size == 3)
+        swift = nil
+        collect()
+        #expect(census.alive == 0)
+        #expect(try result(of: reference) == nil)
+        #expect(try result(of: reference, evenDeparted: true) == "false", "the owner itself is gone")
+    }
+
+    @Test func `a host object and what it owns are one value for the script throughout`() throws {
+        let thing = Thing(census)
+        let luaClass = thingClass
+        fixture.define("same") { arguments in
+            arguments.lua.push(object: thing, class: luaClass)
+            return .results(1)
+        }
+        let reference = try held("local t = same() return function() return t == same() end, t")
+        for _ in 0..<50 {
+            // Small steps of the collector, with finalizers between them.
+            try fixture.run("for i = 1, 300 do local x = { {}, {} } end")
+            #expect(try result(of: reference) == "true")
+        }
+    }
+
+    @Test func `without owners objects go in one cycle, with them in what collectGarbage takes`() throws {
+        defineThings()
+        try fixture.run("for i = 1, 100 do thing() end")
+        collect()
+        #expect(census.alive == 0)
+        let reference = try held("owner = {} return function() end, owner")
+        try fixture.run("for i = 1, 100 do thing() end")
+        collect()
+        #expect(census.alive == 0)
+        #expect(lua.push(reference))
+        lua.pop()
+    }
+
+    // MARK: Ends
+
+    @Test func `nothing is left when the state closes`() throws {
+        defineThings()
+        for source in [
+            "owner = {} return function() end, owner", "local o = {} return function() return o end, o",
+            "object = thing() return function() return object end, object",
+            "local t = thing() return function() return t end, t",
+        ] { _ = try held(source) }
+        collect()
+        _ = try held("local o = {} return function() return o end, o")
+        let report = fixture.state.close()
+        #expect(report.isClean, "\(report)")
+        #expect(census.alive == 0)
+    }
+
+    @Test func `owners may die while memory is short`() throws {
+        defineThings()
+        for step in 1..<60 {
+            let reference = try held(
+                "local o, t = {}, thing() return function() return t.size end, o, thing()")
+            fixture.state.refuseAllocation(step)
+            _ = fixture.failure(of: "local all = {} for i = 1, 200 do all[i] = { tostring(i) } end")
+            fixture.state.refuseAllocation(0)
+            collect()
+            #expect(try result(of: reference, evenDeparted: true) == "3")
+        }
+        collect()
+        #expect(census.alive == 0)
+        #expect(fixture.state.close().isClean)
+    }
+}

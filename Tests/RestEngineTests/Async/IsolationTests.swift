@@ -1,0 +1,91 @@
+import RestEngine
+import TestSupport
+import Testing
+
+private struct User: Codable, Sendable, Equatable {
+    var login: String
+}
+
+/// An API as a program declares it.
+@EngineActor
+private final class PeopleAPI {
+    let service: Service
+
+    init(_ fixture: EngineFixture) throws {
+        service = fixture.service
+        try service.configure("**") { $0.headers.set("Accept", "application/json") }
+        try service.configureModel("users/*", User.self)
+    }
+
+    func user(_ login: String) -> Resource { service.resource("users").child(login) }
+}
+
+/// Code outside of the engine, which only says `await`.
+@Suite(.leakChecked)
+struct IsolationTests {
+    private func fixture() async throws -> EngineFixture {
+        try await EngineActor.run {
+            let fixture = EngineFixture()
+            try fixture.stub("GET", "users/o", .json(200, #"{"login": "o"}"#))
+            try fixture.stub("DELETE", "users/o", .json(403, #"{"why": "no"}"#))
+            return fixture
+        }
+    }
+
+    @Test @MainActor func `the main actor asks, reads events and handles errors`() async throws {
+        let fixture = try await fixture()
+        let api = try await PeopleAPI(fixture)
+        let user = try await fixture.driving { try await api.user("o").get(as: User.self) }
+        #expect(user == User(login: "o"))
+
+        let resource = await api.user("o")
+        let (isUpToDate, kind) = await (resource.isUpToDate, resource.latestData?.content.kind)
+        #expect(isUpToDate && kind == "native")
+        #expect(await resource.snapshot.typedContent() == user)
+        var names: [String] = []
+        for await update in await resource.events {
+            names.append(update.event.name)
+            if update.event == .observerAdded { await resource.wipe() } else { break }
+        }
+        #expect(names == ["observer_added", "new_data(wipe)"])
+
+        do {
+            _ = try await fixture.driving { () throws(RequestError) in
+                try await resource.request("DELETE").entity()
+            }
+            Issue.record("the request succeeded")
+        } catch {
+            #expect(error.httpStatusCode == 403 && error.json["why"]?.string == "no")
+        }
+    }
+
+    @Test func `nonisolated code configures, asks and cancels`() async throws {
+        let fixture = try await fixture()
+        let service = await fixture.service
+        try await service.configure("users/*") { $0.expirationTime = 5 }
+        try await service.configureTransformer("users/*") { (content: Tree, _) in
+            User(login: (content["login"]?.string ?? "") + "!")
+        }
+        let user = try await fixture.driving { try await service.resource("users/o").get(as: User.self) }
+        #expect(user.login == "o!")
+        let request = await service.resource("users/o").load()
+        await request.cancel()
+        #expect(await fixture.driving { await request.outcome() }.isCancellation)
+    }
+}
+
+extension EngineFixture {
+    /// Makes turns while code elsewhere waits for the engine.
+    nonisolated fileprivate func driving<Value, Failure: Error>(
+        _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let driver = Task { @EngineActor in
+            while !Task.isCancelled {
+                settle()
+                await Task.yield()
+            }
+        }
+        defer { driver.cancel() }
+        return try await body()
+    }
+}

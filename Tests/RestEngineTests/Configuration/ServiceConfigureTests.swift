@@ -1,0 +1,121 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@Suite(.leakChecked) @EngineActor
+struct ServiceConfigureTests {
+    let fixture = EngineFixture()
+
+    private func time(_ path: String, _ method: String = "GET") -> Double {
+        fixture.resource(path).configuration(for: method).expirationTime
+    }
+
+    @Test func `14.3 blocks run in the order of adding, each sees the previous result`() throws {
+        try fixture.service.configure { $0.expirationTime = 1 }
+        try fixture.service.configure("users/**") { $0.expirationTime += 10 }
+        try fixture.service.configure("users/*") { $0.expirationTime *= 2 }
+        #expect(time("x") == 1 && time("users/a") == 22 && time("users/a/b") == 11)
+    }
+
+    @Test func `14.9 14.13 14.15 patterns of each kind`() throws {
+        let service = fixture.service
+        try service.configure(.all) { $0.expirationTime = 0 }
+        try service.configure(.glob("gl" + "*")) { $0.expirationTime += 1 }
+        try service.configure(.regex("REGEX$", options: "i")) { $0.expirationTime += 2 }
+        try service.configure(.resource(fixture.resource("exact"))) { $0.expirationTime += 4 }
+        try service.configure(.matching { $0.path.hasSuffix("asked") }) { $0.expirationTime += 8 }
+        #expect(time("glob") == 1 && time("a-regex") == 2 && time("exact") == 4 && time("asked") == 8)
+        #expect(time("globasked") == 9 && time("other") == 0)
+        let elsewhere = fixture.watch(service.resource(absoluteURL: "https://other.test/"))
+        #expect(elsewhere.configuration(for: "GET").expirationTime == 0)
+    }
+
+    @Test func `14.12 the pattern of an invalid resource matches nothing`() throws {
+        let invalid = fixture.watch(fixture.service.resource(absoluteURL: ""))
+        try fixture.service.configure(.resource(invalid)) { $0.expirationTime = 7 }
+        #expect(time("a") == 30 && invalid.configuration(for: "GET").expirationTime == 30)
+    }
+
+    @Test func `14.2 a block may be for some methods`() throws {
+        try fixture.service.configure("a", methods: ["POST", "PUT"]) { $0.expirationTime = 7 }
+        #expect(time("a", "POST") == 7 && time("a", "PUT") == 7 && time("a") == 30)
+    }
+
+    @Test func `14.18 an entry names its pattern and where it was written`() throws {
+        try fixture.service.configure("a/*") { _ in }
+        let line = #line - 1
+        try fixture.service.configure(.regex("x", options: "i"), description: "mine") { _ in }
+        try fixture.service.configureTransformer("a") { (_: Tree, _) in "" }
+        try fixture.service.configureModel("a", [Int].self)
+        let entries = fixture.service.configurationEntries.suffix(4)
+        #expect(
+            entries.map(\.description) == [
+                "a/*", "mine", "a: Tree → String in model", "a: Tree → Array<Int> in model",
+            ])
+        #expect(
+            entries.compactMap(\.origin)
+                == [0, 2, 3, 4].map { "RestEngineTests/ServiceConfigureTests.swift:\(line + $0)" })
+    }
+
+    @Test func `14.6 a captured variable changes nothing until invalidation`() throws {
+        let token = Token()
+        try fixture.service.configure("**") { $0.headers.set("Authorization", token.text) }
+        let resource = fixture.resource("a")
+        #expect(resource.configuration(for: "GET").headers["Authorization"] == "old")
+        token.text = "new"
+        #expect(resource.configuration(for: "GET").headers["Authorization"] == "old")
+        fixture.service.invalidateConfiguration()
+        #expect(resource.configuration(for: "GET").headers["Authorization"] == "new")
+    }
+
+    @Test func `a pattern that is none is told when the block is added`() {
+        #expect(throws: PatternError.self) { try fixture.service.configure(.regex("(")) { _ in } }
+        #expect(throws: PatternError.self) { try fixture.service.configureModel(.regex("["), Int.self) }
+    }
+
+    @Test func `a block that throws fails the request with its error`() throws {
+        try fixture.service.configure("a") { _ in throw RequestError(userMessage: "not now", timestamp: 0) }
+        let request = fixture.resource("a").load()
+        fixture.settle()
+        #expect(request.info?.response.error?.userMessage == "not now")
+        #expect(fixture.transport.requests.isEmpty)
+    }
+
+    @Test func `mutators and decorators are added by blocks`() throws {
+        try fixture.stub("GET", "a", .response())
+        let journal = Journal()
+        try fixture.service.configure("a") { configuration in
+            configuration.mutators.append { $0.headers.set("X", "1") }
+            configuration.decorators.append { _, request in
+                request.onSuccess { _ in journal.note("decorated") }
+            }
+        }
+        fixture.resource("a").load()
+        fixture.settle()
+        #expect(fixture.transport.requests.first?.headers["X"] == "1")
+        #expect(journal.lines == ["decorated"])
+    }
+
+    @Test func `1.11 resources that match a pattern are wiped`() throws {
+        let resources = ["users/a", "users/b", "x"].map(fixture.resource)
+        func filled() -> [Bool] { resources.map { $0.latestData != nil } }
+        func fill() { for resource in resources { resource.overrideLocalContent(.text("x")) } }
+        fill()
+        try fixture.service.wipeResources("users/*")
+        #expect(filled() == [false, false, true])
+        fill()
+        try fixture.service.wipeResources(.resource(resources[1]))
+        #expect(filled() == [true, false, true])
+        fill()
+        try fixture.service.wipeResources(.matching { $0.path == "/v1/x" })
+        #expect(filled() == [true, true, false])
+        fill()
+        try fixture.service.wipeResources(.all)
+        #expect(filled() == [false, false, false])
+    }
+}
+
+@EngineActor
+private final class Token {
+    var text = "old"
+}

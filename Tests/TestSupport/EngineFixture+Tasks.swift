@@ -1,0 +1,29 @@
+import RestEngine
+
+extension EngineFixture {
+    /// Runs a task and all turns that it makes, until it is over.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
+        await finish(Task { await body() })
+    }
+
+    /// The same for a task that has begun.
+    public func finish<Result: Sendable>(_ task: Task<Result, Never>) async -> Result {
+        let over = Flag()
+        Task {
+            _ = await task.value
+            over.isSet = true
+        }
+        var passes = 0
+        while !over.isSet {
+            passes += 1
+            precondition(passes < 1_000_000, "the task does not end")
+            settle()
+            await Task.yield()
+        }
+        return await task.value
+    }
+
+    private final class Flag {
+        var isSet = false
+    }
+}

@@ -1,0 +1,19 @@
+-- A header whose value changes. A block runs when it is first needed and then stays as it was, so a change of
+-- `token` counts from the next invalidate_configuration() on.
+local api = require "service" "changing_token"
+local session = api:resource("/-/login")
+local token
+
+api:configure("**", function(c)
+  if token then c.headers["Authorization"] = "Bearer " .. token end
+end)
+
+session:add_observer(function(resource)
+  local new = resource.json.token
+  if new ~= token then
+    token = new
+    api:invalidate_configuration()
+  end
+end)
+
+return api

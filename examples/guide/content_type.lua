@@ -1,0 +1,11 @@
+-- A transformer for one kind of content: it runs for JSON alone, whatever the resource.
+local api = require "service" "content_type"
+
+api:configure("**", function(c)
+  c.pipeline.model:add(function(json)
+    json.checked = true
+    return json
+  end, { content_types = { "*/json", "*/*+json" } })
+end)
+
+return api

@@ -1,0 +1,19 @@
+-- An expired token is renewed, and the request that failed is repeated; the caller only waits a little longer.
+-- However many requests fail together, there is one login.
+local rest = require "resthost"
+local api = require "service" "token_refresh"
+local login = api:resource("/-/login")
+local token = "expired"
+
+api:configure("/private/**", function(c)
+  c.headers["Authorization"] = "Bearer " .. token
+  c:decorate_requests(rest.refresh_on(401, function()
+    local answer, err = login:request("POST", { json = { user = "ada", password = "engine" } }):await()
+    if not answer then return nil, err end
+    token = answer.json.token
+    api:invalidate_configuration()
+    return true
+  end))
+end)
+
+return api
