@@ -226,3 +226,30 @@ t.test("a look-up's request, promoted by itself or in a chain, waits for nobody 
     t.equal(r.is_loading, false)
   end
 end)
+
+t.test("13.21: adding an observer starts the look-up", function()
+  local host, r, c = setup()
+  c.entries[url] = entity(host, "cached", 999990)
+  local observer = watch(r)
+  host:settle()
+  t.equal(observer.events, { "observer_added", "new_data(cache)" })
+  t.equal(c.log, { "read" })
+end)
+
+t.test("21.8: logging out: invalidate the configuration, wipe the resources", function()
+  local host, r, c = setup()
+  local token = "mine"
+  c.service:configure("**", function(b) b.headers["Authorization"] = token end)
+  local stub = host:stub("GET", url, { text = "private" })
+  t.assert(r:load():await())
+  host:settle()
+  token = nil
+  c.service:invalidate_configuration()
+  c.service:wipe_resources()
+  host:settle()
+  t.equal(r.latest_data, nil)
+  t.equal(c.entries[url], nil)
+  t.assert(r:load():await())
+  t.equal(stub.requests[1].headers["Authorization"], "mine")
+  t.equal(stub.requests[2].headers["Authorization"], nil)
+end)

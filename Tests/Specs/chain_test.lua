@@ -199,3 +199,24 @@ t.describe("custom requests", function()
     t.equal(r.text, "custom")
   end)
 end)
+
+t.test("12.13, D7: a chain shows the progress of its current request, and never goes back", function()
+  local host = setup()
+  local rest, fraction = host.rest, 0.5
+  local first_complete
+  local first = rest.custom_request { start = function(complete) first_complete = complete end,
+    progress = function() return fraction end }
+  local second = rest.custom_request { start = function() end, progress = function() return fraction end }
+  local chain = first:chained(function() return rest.pass_to(second) end):start()
+  t.equal(chain.progress, 0.5)
+  first_complete(rest.success(rest.entity { content = "x" }))
+  fraction = 0.25
+  host:settle()
+  t.equal(second.state, "in_progress")
+  t.equal(chain.progress, 0.5)
+  fraction = 0.75
+  t.equal(chain.progress, 0.75)
+  chain:cancel()
+  host:settle()
+  t.equal(chain.progress, 1)
+end)

@@ -197,3 +197,16 @@ t.describe("repeated()", function()
     t.equal(failed.state, "completed")
   end)
 end)
+
+t.test("7.3: hooks chain, and any number may be attached", function()
+  local host, r = setup()
+  host:stub("GET", url, { text = "x" })
+  local request, count = r:load(), 0
+  local function note() count = count + 1 end
+  for _, name in ipairs { "on_completion", "on_success", "on_new_data", "on_not_modified", "on_failure", "on_progress" } do
+    t.assert(request[name](request, note) == request)
+  end
+  for _ = 1, 500 do request:on_success(note) end
+  host:settle()
+  t.assert(count >= 504 and count <= 505)
+end)

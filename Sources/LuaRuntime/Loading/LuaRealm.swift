@@ -79,10 +79,15 @@ public final class LuaRealm {
     /// Cancels what waits and lets go of globals and modules. Functions of the script that others hold still work;
     /// `require` does not.
     public func close() {
-        state.verifyOwner()
         guard !isClosed else { return }
-        isClosed = true
+        state.verifyOwner()
         for coroutine in Array(state.waiting.values) where coroutine.realm === self { coroutine.cancel() }
+        letGo()
+    }
+
+    /// Ends the realm with its state, which may be going away and can't be asked any more.
+    func letGo() {
+        isClosed = true
         modules = ModuleTable()
         globals = nil
     }

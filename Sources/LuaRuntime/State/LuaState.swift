@@ -86,7 +86,7 @@ public final class LuaState {
         }
         let waitingCount = waiting.count
         for coroutine in Array(waiting.values) { coroutine.cancel() }
-        mainRealm.close()
+        mainRealm.letGo()
         drainReleases()
         home.close()
         isClosed = true

@@ -33,6 +33,7 @@ struct UnobservedTests {
             """
             local slow = api:resource("slow")
             keep = note "t"
+            keep.progress = nil
             local load = slow:load()
             slow:add_observer(keep)
             slow:cancel_load_if_unobserved(0.25, function() print("first", load.is_cancelled, rest.now()) end)
