@@ -8,7 +8,8 @@ import CLua
 public final class LuaRealm {
     public unowned let state: LuaState
     let output: (String) -> Void
-    let environment: (String) -> String?
+    /// Answers `os.getenv`.
+    public var environment: (String) -> String?
 
     /// Folders in which `require` looks, in this order.
     public var searchRoots: [String]

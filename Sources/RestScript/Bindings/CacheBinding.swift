@@ -143,7 +143,7 @@ extension ScriptContext {
         return new
     }
 
-    private func place(of call: Arguments) -> String? {
+    func place(of call: Arguments) -> String? {
         call.lua.callerPlace.map { "\($0.file):\($0.line)" }
     }
 }

@@ -31,6 +31,7 @@ extension ScriptContext {
         let service = Service(
             engine: engine, name: name, baseURL: baseURL, standardTransformers: standard, transport: transport
         )
+        service.refusal = { [weak self] url in self?.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak self] in self?.collectGarbage() }
         services.append(service)
         call.lua.push(object: service, class: serviceClass)
@@ -48,8 +49,19 @@ extension ScriptContext {
         settings.maxTotalConnections = try count(options, "max_connections")
         settings.userAgent = try options.string("user_agent") ?? settings.userAgent
         try options.finish()
+        if let socket = settings.unixSocket, let refusal = permissions.refusalOfSocket(socket) {
+            throw LuaUsageError("connecting to the socket '\(socket)' is not allowed: \(refusal)")
+        }
         guard let make = self.options.makeTransport else { return engine.transport }
         return make(settings)
+    }
+
+    /// Why a request of the script may not go to a URL, as the cause of its failure.
+    private func refusalOfRequest(to url: String) -> RequestError.Cause? {
+        let declared = services.compactMap { $0.baseURL?.url }
+        return permissions.refusalOfRequest(to: url, declared: declared).map {
+            .scriptError(RequestError.ScriptFailure(message: "requests to \(url) are not allowed: \($0)"))
+        }
     }
 
     private func count(_ options: OptionTable, _ key: String) throws -> Int? {

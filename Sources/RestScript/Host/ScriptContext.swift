@@ -10,6 +10,7 @@ final class ScriptContext {
     let engine: Engine
     let options: ScriptOptions
     let phases: ScriptPhases
+    var permissions: ScriptPermissions
     /// The script's own folder, to which the paths that it names are relative.
     let folder: String
     /// The state ends with this script.
@@ -71,6 +72,7 @@ final class ScriptContext {
         self.engine = engine
         self.options = options
         phases = ScriptPhases(options.limits)
+        permissions = ScriptPermissions(options)
         self.folder = folder
         let searchRoots = [folder] + options.modulePaths
         ownsState = shared == nil
@@ -90,6 +92,10 @@ final class ScriptContext {
         } else {
             realm = state.makeRealm(options, searchRoots: searchRoots)
             state.admit(self)
+        }
+        realm.environment = onLoop { [weak self] (name: String) in
+            guard let self, permissions.refusalOfVariable(name) == nil else { return nil }
+            return options.environment[name]
         }
         realm.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })
     }

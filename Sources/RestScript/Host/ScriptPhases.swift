@@ -50,7 +50,8 @@ struct ScriptPhases: Sendable {
             waitAdvice: "a decorator returns a request at once; wait in a hook of that request")
         refreshPredicate = phase(
             .predicate, "predicate of rest.refresh_on",
-            waitAdvice: "a predicate of rest.refresh_on decides by the error alone; its second function may wait")
+            waitAdvice:
+                "a predicate of rest.refresh_on decides by the error alone; its second function may wait")
         progress = phase(
             .predicate, "progress function",
             waitAdvice: "a progress function answers at once; keep the number in a variable that start sets")

@@ -16,8 +16,7 @@ final class ScriptState {
         lua = LuaState(
             LuaOptions(
                 memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
-                searchRoots: searchRoots, output: options.luaOutput,
-                environment: options.luaEnvironment))
+                searchRoots: searchRoots, output: options.luaOutput))
         trees.open(lua.main)
     }
 
@@ -27,7 +26,7 @@ final class ScriptState {
 
     func makeRealm(_ options: ScriptOptions, searchRoots: [String]) -> LuaRealm {
         lua.makeRealm(
-            searchRoots: searchRoots, output: options.luaOutput, environment: options.luaEnvironment)
+            searchRoots: searchRoots, output: options.luaOutput)
     }
 
     func admit(_ context: ScriptContext) { guests.append(context) }
@@ -48,12 +47,5 @@ extension ScriptOptions {
         return onLoop { (text: String) in
             log(ScriptLogEntry(level: .info, text: text.hasSuffix("\n") ? String(text.dropLast()) : text))
         }
-    }
-
-    /// What `os.getenv` answers.
-    var luaEnvironment: (String) -> String? {
-        let values = environment
-        let granted = grantedEnvironment
-        return { name in granted?.contains(name) ?? true ? values[name] : nil }
     }
 }

@@ -55,7 +55,7 @@ struct TestCommand: ParsableCommand {
             return 2
         }
         let session = TestSession(
-            options: grants.options(), filter: filter, report: format.makeReport(),
+            options: options, filter: filter, report: format.makeReport(),
             coversLines: coverage || coverageOutput != nil)
         await session.run(files)
         if coverage || coverageOutput != nil {
@@ -65,6 +65,16 @@ struct TestCommand: ParsableCommand {
             Streams.error(nothingRan(files, session.totals))
         }
         return session.exitCode
+    }
+
+    /// Requests go to stubs, so all hosts will do; what lies with the tests is there to be read.
+    private func options(for file: String) throws(Diagnostic) -> ScriptOptions {
+        var options = try grants.options(for: file)
+        if case .declared = options.capabilities.hosts { options.capabilities.hosts = .all }
+        if case .below(let paths) = options.capabilities.read {
+            options.capabilities.read = .below(paths + [ScriptFile.folder(of: file)])
+        }
+        return options
     }
 
     private func nothingRan(_ files: [String], _ totals: TestTotals) -> String {
