@@ -54,7 +54,7 @@ bench-partners:
 	@scripts/bench/partners
 
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests examples/*/Package.swift examples/*/Sources
 
 asan: bootstrap
 	@scripts/sanitize address

@@ -34,9 +34,11 @@ struct clua_state {
 
     /// Something has been held by an owner; see owner.c.
     bool has_owners;
-    /// A box was found dead and stayed.
-    bool has_spared;
+    /// The next cycle will find more.
+    bool finds_more;
     bool is_closing;
+    /// Counts collection cycles once there are owners.
+    uint32_t cycle;
 
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
     clua_clock *clock;
@@ -75,11 +77,11 @@ typedef struct {
     const void *tag;
     /// NULL once it has been released.
     void *object;
-    int kind;
+    uint8_t kind;
     /// Values live for as long as it does.
     bool owns;
-    /// Lua has found it dead once.
-    bool is_spared;
+    /// The cycle that found it dead and let it live; 0 at first, and when it has been used since.
+    uint32_t spared_in;
 } clua_box;
 
 /// What one entry puts aside.
@@ -134,18 +136,22 @@ int clua_protect(
 // object.c
 /// The box at `index`, or NULL.
 clua_box *clua_box_at(lua_State *L, int index);
+/// Makes the userdata on top the one for its object, if that has none.
+void clua_know(lua_State *L, void *object);
 /// Pushes a box with room for one Lua value. Takes over one reference.
 void clua_push_companion(lua_State *L, void *object);
 /// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
-int clua_run_box(lua_State *L, const clua_box *box);
+int clua_run_box(lua_State *L, clua_box *box);
 int clua_trampoline(lua_State *L);
 void clua_open_boxes(lua_State *L);
 
 // owner.c
 void clua_open_owners(lua_State *L);
-/// Called by the finalizer of `box`, which lies at 1 and is to be released: puts what it held among the departed.
-/// Allocates nothing.
-void clua_depart(lua_State *L, const clua_box *box);
+
+// death.c
+/// Called by the finalizer of `box`, which lies at 1, with the host innermost. False: it is to be released, and what
+/// it held is among the dead.
+bool clua_outlives_death(lua_State *L, clua_box *box);
 
 // coroutine.c
 /// The coroutine of the script through which the suspended `L` waits, or NULL.

@@ -12,34 +12,6 @@ clua_box *clua_box_at(lua_State *L, int index) {
     return box->tag == &tag ? box : NULL;
 }
 
-// A host object that owns values lives for as long as Swift holds it too: they may lead the script back to it. And
-// once there have been owners, whatever Lua finds dead stays for one more cycle: the values of an owner that died
-// with it may refer to it, and have yet to be told of their end.
-static bool stays(clua_state *state, clua_box *box) {
-    if (state->is_closing || box->kind == CLUA_COMPANION) return false;
-    if (box->owns && state->callbacks.is_shared(box->object)) {
-        box->is_spared = false;
-        return true;
-    }
-    if (!state->has_owners || box->is_spared) return false;
-    box->is_spared = true;
-    state->has_spared = true;
-    return true;
-}
-
-// Makes the userdata being finalized one like any other: it will be finalized again (manual 2.5.3), and is known.
-static int revive(lua_State *L, const clua_box *box) {
-    lua_getmetatable(L, 1);
-    lua_setmetatable(L, 1);
-    if (box->kind != CLUA_OBJECT) return 0;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
-    if (lua_rawgetp(L, -1, box->object) == LUA_TNIL) {
-        lua_pushvalue(L, 1);
-        lua_rawsetp(L, -3, box->object);
-    }
-    return 0;
-}
-
 // Runs inside any allocation: the release touches nothing of Lua's. An object that is finalized is marked, as a
 // dying table may still show it to a finalizer of another.
 static int release(lua_State *L) {
@@ -48,21 +20,28 @@ static int release(lua_State *L) {
     clua_state *state = state_of(L);
     bool innermost = state->script_innermost;
     state->script_innermost = false;
-    bool remains = stays(state, box);
-    if (!remains) {
+    if (!clua_outlives_death(L, box)) {
         void *object = box->object;
-        if (!state->is_closing) clua_depart(L, box);
         box->object = NULL;
         state->boxes--;
         state->callbacks.release(object);
     }
     state->script_innermost = innermost;
-    return remains ? revive(L, box) : 0;
+    return 0;
+}
+
+void clua_know(lua_State *L, void *object) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
+    if (lua_rawgetp(L, -1, object) == LUA_TNIL) {
+        lua_pushvalue(L, -3);
+        lua_rawsetp(L, -3, object);
+    }
+    lua_settop(L, -3);
 }
 
 static clua_box *push_box(lua_State *L, void *object, int kind, int values) {
     clua_box *box = lua_newuserdatauv(L, sizeof *box, values);
-    *box = (clua_box){&tag, object, kind, false, false};
+    *box = (clua_box){&tag, object, (uint8_t)kind, false, 0};
     state_of(L)->boxes++;
     return box;
 }
@@ -84,9 +63,10 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
 }
 
 // Everything that jumps stands after Swift's return.
-int clua_run_box(lua_State *L, const clua_box *box) {
+int clua_run_box(lua_State *L, clua_box *box) {
     clua_state *state = state_of(L);
     if (!box->object) return luaL_error(L, "the object is gone");
+    box->spared_in = 0;
     bool innermost = state->script_innermost;
     state->script_innermost = false;
     int verdict = state->callbacks.call(L, box->object);
@@ -150,10 +130,7 @@ bool clua_push_known(lua_State *L, void *object) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
     int type = lua_rawgetp(L, -1, object);
     lua_remove(L, -2);
-    if (type == LUA_TUSERDATA) {
-        clua_box_at(L, -1)->is_spared = false;
-        return true;
-    }
+    if (type == LUA_TUSERDATA) return true;
     lua_settop(L, -2);
     return false;
 }
@@ -176,7 +153,7 @@ bool clua_push_object(lua_State *L, void *object, const void *class_key) {
 void *clua_object_at(lua_State *L, int index) {
     clua_box *box = clua_box_at(L, index);
     if (!box || box->kind != CLUA_OBJECT) return NULL;
-    box->is_spared = false;
+    box->spared_in = 0;
     return box->object;
 }
 
@@ -226,7 +203,7 @@ void clua_open_boxes(lua_State *L) {
 static int call_closure_box(lua_State *L, int index) {
     // Getters, setters and fallbacks are trampolines; their box is run here without a Lua call in between.
     lua_getupvalue(L, index, 1);
-    const clua_box *box = lua_touserdata(L, -1);
+    clua_box *box = lua_touserdata(L, -1);
     lua_settop(L, -2);
     return clua_run_box(L, box);
 }
@@ -239,7 +216,7 @@ static int read_field(lua_State *L) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
         lua_getupvalue(L, -1, 1);
-        const clua_box *box = lua_touserdata(L, -1);
+        clua_box *box = lua_touserdata(L, -1);
         lua_settop(L, 1);
         return clua_run_box(L, box);
     }
@@ -253,7 +230,7 @@ static int write_field(lua_State *L) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
         lua_getupvalue(L, -1, 1);
-        const clua_box *box = lua_touserdata(L, -1);
+        clua_box *box = lua_touserdata(L, -1);
         lua_settop(L, 3);
         lua_remove(L, 2);
         return clua_run_box(L, box);
@@ -265,13 +242,6 @@ static int write_field(lua_State *L) {
 void clua_forget_class(lua_State *L, const void *class_key) {
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, class_key);
-}
-
-// A userdata that was found dead may come back when the object has another already.
-static int is_same(lua_State *L) {
-    const clua_box *left = clua_box_at(L, 1), *right = clua_box_at(L, 2);
-    lua_pushboolean(L, left && right && left->object && left->object == right->object);
-    return 1;
 }
 
 // The boxes stay alive while they run: the class's tables, which hold them, hang on the metatable's closures.
@@ -289,8 +259,6 @@ void clua_new_class(lua_State *L, const void *class_key, const char *name) {
     lua_pushvalue(L, methods + 3);
     lua_pushcclosure(L, read_field, 3);
     lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, is_same);
-    lua_setfield(L, -2, "__eq");
     lua_pushvalue(L, methods + 2);
     lua_pushvalue(L, methods + 4);
     lua_pushcclosure(L, write_field, 2);

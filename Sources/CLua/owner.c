@@ -6,20 +6,16 @@
 //
 //   companions  weak keys  table -> a box with the host's object that lives as long, and what the table holds
 //   objects     weak keys  host object -> what it holds
+//   pinned                 the host objects among the owners that Swift holds too
 //   values      all weak   cell -> value: how the host finds a value without keeping it
 //   departed    weak keys  cell -> value whose owner died, until the host lets go of the cell
 //
 // What an owner holds is one table with weak keys, cell -> value. A cell is an empty userdata that the host keeps
 // for as long as it is interested, so what it has forgotten goes by itself.
-#include "internal.h"
+#include "owner.h"
 
-#include <lauxlib.h>
-
-static const char companions_key, objects_key, values_key, departed_key, dead_key, by_cell_key;
-
-// What an owner holds is a link of a chain once the owner is dead. The place of the link is made with the table:
-// a finalizer may have no memory to make it.
-enum { LINK = 1 };
+const char clua_objects, clua_pinned, clua_values, clua_dead, clua_cycle;
+static const char companions, departed, by_cell;
 
 static void push_mode(lua_State *L, const char *mode) {
     lua_createtable(L, 0, 1);
@@ -27,34 +23,36 @@ static void push_mode(lua_State *L, const char *mode) {
     lua_setfield(L, -2, "__mode");
 }
 
-static void register_weak_table(lua_State *L, const char *mode, const void *key) {
+static void register_table(lua_State *L, const char *mode, const void *key) {
     lua_newtable(L);
-    push_mode(L, mode);
-    lua_setmetatable(L, -2);
+    if (mode) {
+        push_mode(L, mode);
+        lua_setmetatable(L, -2);
+    }
     lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
 void clua_open_owners(lua_State *L) {
-    register_weak_table(L, "k", &companions_key);
-    register_weak_table(L, "k", &objects_key);
-    register_weak_table(L, "kv", &values_key);
-    register_weak_table(L, "k", &departed_key);
+    register_table(L, "k", &companions);
+    register_table(L, "k", &clua_objects);
+    register_table(L, NULL, &clua_pinned);
+    register_table(L, "kv", &clua_values);
+    register_table(L, "k", &departed);
+    register_table(L, "v", &clua_cycle);
     push_mode(L, "k");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &by_cell_key);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &by_cell);
     lua_pushboolean(L, 0);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &dead_key);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &clua_dead);
 }
 
-// Pops a value and its key, and sets them in a table of the registry.
-static void set(lua_State *L, const void *table_key) {
+void clua_registry_set(lua_State *L, const void *table_key) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, table_key);
     lua_insert(L, -3);
     lua_rawset(L, -3);
     lua_settop(L, -2);
 }
 
-// Pops a key and pushes its value in a table of the registry; pushes nothing when it has none.
-static bool get(lua_State *L, const void *table_key) {
+bool clua_registry_get(lua_State *L, const void *table_key) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, table_key);
     lua_insert(L, -2);
     bool found = lua_rawget(L, -2) != LUA_TNIL;
@@ -69,60 +67,42 @@ void clua_new_cell(lua_State *L) {
     lua_insert(L, -2);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
-    set(L, &values_key);
+    clua_registry_set(L, &clua_values);
 }
 
-// Finds a value that only a host object holds which Lua found dead: `values` forgets it then, though the object may
-// well stay (object.c). Keeps the cell; pushes the value.
-static bool find_with_objects(lua_State *L) {
-    int cell = lua_gettop(L);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &objects_key);
+void clua_registry_set_all(lua_State *L, int held, const void *table_key) {
     lua_pushnil(L);
-    while (lua_next(L, cell + 1)) {
-        lua_pushvalue(L, cell);
-        if (lua_rawget(L, -2) != LUA_TNIL && clua_box_at(L, -3)->object) {
-            lua_replace(L, cell + 1);
-            lua_settop(L, cell + 1);
-            lua_pushvalue(L, cell);
-            lua_pushvalue(L, cell + 1);
-            set(L, &values_key);
-            return true;
+    while (lua_next(L, held)) {
+        if (lua_type(L, -2) == LUA_TUSERDATA) {
+            lua_pushvalue(L, -2);
+            lua_insert(L, -2);
+            clua_registry_set(L, table_key);
+        } else {
+            lua_settop(L, -2);
         }
-        lua_settop(L, -3);
     }
-    lua_settop(L, cell);
-    return false;
 }
 
 // Moves what the dead held to `departed`.
 static void sort_the_dead(lua_State *L) {
-    while (lua_rawgetp(L, LUA_REGISTRYINDEX, &dead_key) == LUA_TTABLE) {
+    while (lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_dead) == LUA_TTABLE) {
         int held = lua_gettop(L);
-        lua_rawgeti(L, held, LINK);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &dead_key);
-        lua_pushnil(L);
-        while (lua_next(L, held)) {
-            if (lua_type(L, -2) == LUA_TUSERDATA) {
-                lua_pushvalue(L, -2);
-                lua_insert(L, -2);
-                set(L, &departed_key);
-            } else {
-                lua_settop(L, -2);
-            }
-        }
+        lua_rawgeti(L, held, CLUA_LINK);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &clua_dead);
+        clua_registry_set_all(L, held, &departed);
         lua_settop(L, held - 1);
     }
     lua_settop(L, -2);
 }
 
-bool clua_open_cell(lua_State *L, bool with_departed) {
+bool clua_open_cell(lua_State *L) {
     lua_checkstack(L, 10);
     lua_pushvalue(L, -1);
-    bool found = get(L, &values_key) || find_with_objects(L);
-    if (!found && with_departed) {
+    bool found = clua_registry_get(L, &clua_values);
+    if (!found) {
         sort_the_dead(L);
         lua_pushvalue(L, -1);
-        found = get(L, &departed_key);
+        found = clua_registry_get(L, &departed);
     }
     if (found) lua_remove(L, -2);
     else lua_settop(L, -2);
@@ -130,22 +110,25 @@ bool clua_open_cell(lua_State *L, bool with_departed) {
 }
 
 static void push_new_holdings(lua_State *L) {
-    lua_createtable(L, LINK, 1);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &by_cell_key);
+    if (!state_of(L)->has_owners) clua_open_watch(L);
+    lua_createtable(L, CLUA_LINK, 1);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &by_cell);
     lua_setmetatable(L, -2);
     lua_pushboolean(L, 0);
-    lua_rawseti(L, -2, LINK);
-    state_of(L)->has_owners = true;
+    lua_rawseti(L, -2, CLUA_LINK);
 }
 
 static bool push_object_holdings(lua_State *L, int owner, clua_box *box) {
     if (box->kind != CLUA_OBJECT || !box->object) return false;
     lua_pushvalue(L, owner);
-    if (get(L, &objects_key)) return true;
+    if (clua_registry_get(L, &clua_objects)) return true;
     push_new_holdings(L);
     lua_pushvalue(L, owner);
     lua_pushvalue(L, -2);
-    set(L, &objects_key);
+    clua_registry_set(L, &clua_objects);
+    lua_pushvalue(L, owner);
+    lua_pushboolean(L, 1);
+    clua_registry_set(L, &clua_pinned);
     box->owns = true;
     return true;
 }
@@ -156,7 +139,7 @@ static bool push_holdings(lua_State *L, int owner) {
     if (box) return push_object_holdings(L, owner, box);
     if (!clua_companion_at(L, owner)) return false;
     lua_pushvalue(L, owner);
-    get(L, &companions_key);
+    clua_registry_get(L, &companions);
     if (lua_getiuservalue(L, -1, 1) != LUA_TTABLE) {
         lua_settop(L, -2);
         push_new_holdings(L);
@@ -169,13 +152,14 @@ static bool push_holdings(lua_State *L, int owner) {
 
 bool clua_hold(lua_State *L, int owner) {
     lua_checkstack(L, 10);
+    sort_the_dead(L);
     owner = lua_absindex(L, owner);
     int cell = lua_gettop(L);
     bool holds = push_holdings(L, owner);
     if (holds) {
         lua_pushvalue(L, cell);
         lua_pushvalue(L, cell);
-        holds = get(L, &values_key);
+        holds = clua_registry_get(L, &clua_values);
         if (holds) lua_rawset(L, -3);
     }
     lua_settop(L, cell - 1);
@@ -186,7 +170,7 @@ void *clua_companion_at(lua_State *L, int index) {
     lua_checkstack(L, 4);
     if (lua_type(L, index) != LUA_TTABLE) return NULL;
     lua_pushvalue(L, index);
-    if (!get(L, &companions_key)) return NULL;
+    if (!clua_registry_get(L, &companions)) return NULL;
     void *object = clua_box_at(L, -1)->object;
     lua_settop(L, -2);
     return object;
@@ -196,42 +180,5 @@ void clua_set_companion(lua_State *L, int index, void *object) {
     lua_checkstack(L, 6);
     lua_pushvalue(L, index);
     clua_push_companion(L, object);
-    set(L, &companions_key);
-}
-
-// Whatever lives was not held by the dead alone: only now is that known, for `values` forgets what Lua finds dead.
-static bool keep_only_the_dead(lua_State *L, int held) {
-    bool any = false;
-    lua_pushnil(L);
-    while (lua_next(L, held)) {
-        lua_pushvalue(L, -2);
-        if (lua_type(L, -1) != LUA_TUSERDATA) {
-            lua_settop(L, -3);
-        } else if (get(L, &values_key)) {
-            lua_settop(L, -3);
-            lua_pushvalue(L, -1);
-            lua_pushnil(L);
-            lua_rawset(L, held);
-        } else {
-            any = true;
-            lua_settop(L, -2);
-        }
-    }
-    return any;
-}
-
-void clua_depart(lua_State *L, const clua_box *box) {
-    bool holds = false;
-    if (box->kind == CLUA_COMPANION) {
-        holds = lua_getiuservalue(L, 1, 1) == LUA_TTABLE;
-    } else if (box->owns) {
-        lua_pushvalue(L, 1);
-        holds = get(L, &objects_key);
-    }
-    if (holds && keep_only_the_dead(L, 2)) {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &dead_key);
-        lua_rawseti(L, 2, LINK);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &dead_key);
-    }
-    lua_settop(L, 1);
+    clua_registry_set(L, &companions);
 }

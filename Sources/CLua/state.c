@@ -118,13 +118,12 @@ void clua_refuse(clua_state *state, int64_t nth) {
 
 bool clua_refused(const clua_state *state) { return state->refused; }
 
-// What was spared goes in the next cycle, and may take with it the last references to others.
 void clua_collect(clua_state *state) {
-    enum { CYCLES = 4 };
+    enum { CYCLES = 6 };
     for (int cycle = 0; cycle < CYCLES; cycle++) {
-        state->has_spared = false;
+        state->finds_more = false;
         lua_gc(state->main, LUA_GCCOLLECT);
-        if (!state->has_spared) return;
+        if (!state->finds_more) return;
     }
 }
 

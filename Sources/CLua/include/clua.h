@@ -58,7 +58,7 @@ void clua_refuse(clua_state *state, int64_t nth);
 bool clua_refused(const clua_state *state);
 /// The calling thread's name, always terminated.
 void clua_thread_name(char *buffer, size_t size);
-/// Collects until nothing more is found dead but what only other dead objects held (see owner.c).
+/// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
 
 // budget.c
@@ -174,9 +174,8 @@ void clua_new_class(lua_State *L, const void *class_key, const char *name);
 
 /// Pops a value and pushes a cell, by which the host finds it without keeping it.
 void clua_new_cell(lua_State *L);
-/// Pops a cell and pushes its value, `with_departed` also one whose owners are dead; false (nothing pushed) when it is
-/// gone.
-bool clua_open_cell(lua_State *L, bool with_departed);
+/// Pops a cell and pushes its value, also one whose owners died; false (nothing pushed) when it is gone.
+bool clua_open_cell(lua_State *L);
 /// Pops a cell: its value lives for as long as the host object or the table with a companion at `owner`. False when
 /// that is neither, or the value is gone.
 bool clua_hold(lua_State *L, int owner);

@@ -3,8 +3,9 @@ import CLua
 /// Values that live for as long as an owner does: a table, or a host object. An owner that dies lets go of what it
 /// holds even when that refers back to it. See owner.c for how.
 ///
-/// Owners die when they are collected. What only a dead owner held, and the host objects that it refers to, are
-/// collected one cycle later; `LuaState.collectGarbage` runs as many as that takes.
+/// A table dies when it is collected, and its companion with it; a host object when neither a script nor Swift holds it.
+/// What a dead owner held stays within reach of its weak references: the host objects that it refers to are released one
+/// collection cycle later than others. `LuaState.collectGarbage` runs as many cycles as that takes.
 extension Lua {
     public func weakReference(_ index: Int32) -> LuaWeakReference {
         pushValue(at: index)
@@ -12,11 +13,10 @@ extension Lua {
         return LuaWeakReference(cell: LuaReference(home: state.home, slot: state.anchor(raw)))
     }
 
-    /// Pushes the value; false, and nothing pushed, when it is gone. With `evenDeparted` also one whose owners are
-    /// dead.
-    public func push(_ reference: LuaWeakReference, evenDeparted: Bool = false) -> Bool {
+    /// Pushes the value; false, and nothing pushed, when it is gone.
+    public func push(_ reference: LuaWeakReference) -> Bool {
         push(reference.cell)
-        return clua_open_cell(raw, evenDeparted)
+        return clua_open_cell(raw)
     }
 
     /// Makes the value live for as long as the host object, or the table with a companion, at `owner`. False when

@@ -1,8 +1,12 @@
 /// What is known of a resource at one moment (siesta-semantics 28.7).
 public struct ResourceSnapshot: Sendable, ContentHolder {
+    /// The last good data, as ``Resource/latestData``.
     public let latestData: Entity?
+    /// The error of the last finished load, as ``Resource/latestError``.
     public let latestError: RequestError?
+    /// A load is in flight.
     public let isLoading: Bool
+    /// Any request of the resource is in flight.
     public let isRequesting: Bool
 
     public var contentEntity: Entity? { latestData }
@@ -10,7 +14,9 @@ public struct ResourceSnapshot: Sendable, ContentHolder {
 
 /// An event of a resource, and its state when it came.
 public struct ResourceUpdate: Sendable {
+    /// What happened.
     public let event: ResourceEvent
+    /// The state right after it.
     public let snapshot: ResourceSnapshot
 }
 

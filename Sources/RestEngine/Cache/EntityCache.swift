@@ -40,6 +40,7 @@ public enum CacheLimits {
 
 /// What one cache calls the place of an entity; nobody else looks inside.
 public struct CacheKey: Sendable {
+    /// Whatever the cache needs to find the entity.
     public let value: any Sendable
 
     public init(_ value: any Sendable) { self.value = value }

@@ -9,6 +9,7 @@ public enum EntityCoding {
     /// Changes with the format; a cache makes it a part of its keys.
     public static let version: UInt8 = 1
 
+    /// Why an entity has no bytes.
     public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// A Swift value has no form outside of this process.
         case nativeContent(type: String)
@@ -36,6 +37,7 @@ public enum EntityCoding {
 
     private static let headSize = 9
 
+    /// The bytes of an entity, for ``decode(_:)``.
     public static func encode(_ entity: Entity) throws(Failure) -> [UInt8] {
         guard entity.timestamp.isFinite else { throw .badTimestamp }
         var writer = EntityWriter()

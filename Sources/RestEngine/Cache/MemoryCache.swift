@@ -10,6 +10,7 @@ public final class MemoryCache: EntityCache {
         let stage: String
     }
 
+    /// Bytes of content that it keeps at most.
     public nonisolated let maxBytes: Int
     /// What the entities take, by estimate.
     public private(set) var bytes = 0
@@ -19,6 +20,7 @@ public final class MemoryCache: EntityCache {
 
     public nonisolated var description: String { "memory cache" }
 
+    /// How many entities it has.
     public var count: Int { entities.count }
 
     /// An invalid resource has no place.

@@ -72,30 +72,41 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 /// The fields of an object, for look-up in any order; of a repeated key the last counts.
 struct TreeFields {
+    /// Where in the object's bytes a field is. Not its tree, which would count the references to those bytes.
+    private struct Field {
+        let name: Range<Int>
+        let start: UInt32
+        let end: UInt32
+    }
+
     private let object: Tree
-    private let entries: [(name: Range<Int>, value: Tree)]
+    private let fields: [Field]
     /// Only for objects with many keys: for a few, comparing them all is faster than hashing one.
     private var places: [String: Int]?
 
     init(_ object: Tree) {
         self.object = object
         var pairs = object.pairs
-        var entries: [(name: Range<Int>, value: Tree)] = []
-        entries.reserveCapacity(pairs.underestimatedCount)
-        while let (name, value) = pairs.nextRange() { entries.append((name, value)) }
-        self.entries = entries
-        guard entries.count > 16 else { return }
+        var fields: [Field] = []
+        fields.reserveCapacity(pairs.underestimatedCount)
+        while let (name, value) = pairs.nextRange() {
+            fields.append(Field(name: name, start: value.start, end: value.end))
+        }
+        self.fields = fields
+        guard fields.count > 64 else { return }
         var places: [String: Int] = [:]
-        for (place, entry) in entries.enumerated() { places[Self.text(entry.name, object)] = place }
+        for place in fields.indices { places[name(at: place)] = place }
         self.places = places
     }
 
-    subscript(name: String) -> Tree? { place(of: name).map { entries[$0].value } }
+    subscript(name: String) -> Tree? {
+        place(of: name).map { Tree(storage: object.storage, start: fields[$0].start, end: fields[$0].end) }
+    }
 
     /// In order, each once.
     var names: [String] {
-        entries.indices.compactMap { index in
-            let name = Self.text(entries[index].name, object)
+        fields.indices.compactMap { index in
+            let name = name(at: index)
             return place(of: name) == index ? name : nil
         }
     }
@@ -104,13 +115,13 @@ struct TreeFields {
         if let places { return places[name] }
         var name = name
         return name.withUTF8 { name in
-            entries.lastIndex { entry in
-                entry.name.count == name.count && object.storage[entry.name].elementsEqual(name)
+            fields.lastIndex { field in
+                field.name.count == name.count && object.storage[field.name].elementsEqual(name)
             }
         }
     }
 
-    private static func text(_ name: Range<Int>, _ object: Tree) -> String {
-        String(decoding: object.storage[name], as: UTF8.self)
+    private func name(at place: Int) -> String {
+        String(decoding: object.storage[fields[place].name], as: UTF8.self)
     }
 }

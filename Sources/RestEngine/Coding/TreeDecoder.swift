@@ -11,6 +11,7 @@ public struct TreeDecoder: Sendable {
     /// For types whose `init(from:)` asks for it.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
+    /// A decoder with the usual limits.
     public init(keys: KeyStyle = .asWritten) { self.keys = keys }
 
     /// - Throws: ``CodingFailure``, which says where the tree is not what `type` wants.

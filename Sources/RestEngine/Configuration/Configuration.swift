@@ -5,13 +5,17 @@ public struct Configuration: Sendable {
     public var expirationTime: Double = 30
     /// Seconds after a failed load before `loadIfNeeded` tries again, when there is no fresh data.
     public var retryTime: Double = 1
+    /// Set on every request before its own (siesta-semantics 15.1).
     public var headers = Headers()
     /// Seconds between progress reports.
     public var progressInterval: Double = 0.05
+    /// The stages that each response passes.
     public var pipeline = Pipeline()
+    /// The limits of a transfer in time.
     public var timeouts = Timeouts()
     /// Cap on the decoded body of a response.
     public var maxBodyBytes: Int = 64 << 20
+    /// Whether and how redirects are followed.
     public var redirects = RedirectPolicy()
     /// Reads of a stale resource join the load in flight.
     public var isCollapsing = true
@@ -31,7 +35,9 @@ public typealias RequestDecorator = @EngineActor (Resource, Request) throws -> R
 
 /// Whether and how redirects are followed (RFC 9110 15.4); see ``Redirect``.
 public struct RedirectPolicy: Sendable, Equatable {
+    /// False: the redirect itself is the response.
     public var follow = true
+    /// More in one exchange are an error.
     public var max = 20
 
     public init() {}

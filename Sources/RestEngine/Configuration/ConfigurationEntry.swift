@@ -1,8 +1,10 @@
 /// A configuration block: which URLs and methods it is for, and what it does.
 public struct ConfigurationEntry: Sendable {
+    /// The URLs that it is for.
     public let pattern: URLPattern
     /// Nil: every method.
     public let methods: Set<String>?
+    /// What it is, for `explain` and logs.
     public let description: String
     /// Where it was written, `file:line`; nil for the engine's own.
     public let origin: String?
@@ -27,10 +29,13 @@ public struct ConfigurationEntry: Sendable {
 /// A configuration while blocks edit it. A script may keep the object; once `isFrozen` it must refuse to write.
 @EngineActor
 public final class ConfigurationDraft {
+    /// What the blocks before made, to be edited.
     public var configuration = Configuration()
+    /// The method that the configuration is for.
     public let method: String
     /// Nil for an invalid resource, for which no block runs.
     public let url: URLText?
+    /// All blocks have run.
     public internal(set) var isFrozen = false
 
     init(method: String, url: URLText?) {

@@ -1,6 +1,7 @@
 /// A service's configuration blocks, compiled for look-up.
 @EngineActor
 public final class ConfigurationTable {
+    /// In the order of adding.
     public private(set) var entries: [ConfigurationEntry] = []
     private var index = PatternIndex()
     private var predicates: [@EngineActor (URLText) throws -> Bool] = []
@@ -13,6 +14,7 @@ public final class ConfigurationTable {
 
     public nonisolated init() {}
 
+    /// Adds a block behind all others (14.3).
     public func add(_ entry: ConfigurationEntry) {
         entries.append(entry)
         index.append(entry.pattern)
@@ -25,6 +27,7 @@ public final class ConfigurationTable {
         return .predicate(predicates.count - 1)
     }
 
+    /// Blocks run again when their result is next needed.
     public func invalidate() {
         version += 1
         shared = [:]

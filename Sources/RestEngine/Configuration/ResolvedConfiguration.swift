@@ -1,6 +1,7 @@
 /// The frozen configuration of one resource and method, and which blocks made it.
 @EngineActor
 public final class ResolvedConfiguration {
+    /// What the blocks made.
     public let configuration: Configuration
     /// Indices of the blocks that applied, in order.
     public let entries: [Int]

@@ -11,6 +11,7 @@ public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStrin
     }
 
     private let kind: Kind
+    /// As its author wrote it, if it is a text.
     public let description: String
 
     private init(_ kind: Kind, _ description: String) {

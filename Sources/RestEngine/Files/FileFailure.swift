@@ -8,6 +8,7 @@
 
 /// Why a file can't be read or written.
 public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// As it was given.
     public let path: String
     /// A few words, as the system has them: "No such file or directory".
     public let reason: String

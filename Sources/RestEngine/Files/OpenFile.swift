@@ -10,11 +10,13 @@
 ///
 /// Reading blocks its thread for as long as the disk takes. What may block for longer, a pipe or a device, is refused.
 public final class OpenFile: Sendable {
+    /// As it was given.
     public let path: String
     /// In bytes, when it was opened.
     public let size: Int64
     private let descriptor: Int32
 
+    /// Throws for what is no regular file, or can't be opened.
     public init(_ path: String) throws(FileFailure) {
         guard !path.utf8.contains(0) else {
             throw FileFailure(path: path.printable, reason: "a path can't contain a NUL")

@@ -16,6 +16,7 @@ public enum WholeFile {
         return try read(descriptor, of: path, limit)
     }
 
+    /// The same for standard input.
     public static func readStandardInput(limit: Int) throws(FileFailure) -> [UInt8] {
         try read(STDIN_FILENO, of: "-", limit)
     }

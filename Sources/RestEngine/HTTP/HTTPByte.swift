@@ -1,5 +1,6 @@
 /// Classes of bytes in the grammar of HTTP (RFC 9110 5.5, 5.6.2; RFC 9112 3).
 public enum HTTPByte {
+    /// A character of methods and header names (RFC 9110 5.6.2).
     @inlinable
     public static func isToken(_ byte: UInt8) -> Bool {
         // Bits of "!#$%&'*+-.", digits; and of letters, "^_`|~".
@@ -15,16 +16,19 @@ public enum HTTPByte {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
+    /// What a header's value may contain: everything but control characters, and of those the tab.
     @inlinable
     public static func isFieldValue(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t")
     }
 
+    /// A space or a tab.
     @inlinable
     public static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
+    /// 0 to 9.
     @inlinable
     public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }

@@ -1,7 +1,10 @@
 /// Header fields in order, repeats kept; names compare without case (RFC 9110 5.1).
 public struct Headers: Sendable, Equatable {
+    /// One line of a header.
     public struct Field: Sendable, Equatable {
+        /// As it was written.
         public var name: String
+        /// As it was written.
         public var value: String
 
         public init(_ name: String, _ value: String) {
@@ -10,14 +13,17 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
+    /// In order.
     public private(set) var fields: [Field] = []
 
     public init() {}
 
+    /// Fields in order, as names and values.
     public init(_ fields: [(String, String)]) {
         self.fields = fields.map { Field($0.0, $0.1) }
     }
 
+    /// There is no field.
     public var isEmpty: Bool { fields.isEmpty }
 
     /// All values of a name, in order.
@@ -40,6 +46,7 @@ public struct Headers: Sendable, Equatable {
         return joined
     }
 
+    /// There is a field of that name.
     public func contains(_ name: String) -> Bool {
         fields.contains { $0.name.equalsIgnoringCase(name) }
     }
@@ -68,10 +75,12 @@ public struct Headers: Sendable, Equatable {
         for value in values.dropFirst() { add(name, value) }
     }
 
+    /// Adds a field at the end, whatever others have its name.
     public mutating func add(_ name: String, _ value: String) {
         fields.append(Field(name, value))
     }
 
+    /// Removes all fields of a name.
     public mutating func remove(_ name: String) {
         fields.removeAll { $0.name.equalsIgnoringCase(name) }
     }

@@ -17,6 +17,7 @@ public enum IdempotencyKey {
         return text
     }
 
+    /// The same from the system's random numbers.
     public static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)

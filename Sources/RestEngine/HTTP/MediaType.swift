@@ -5,6 +5,7 @@ public struct MediaType: Sendable, Equatable {
     /// The charset parameter's value, unquoted and lower-case.
     public let charset: String?
 
+    /// Reads any text; what can't be understood is left out.
     public init(_ text: String) {
         let parts = Self.split(text)
         essence = Self.trimmed(parts.first ?? "").lowercased()

@@ -1,6 +1,7 @@
 /// The engine's log: text by category, made only when somebody listens to the category (siesta-semantics 26).
 @EngineActor
 public final class EngineLog {
+    /// What a line is about (26.1).
     public enum Category: String, Sendable, CaseIterable {
         case network
         case networkDetails = "network_details"
@@ -16,6 +17,7 @@ public final class EngineLog {
     /// Gets each line; the default drops it (26.3).
     public var handler: @EngineActor (Category, String) -> Void = { _, _ in }
 
+    /// A log that drops everything.
     public init() {}
 
     /// Writes to a category. A program or a transformer may use the engine's own (26.6). `text` is not evaluated when

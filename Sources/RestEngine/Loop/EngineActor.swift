@@ -2,6 +2,7 @@
 /// and the transport's handles. It runs on one thread, ``EngineLoop``.
 @globalActor
 public actor EngineActor {
+    /// The one instance.
     public static let shared = EngineActor()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {

@@ -33,11 +33,15 @@ public final class SystemClock: EngineClock {
 /// A clock that stands still until it is told otherwise. Tests start it at 1,000,000.
 @EngineActor
 public final class ManualClock: EngineClock {
+    /// What it was last set to.
     public private(set) var now: Double
+    /// Seconds that it was moved forward.
     public private(set) var uptime: Double = 0
 
+    /// Starts at a time of day.
     public init(now: Double = 1_000_000) { self.now = now }
 
+    /// Moves both times; back is for the time of day alone.
     public func advance(by seconds: Double) {
         now += seconds
         uptime += max(0, seconds)

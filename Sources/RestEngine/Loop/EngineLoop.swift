@@ -14,6 +14,7 @@ import Synchronization
 /// delivers network events as it wakes. Whatever is sent from another thread wakes the poller once for each batch,
 /// and what is sent from the loop itself wakes nothing.
 public final class EngineLoop: SerialExecutor, Sendable {
+    /// The one loop of the process.
     public static let shared = EngineLoop()
 
     private enum Work {

@@ -101,6 +101,7 @@ public final class Timer {
 
     fileprivate init(_ work: @escaping @EngineActor () -> Void) { self.work = work }
 
+    /// Keeps the callback from running; no effect when it has run.
     public func cancel() { work = nil }
 
     fileprivate func take() -> (@EngineActor () -> Void)? {

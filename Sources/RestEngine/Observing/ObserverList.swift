@@ -33,7 +33,7 @@ final class ObserverList {
         if let known { return known.add(owner, of: observer) }
         let observation = Observation(observer, owner: owner)
         observations.append(observation)
-        if observations.count > Self.searchable { record(observation) }
+        if observations.count > Self.searchable || !index.isEmpty { record(observation) }
         resource.engine.log.write(.observers, "\(resource.urlString): observer added")
         observer.changed(resource, .observerAdded)
         // The owners of others may have gone unnoticed.

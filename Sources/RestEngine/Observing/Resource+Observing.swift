@@ -23,6 +23,7 @@ extension Resource {
         return self
     }
 
+    /// Has a function observe, for as long as its owner lives (13.1, 13.14).
     @discardableResult
     public func addObserver(
         owner: AnyObject, _ changed: @escaping @EngineActor (Resource, ResourceEvent) -> Void

@@ -4,12 +4,15 @@
 /// It observes: adding it to a resource as an observer adds the resource to it.
 @EngineActor
 public final class ResourceStatus: ResourceObserver {
+    /// What to show.
     public enum State: Sendable {
         case loading, success
         case error(RequestError)
     }
 
+    /// The rules, the first that applies decides.
     public let priority: [StatusRule]
+    /// Those it is about, in the order of adding.
     public private(set) var resources: [Resource] = []
     /// What a user asked for, until it has ended.
     private var manualRequests: [Request] = []
@@ -23,11 +26,13 @@ public final class ResourceStatus: ResourceObserver {
         var timestamp: Double?
     }
 
+    /// A status over no resource; add it to some as an observer.
     public init(priority: [StatusRule] = StatusRule.usual) {
         self.priority = priority
         told = Mark(decision: StatusRule.decide(priority, [], isLoadingManually: false))
     }
 
+    /// The state of all together, as of now.
     public var state: State {
         switch decision {
         case .loading: .loading

@@ -10,6 +10,7 @@ public enum StatusRule: String, Sendable, CaseIterable {
     /// Any has an error: "error", the first one.
     case error
 
+    /// The order of Siesta (28.1).
     public static let usual: [StatusRule] = [.loading, .error, .anyData]
 
     /// What the rules look at in one resource.

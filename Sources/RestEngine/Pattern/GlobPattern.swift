@@ -7,6 +7,7 @@ public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
     let steps: [GlobStep]
     private let program: GlobProgram
 
+    /// Throws for text that is no glob; `base` is what a glob without a scheme is relative to.
     public init(_ text: String, base: BaseURL? = nil) throws(PatternError) {
         self.text = text
         steps = try GlobSyntax(text, base: base).steps()
@@ -15,6 +16,7 @@ public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { text }
 
+    /// Compares with the URL up to its query (14.9).
     public func matches(_ url: URLText) -> Bool {
         matches(Array(url.withoutQuery)[...])
     }

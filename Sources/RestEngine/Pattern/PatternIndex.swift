@@ -9,8 +9,10 @@ public struct PatternIndex: Sendable {
 
     public init() {}
 
+    /// How many patterns it has.
     public var count: Int { patterns.count }
 
+    /// A pattern by its number, which is its place in the order of adding.
     public subscript(number: Int) -> URLPattern { patterns[number] }
 
     /// - Returns: The pattern's number, which is its place in the order of registration.

@@ -14,6 +14,7 @@ public enum URLPattern: Sendable {
         .glob(try GlobPattern(text, base: base))
     }
 
+    /// A regular expression, searched for in the whole URL (14.11).
     public static func regex(_ text: String, options: String = "") throws(PatternError) -> URLPattern {
         .regex(try CompiledRegex(text, options: options))
     }

@@ -1,9 +1,11 @@
 /// Patterns of content types: `*` stands for one or more characters other than `/` and `+`; case and parameters are
 /// ignored, and each pattern must match as a whole (siesta-semantics 17.2, D11).
 public struct ContentTypeFilter: Sendable {
+    /// As they were written.
     public let patterns: [String]
     private let lowered: [[UInt8]]
 
+    /// A response passes when any pattern matches its type.
     public init(_ patterns: [String]) {
         self.patterns = patterns
         lowered = patterns.map { Array($0.lowercased().utf8) }

@@ -1,11 +1,13 @@
 /// The stages that a response passes, in order (siesta-semantics 16). A stage is its name (D26).
 public struct Pipeline: Sendable {
+    /// Siesta's stages; the names have no meaning of their own (16.1).
     public static let defaultOrder = ["raw_data", "decoding", "parsing", "model", "cleanup"]
 
     /// Names of the stages that run. Stages left out keep their transformers but do not run (16.5).
     public private(set) var order: [String]
     private var stages: [String: PipelineStage] = [:]
 
+    /// The usual stages, all empty.
     public init() { order = Self.defaultOrder }
 
     /// Sets the order; throws ``DuplicateStage`` when a name occurs twice (D22).
@@ -15,6 +17,7 @@ public struct Pipeline: Sendable {
         order = names
     }
 
+    /// A stage by its name; one that nothing was added to is empty.
     public subscript(_ name: String) -> PipelineStage {
         get { stages[name] ?? PipelineStage() }
         set { stages[name] = newValue }
@@ -25,17 +28,22 @@ public struct Pipeline: Sendable {
         stages.filter { !$0.value.isEmpty && !order.contains($0.key) }.map(\.key).sorted()
     }
 
+    /// Removes the transformers of all stages; caches and order stay (16.7).
     public mutating func removeTransformers() {
         for name in stages.keys { stages[name]?.removeTransformers() }
     }
 
+    /// Removes the caches of all stages, so that nothing is kept (16.7, 22.21).
     public mutating func removeCaches() {
         for name in stages.keys { stages[name]?.cache = nil }
     }
 
+    /// Empties all stages; the order stays.
     public mutating func clear() { stages = [:] }
 
+    /// An order that names a stage twice.
     public struct DuplicateStage: Error, Sendable, CustomStringConvertible {
+        /// The stage.
         public let name: String
         public var description: String { "stage '\(name)' occurs twice in the pipeline's order" }
     }
@@ -43,20 +51,27 @@ public struct Pipeline: Sendable {
 
 /// A stage: transformers, run in the order of adding, then the cache that keeps what they made (siesta-semantics 16.2).
 public struct PipelineStage: Sendable {
+    /// A transformer and the content types that it is for.
     public struct Step: Sendable {
+        /// What the response is given to.
         public let transformer: any Transformer
         /// Nil: every content type.
         public let contentTypes: ContentTypeFilter?
     }
 
+    /// In the order of adding.
     public private(set) var steps: [Step] = []
+    /// Keeps what the transformers made; nil for none.
     public var cache: (any EntityCache)?
 
+    /// It changes and keeps nothing.
     public var isEmpty: Bool { steps.isEmpty && cache == nil }
 
+    /// Adds a transformer behind the others, for some content types or for all.
     public mutating func add(_ transformer: any Transformer, contentTypes: [String]? = nil) {
         steps.append(Step(transformer: transformer, contentTypes: contentTypes.map(ContentTypeFilter.init)))
     }
 
+    /// Removes the transformers; the cache stays.
     public mutating func removeTransformers() { steps = [] }
 }

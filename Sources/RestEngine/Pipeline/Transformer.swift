@@ -9,7 +9,9 @@ public protocol Transformer: Sendable {
 
 /// What a transformer may know of the request whose response it gets.
 public struct PipelineContext: Sendable {
+    /// Of the response: after redirects.
     public let url: String
+    /// That was sent last.
     public let method: String
     /// Unix time at which the response arrived.
     public let now: Double
@@ -28,21 +30,14 @@ public struct PipelineContext: Sendable {
 }
 
 extension Transformer {
-    /// The failure that a success becomes when it can't be parsed: status and body are kept (D12).
-    func failure(
-        _ cause: RequestError.Cause, from entity: Entity, _ context: PipelineContext
-    ) -> Response {
-        .failure(
-            RequestError(
-                httpStatusCode: context.status, entity: entity, cause: cause, timestamp: context.now,
-                url: context.url, method: context.method))
-    }
-
-    /// Applies `transform` to the content of a success, and to the body of a failure if `errors` is set; a body
-    /// that can't be parsed leaves its error as it is and is only logged (17.8, 17.9).
+    /// Applies `transform` to the content of a success, and to the body of a failure if `errors` is set. A success
+    /// that can't be parsed becomes a failure that keeps status and body (17.7, D12); the body of a failure that can't
+    /// be parsed leaves it as it is, and is only logged (17.8, 17.9).
+    ///
+    /// - Parameter transform: Returns nil to leave the content as it is.
     func mapContent(
         of response: Response, errors: Bool, _ context: PipelineContext,
-        _ transform: (Entity) throws(RequestError.CauseError) -> Content?
+        _ transform: (Entity) throws -> Content?
     ) -> Response {
         switch response {
         case .success(var entity):
@@ -50,7 +45,13 @@ extension Transformer {
                 guard let content = try transform(entity) else { return response }
                 entity.content = content
                 return .success(entity)
-            } catch { return failure(error.cause, from: entity, context) }
+            } catch {
+                return .failure(
+                    RequestError(
+                        thrown: error, userMessage: "Cannot parse server response", entity: entity,
+                        httpStatusCode: context.status, timestamp: context.now, url: context.url,
+                        method: context.method))
+            }
         case .failure(var error):
             guard errors, let entity = error.entity else { return response }
             do {
@@ -58,12 +59,17 @@ extension Transformer {
                 error.entity?.content = content
                 return .failure(error)
             } catch let problem {
-                let why = problem.cause.detail ?? problem.cause.code
                 context.log?.write(
                     .pipeline,
-                    "\(context.method) \(context.url): \(description) leaves the error's body: \(why)")
+                    "\(context.method) \(context.url): \(description) leaves the error's body: \(Self.why(problem))"
+                )
                 return response
             }
         }
+    }
+
+    private static func why(_ problem: any Error) -> String {
+        let error = RequestError(thrown: problem, timestamp: 0)
+        return error.cause.map { $0.detail ?? $0.code } ?? error.userMessage
     }
 }

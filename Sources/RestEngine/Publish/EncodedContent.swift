@@ -2,7 +2,9 @@ import Synchronization
 
 /// An entity's content as it goes out of the process: bytes, their type and their tag. Made once for each content.
 public final class EncodedContent: Sendable {
+    /// With the charset of a text, which is UTF-8.
     public let contentType: String
+    /// The bytes.
     public let body: [UInt8]
     /// A strong entity tag, quotes included.
     public let etag: String

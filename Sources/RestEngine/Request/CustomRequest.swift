@@ -58,6 +58,7 @@ public final class RequestCompletion {
         return true
     }
 
+    /// The same for an outcome that is new.
     @discardableResult
     public func complete(_ response: Response) -> Bool { complete(ResponseInfo(response)) }
 

@@ -1,6 +1,7 @@
 /// One request: something that starts once, ends once, and tells those who asked (siesta-semantics 7).
 @EngineActor
 public final class Request {
+    /// Where it is between start and end (7.1).
     public enum State: String, Sendable {
         case notStarted = "not_started"
         case inProgress = "in_progress"
@@ -54,6 +55,7 @@ public final class Request {
         self.init(engine: engine, outcome: .failure(error))
     }
 
+    /// ``State/completed`` as soon as the outcome is known; hooks follow a turn later (7.9).
     public var state: State {
         switch machine.state {
         case .notStarted: .notStarted
@@ -62,6 +64,7 @@ public final class Request {
         }
     }
 
+    /// It ended by being cancelled (7.11).
     public var isCancelled: Bool { info?.isCancellation ?? false }
 
     /// 0…1, never going back; 1 for every completed request, whatever its outcome (12.1, 12.4).
@@ -76,6 +79,7 @@ public final class Request {
         }
     }
 
+    /// For logs: method and URL, or what it is.
     public var description: String { work.description }
 
     // MARK: Life
@@ -102,6 +106,7 @@ public final class Request {
         return self
     }
 
+    /// Ends the request with a cancellation, at once; no effect when it has ended (8.1, 8.2).
     public func cancel() {
         let effect = machine.cancel()
         guard effect.cancelled else { return }

@@ -1,7 +1,10 @@
 /// A request while it is put together; what mutators edit.
 public struct RequestDraft: Sendable {
+    /// Any token (D25).
     public var method: String
+    /// The whole URL, as text.
     public var url: String
+    /// All that are sent but those of the transport's framing.
     public var headers: Headers
     var payload: RequestPayload
 

@@ -1,5 +1,6 @@
 /// What a caller adds to a request, beside its method.
 public struct RequestOptions: Sendable {
+    /// Nil for none.
     public var body: RequestBody?
     /// Replaces the content type that the kind of body brings.
     public var contentType: String?
@@ -15,6 +16,7 @@ public struct RequestOptions: Sendable {
     /// False: the body comes back as the server sent it.
     public var usesPipeline = true
 
+    /// Options that say only what the body is.
     public init(body: RequestBody? = nil, contentType: String? = nil) {
         self.body = body
         self.contentType = contentType

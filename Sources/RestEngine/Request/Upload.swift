@@ -28,12 +28,15 @@ public enum Upload: Sendable, Equatable {
 
 /// One part of a multipart form.
 public struct MultipartPart: Sendable, Equatable {
+    /// Where the bytes of a part come from.
     public enum Source: Sendable, Equatable {
         case bytes([UInt8])
         case file(path: String)
     }
 
+    /// Of the form's field.
     public var name: String
+    /// The part's bytes.
     public var source: Source
     /// What the server is told; nil for a file is the last part of its path, and for bytes none.
     public var filename: String?

@@ -9,6 +9,7 @@ extension Resource {
         service.resource(at: url?.relative(href))
     }
 
+    /// Nil for nil, else as ``relative(_:)`` (3.6).
     public func optionalRelative(_ href: String?) -> Resource? {
         href.map(relative)
     }
@@ -18,6 +19,7 @@ extension Resource {
         service.resource(at: url?.withParam(name, values ?? []))
     }
 
+    /// The same for several parameters in one step (3.10).
     public func withParams(_ params: [(name: String, values: [String]?)]) -> Resource {
         service.resource(at: url?.withParams(params.map { ($0.name, $0.values ?? []) }))
     }

@@ -2,6 +2,7 @@
 /// (siesta-semantics 2, 4). One object for each URL of a service.
 @EngineActor
 public final class Resource {
+    /// Where it belongs.
     public let service: Service
     /// Nil for an invalid resource, whose requests all fail (2.6).
     public let url: URLText?
@@ -33,6 +34,7 @@ public final class Resource {
 
     deinit { publication?.retire() }
 
+    /// Of its service.
     public var engine: Engine { service.engine }
 
     /// The URL's text; a lone colon for an invalid resource (2.6).
@@ -56,10 +58,13 @@ public final class Resource {
         return state.timestamp
     }
 
+    /// A request is in flight whose outcome becomes this resource's state (4.6).
     public var isLoading: Bool { !loadRequests.isEmpty }
 
+    /// Any request of this resource is in flight (4.7).
     public var isRequesting: Bool { !allRequests.isEmpty }
 
+    /// ``loadIfNeeded()`` would do nothing (4.9, D4).
     public var isUpToDate: Bool {
         startCacheLookup()
         return isStateUpToDate
@@ -86,6 +91,7 @@ public final class Resource {
         resolvedConfiguration(for: method).configuration
     }
 
+    /// The same with the blocks that made it.
     public func resolvedConfiguration(for method: String) -> ResolvedConfiguration {
         guard let url else { return .fallback }
         let version = service.configurationVersion

@@ -1,5 +1,6 @@
 /// What observers of a resource are told (siesta-semantics 13.3).
 public enum ResourceEvent: Sendable, Equatable {
+    /// Where new data came from.
     public enum Source: Sendable {
         case network, cache, localOverride, wipe
     }

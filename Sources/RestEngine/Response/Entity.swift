@@ -1,5 +1,6 @@
 /// A piece of data with what was said about it: the outcome of a request, what a resource holds, what a cache keeps.
 public struct Entity: Sendable {
+    /// What the pipeline made of the body, or the body itself.
     public var content: Content
     /// As received, or as given when it was made locally.
     public var headers: Headers
@@ -34,5 +35,6 @@ public struct Entity: Sendable {
     /// The ETag verbatim, quotes included (19.5).
     public var etag: String? { headers["ETag"] }
 
+    /// The Last-Modified verbatim (D14).
     public var lastModified: String? { headers["Last-Modified"] }
 }

@@ -31,9 +31,13 @@ extension RequestError {
 
     /// Where and how a function of a script, or of a Swift program, failed.
     public struct ScriptFailure: Error, Sendable, Equatable {
+        /// What went wrong, in one sentence.
         public var message: String
+        /// Where, if that is known.
         public var file: String?
+        /// From 1.
         public var line: Int?
+        /// The calls that led there, a line each.
         public var traceback: String?
 
         public init(message: String, file: String? = nil, line: Int? = nil, traceback: String? = nil) {

@@ -27,8 +27,10 @@ extension RequestError {
 
     /// Throw one to name the cause and leave the rest to the engine.
     public struct CauseError: Error, Sendable, CustomStringConvertible {
+        /// What the error will name.
         public let cause: Cause
 
+        /// Names a cause.
         public init(_ cause: Cause) { self.cause = cause }
 
         public var description: String { cause.detail ?? cause.userMessage }

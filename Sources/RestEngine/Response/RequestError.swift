@@ -1,14 +1,19 @@
 /// Every failure of a request (siesta-semantics 20). It always has a message for people; status, body and cause are
 /// there when they apply, and do not exclude each other.
 public struct RequestError: Error, Sendable {
+    /// For people; never empty by itself (20.2).
     public var userMessage: String
+    /// Nil when no response arrived.
     public var httpStatusCode: Int?
     /// The body that came with the failure, or that could not be parsed (D12).
     public var entity: Entity?
+    /// Nil when the status says all.
     public var cause: Cause?
     /// Unix time in seconds.
     public var timestamp: Double
+    /// Of the request that failed, after redirects; nil before there was one.
     public var url: String?
+    /// As ``url``.
     public var method: String?
     /// Counts the attempts of one request, from 1.
     public var attempt: Int
@@ -54,7 +59,9 @@ extension RequestError: CustomStringConvertible {
 
 /// A line of a script.
 public struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
+    /// As the script was named.
     public let file: String
+    /// From 1.
     public let line: Int
 
     public init(file: String, line: Int) {

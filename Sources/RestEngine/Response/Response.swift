@@ -3,6 +3,7 @@ public enum Response: Sendable {
     case success(Entity)
     case failure(RequestError)
 
+    /// Of a success, or the body of a failure.
     public var entity: Entity? {
         switch self {
         case .success(let entity): entity
@@ -10,6 +11,7 @@ public enum Response: Sendable {
         }
     }
 
+    /// Nil for a success.
     public var error: RequestError? {
         if case .failure(let error) = self { error } else { nil }
     }
@@ -22,6 +24,7 @@ public enum Response: Sendable {
 
 /// An outcome as hooks see it.
 public struct ResponseInfo: Sendable {
+    /// Success or failure.
     public var response: Response {
         // What the stages made is not what this response is made of any more.
         didSet { stageOutputs = nil }
@@ -31,6 +34,7 @@ public struct ResponseInfo: Sendable {
     /// For the caches of the resource that a GET was for; nil for all other responses.
     private(set) var stageOutputs: StageOutputs?
 
+    /// An outcome that is new, unless it is said otherwise.
     public init(_ response: Response, isNew: Bool = true) {
         self.response = response
         self.isNew = isNew
@@ -41,5 +45,6 @@ public struct ResponseInfo: Sendable {
         self.stageOutputs = stageOutputs
     }
 
+    /// The request was cancelled (7.11).
     public var isCancellation: Bool { response.isCancellation }
 }

@@ -1,11 +1,15 @@
 /// What the services of one host share: time, transport, log.
 @EngineActor
 public final class Engine {
+    /// Turns, timers and the time.
     public let scheduler: Scheduler
+    /// Sends the requests of services that have no transport of their own.
     public let transport: any Transport
+    /// What the engine says of its work.
     public let log: EngineLog
     let cacheFailureList = CacheFailureList()
 
+    /// With the system's clock the engine works by itself; see ``Scheduler/init(clock:)``.
     public init(transport: any Transport, scheduler: Scheduler = Scheduler(), log: EngineLog = EngineLog()) {
         self.transport = transport
         self.scheduler = scheduler
@@ -23,8 +27,10 @@ public final class Engine {
     public var onOutsideWorkDone: (@EngineActor () -> Void)?
     private var outsideWaiters: [CheckedContinuation<Void, Never>] = []
 
+    /// One more piece of work is on another thread; see ``outsideWork``.
     public func beginOutsideWork() { outsideWork += 1 }
 
+    /// One piece has answered.
     public func endOutsideWork() {
         outsideWork -= 1
         guard outsideWork == 0 else { return }

@@ -1,7 +1,9 @@
 /// An API: a base URL, the blocks that configure requests to it, and its resources (siesta-semantics 1).
 @EngineActor
 public final class Service {
+    /// Time, transport and log.
     public let engine: Engine
+    /// For `explain`, logs and the gateway's paths.
     public let name: String
     /// With a slash at the end of its path (1.2); nil when there is none, and then only absolute URLs work (1.3).
     public let baseURL: BaseURL?
@@ -72,6 +74,7 @@ public final class Service {
         set { table.onLimit = newValue }
     }
 
+    /// Those that were asked for and not dropped since, in no order.
     public var liveResources: [Resource] { table.live }
 
     /// Drops the resources that nobody holds and nobody observes (1.13, 23.6).
@@ -88,10 +91,13 @@ public final class Service {
 
     // MARK: Configuration
 
+    /// Moves on whenever a resolved configuration may be out of date (14.5).
     public var configurationVersion: Int { configuration.version }
 
+    /// The blocks in the order of adding, the standard transformers first (D9).
     public var configurationEntries: [ConfigurationEntry] { configuration.entries }
 
+    /// Adds a block behind all others (14.3); see also ``configure(_:methods:description:fileID:line:_:)``.
     public func configure(_ entry: ConfigurationEntry) {
         configuration.add(entry)
         republish()

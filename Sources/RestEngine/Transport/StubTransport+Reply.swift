@@ -1,5 +1,6 @@
 /// What a stub answers.
 public struct StubReply: Sendable {
+    /// Response or error.
     public var result: TransportResult
     /// Seconds between request and answer; without one the answer comes in the next turn.
     public var delay: Double
@@ -12,6 +13,7 @@ public struct StubReply: Sendable {
         self.isHeld = isHeld
     }
 
+    /// A response with a body of bytes.
     public static func response(
         _ status: Int = 200, headers: Headers = Headers(), body: [UInt8] = [], delay: Double = 0
     ) -> StubReply {
@@ -26,10 +28,12 @@ public struct StubReply: Sendable {
             status, headers: Headers([("Content-Type", type)]), body: Array(text.utf8), delay: delay)
     }
 
+    /// A response with JSON text, and its content type.
     public static func json(_ status: Int = 200, _ json: String, delay: Double = 0) -> StubReply {
         .text(status, json, type: "application/json", delay: delay)
     }
 
+    /// No response.
     public static func error(_ error: TransportError, delay: Double = 0) -> StubReply {
         StubReply(.failure(error), delay: delay)
     }
@@ -42,12 +46,14 @@ public struct StubReply: Sendable {
 
 /// What a request must have, beside method and URL, for a stub to answer it.
 public struct StubCondition: Sendable {
+    /// What a header must be.
     public enum Header: Sendable, Equatable {
         /// The value of the header, as ``Headers`` joins it.
         case value(String)
         case absent
     }
 
+    /// By name, in any case; others don't matter.
     public var headers: [String: Header]
     /// The exact bytes; nil for any body or none.
     public var body: [UInt8]?

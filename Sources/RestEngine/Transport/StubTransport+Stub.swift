@@ -4,6 +4,7 @@ extension StubTransport {
     public final class Stub {
         /// Nil for every method.
         public let method: String?
+        /// The URLs that it is for.
         public let pattern: GlobPattern
         private let condition: StubCondition
         private let reply: @EngineActor (TransportRequest) -> StubReply

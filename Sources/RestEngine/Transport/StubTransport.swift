@@ -23,6 +23,7 @@ public final class StubTransport: Transport {
     /// Told of each request that has no stub, before it fails.
     public var onUnmatched: (@EngineActor (TransportRequest) -> Void)?
 
+    /// Answers on the turns and timers of that scheduler.
     public init(scheduler: Scheduler) { self.scheduler = scheduler }
 
     // MARK: Stubs

@@ -17,13 +17,18 @@ public protocol Transfer: AnyObject {
     var progress: TransferProgress { get }
 }
 
+/// How a transfer ends.
 public typealias TransportResult = Result<TransportResponse, TransportError>
 
 /// Counters of a transfer in bytes of body; nil totals are unknown.
 public struct TransferProgress: Sendable, Equatable {
+    /// Of the request's body.
     public var bytesSent: Int64 = 0
+    /// The size of the request's body.
     public var bytesToSend: Int64?
+    /// Of the response's body.
     public var bytesReceived: Int64 = 0
+    /// What the response says of its size.
     public var bytesToReceive: Int64?
 
     public init() {}

@@ -1,5 +1,6 @@
 /// Why there is no answer. The codes are few and fixed: they serve as metric labels and as `cause.type` in scripts.
 public struct TransportError: Error, Sendable, Equatable {
+    /// What happened.
     public enum Code: String, Sendable, CaseIterable {
         case invalidURL = "invalid_url"
         case connectionFailed = "connection_failed"
@@ -21,7 +22,9 @@ public struct TransportError: Error, Sendable, Equatable {
         case idle, receive, total
     }
 
+    /// What happened, for programs.
     public var code: Code
+    /// Nil where it doesn't matter.
     public var phase: Phase?
     /// One sentence for people, without URL, headers or body.
     public var message: String

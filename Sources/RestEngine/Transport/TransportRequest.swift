@@ -5,10 +5,13 @@ public struct TransportRequest: Sendable {
     public var method: String
     /// An absolute URL with scheme http or https; the fragment is not sent.
     public var url: String
+    /// All but those of the framing.
     public var headers: Headers
+    /// Nil for none, which is not the same as an empty one.
     public var body: [UInt8]?
     /// A body that is read while it is sent; then ``body`` is nil.
     public var upload: Upload?
+    /// When to give up.
     public var timeouts: Timeouts
     /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`.
     public var maxBodyBytes: Int

@@ -1,12 +1,15 @@
 /// An answer of a server, whatever its status, with its body decoded (gzip, br, zstd) and complete.
 public struct TransportResponse: Sendable {
+    /// 100 to 999.
     public var status: Int
     /// `HTTP/1.1`, `HTTP/2`, …
     public var httpVersion: String
     /// Of the final response (1xx are dropped), names as received, repeats kept. When the body was decompressed,
     /// Content-Encoding and Content-Length are left out.
     public var headers: Headers
+    /// Empty when there was none (siesta-semantics 5.17).
     public var body: [UInt8]
+    /// Where the time went.
     public var timings: TransferTimings
 
     public init(
@@ -23,15 +26,23 @@ public struct TransportResponse: Sendable {
 
 /// Where the time of a transfer went, in seconds from its start; zero for a phase that did not happen.
 public struct TransferTimings: Sendable, Equatable {
+    /// Waiting for a connection.
     public var queue: Double = 0
+    /// Until the host's address was known.
     public var nameLookup: Double = 0
+    /// Until the connection was made.
     public var connect: Double = 0
+    /// Until TLS was agreed on.
     public var tls: Double = 0
+    /// Until the response began.
     public var firstByte: Double = 0
+    /// Until it was complete.
     public var total: Double = 0
     /// Bytes of body on the wire, before decoding.
     public var bytesReceived: Int64 = 0
+    /// Bytes of the request's body.
     public var bytesSent: Int64 = 0
+    /// The connection was one of an earlier request.
     public var isConnectionReused = false
 
     public init() {}

@@ -1,5 +1,6 @@
 /// The base URL of a service: a URL whose path ends in a slash (1.2).
 public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
+    /// With the slash.
     public let url: URLText
 
     /// Nil for text that is no URL: such a service has no base (1.1).

@@ -2,6 +2,7 @@
 public struct QueryParameter: Sendable, Equatable {
     /// As in the URL.
     public let text: String
+    /// As it is in the URL, percent-encoded.
     public let rawName: String
     /// Nil for a bare name without `=`.
     public let rawValue: String?

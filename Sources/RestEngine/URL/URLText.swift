@@ -4,6 +4,7 @@
 ///
 /// Relative text such as `./foo` is kept as well (1.9); see `isAbsolute` and `isHTTP`.
 public struct URLText: Sendable, Hashable, CustomStringConvertible {
+    /// The whole.
     public let string: String
     let offsets: URLOffsets
 
@@ -38,6 +39,7 @@ extension URLText {
     /// As written; nil if absent or the scheme's own.
     public var port: Int? { offsets.port.map(Int.init) }
 
+    /// Percent-encoded, as it is in the URL.
     public var path: String { text(offsets.pathStart, offsets.pathEnd) }
 
     /// Without its `?`; empty and absent differ.

@@ -1,13 +1,17 @@
 /// An image as it came, with what its first bytes tell.
 public struct Image: Sendable, Equatable {
+    /// Told by the first bytes, whatever the content type says.
     public enum Format: String, Sendable, CaseIterable {
         case png, jpeg, gif, webp, bmp
     }
 
+    /// What it is.
     public let format: Format
     /// In pixels.
     public let width: Int
+    /// In pixels.
     public let height: Int
+    /// The whole file.
     public let bytes: [UInt8]
 
     /// Nil when the bytes are of no known format, or end before the size.

@@ -51,6 +51,7 @@ public struct Tree: Sendable {
         withUnsafeBytes { cjson_tree_is_classless($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
     }
 
+    /// Lends the bytes of this tree alone.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -68,8 +69,10 @@ extension Tree {
         /// Bytes of the result; at most 4 GiB.
         public var bytes: Int
 
+        /// 512 deep, 256 MiB.
         public static let standard = Limits()
 
+        /// See ``standard`` for what is left out.
         public init(depth: Int = 512, bytes: Int = 256 << 20) {
             self.depth = depth
             self.bytes = bytes

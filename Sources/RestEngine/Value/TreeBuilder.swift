@@ -20,10 +20,13 @@ extension Tree {
 
         public init() {}
 
+        /// Writes a null.
         public mutating func null() { value(.null) }
 
+        /// Writes a boolean.
         public mutating func bool(_ bool: Bool) { value(bool ? .yes : .no) }
 
+        /// Writes an integer.
         public mutating func int(_ int: Int64) {
             if let short = Int8(exactly: int) {
                 value(.int8)
@@ -37,11 +40,13 @@ extension Tree {
             }
         }
 
+        /// Writes a double; JSON text takes none that is not finite.
         public mutating func double(_ double: Double) {
             value(.real)
             number(double.bitPattern)
         }
 
+        /// Writes a string.
         public mutating func string(_ string: some StringProtocol) { self.string(utf8: string.utf8) }
 
         /// A string of any bytes; JSON text takes UTF-8 alone.
@@ -50,11 +55,13 @@ extension Tree {
             counted(utf8)
         }
 
+        /// Writes a value that is there already.
         public mutating func tree(_ tree: Tree) {
             before()
             tree.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
 
+        /// The body writes the elements.
         public mutating func array<Failure: Error>(
             _ elements: (inout Builder) throws(Failure) -> Void
         ) throws(Failure) {
@@ -72,6 +79,7 @@ extension Tree {
             end()
         }
 
+        /// Writes the key of the value that comes next.
         public mutating func key(_ key: some StringProtocol) {
             precondition(
                 open.last.map { $0.isObject && !$0.hasKey } ?? false,
@@ -80,6 +88,7 @@ extension Tree {
             counted(key.utf8)
         }
 
+        /// The tree, which must be one whole value.
         public consuming func finish() -> Tree {
             precondition(open.isEmpty, "Tree.Builder: finished inside of a container")
             return Tree(encoded: bytes)

@@ -35,6 +35,7 @@ extension Tree {
         return elements.dropFirst(index).first { _ in true }
     }
 
+    /// The elements of an array, as trees that share its bytes.
     public struct Elements: Sequence, IteratorProtocol {
         var cursor: Cursor
         var remaining: Int
@@ -48,6 +49,7 @@ extension Tree {
         public var underestimatedCount: Int { remaining }
     }
 
+    /// Keys and values of an object, as trees that share its bytes.
     public struct Pairs: Sequence, IteratorProtocol {
         var cursor: Cursor
         var remaining: Int

@@ -2,11 +2,13 @@ import CJSON
 
 /// Text that is no JSON, or a value that has no JSON form.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong.
     public enum Code: Int32, Sendable {
         case malformed = 1
         case invalidUTF8, tooDeep, tooLarge, numberRange, unencodable, cycle, noMemory, invalidTree
     }
 
+    /// What is wrong, for programs.
     public let code: Code
     /// Decoding: in the text. Encoding: inside the offending string.
     public let offset: Int
@@ -36,6 +38,7 @@ extension Tree {
         self.init(encoded: encoded)
     }
 
+    /// The same for text in a string.
     public init(json: String, limits: Limits = .standard) throws(JSONError) {
         try self.init(json: Array(json.utf8), limits: limits)
     }

@@ -1,4 +1,5 @@
 extension Tree {
+    /// What a value is.
     public enum Kind: Sendable, Equatable {
         case null
         case boolean
@@ -47,8 +48,10 @@ extension Tree {
         classID == nil ? self : Tree(storage: storage, start: start + 5, end: end)
     }
 
+    /// It is null.
     public var isNull: Bool { kind == .null }
 
+    /// The boolean, nil for all else.
     public var bool: Bool? {
         switch Cursor(self).tag {
         case .no: false

@@ -50,7 +50,7 @@ extension ScriptContext {
         let hook = ScriptHook()
         do throws(LuaError) {
             hook.coroutine = try state.spawn(
-                phase: phases.hook, pushCall: pushCall,
+                phase: phases.hook, in: realm, pushCall: pushCall,
                 completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
                     self?.jobs.remove(hook)
                     if case .failure(let error) = result { self?.report(error, in: what()) }

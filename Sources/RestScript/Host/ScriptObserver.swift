@@ -88,7 +88,7 @@ final class TableObserver: ScriptObserver {
     private func call(_ method: String, _ resource: Resource, more: (Lua) -> Int32) {
         guard let context = liveContext else { return }
         context.run(as: "'\(method)' of an observer of \(resource.urlString)") { lua throws(LuaError) in
-            guard lua.push(table, evenDeparted: method == "stopped_observing") else { return nil }
+            guard lua.push(table) else { return nil }
             if lua.rawGet(-1, method) == .nil {
                 lua.pop()
                 try lua.get(-1, method)

@@ -1,16 +1,31 @@
 import LuaRuntime
 import RestEngine
 
-/// The sections of the reference: `rest` with its tables, then what its functions give.
+/// The sections of the reference: `rest` with its tables, then what its functions give; then the same for tests.
 @EngineActor
 struct ReferencePage {
     private let context: ScriptContext
+    private let tests: ScriptTestFile
 
-    init(_ context: ScriptContext) { self.context = context }
+    init(_ context: ScriptContext, _ tests: ScriptTestFile) {
+        self.context = context
+        self.tests = tests
+    }
 
     var sections: [String] {
         [context.restTable].map(section) + [valuesSection] + context.restModules.map(section)
-            + classes.map(section)
+            + classes.map(section) + [testsSection, section(tests.testModule)]
+            + [tests.hostClass, tests.servicesClass, tests.stubClass].map(section)
+    }
+
+    private var testsSection: String {
+        """
+
+        # Tests
+
+        What a test file sees, as `local t = require "resthost.test"`; see <doc:TestingScripts>.
+
+        """
     }
 
     /// In the order in which a reader of the guides meets them.

@@ -7,7 +7,11 @@ public enum ScriptReference {
     public static func markdown() -> String {
         let engine = Engine(transport: NullTransport())
         let context = ScriptContext(engine: engine, options: ScriptOptions(), folder: ".")
-        defer { context.close() }
+        let tests = ScriptTestFile(path: "reference", options: ScriptOptions())
+        defer {
+            context.close()
+            tests.close()
+        }
         var text = """
             # Lua reference
 
@@ -24,7 +28,7 @@ public enum ScriptReference {
             gives A, or nil and the reason.
 
             """
-        text += ReferencePage(context).sections.joined()
+        text += ReferencePage(context, tests).sections.joined()
         return text
     }
 }

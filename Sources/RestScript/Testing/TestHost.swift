@@ -24,6 +24,7 @@ final class TestHost {
         scheduler = Scheduler(clock: clock)
         transport = StubTransport(scheduler: scheduler)
         engine = Engine(transport: transport, scheduler: scheduler)
+        let options = Self.ofItsOwn(options)
         // What the script sends while it is loaded waits for the stubs, which come after.
         transport.pause()
         do throws(Diagnostic) {
@@ -44,8 +45,16 @@ final class TestHost {
         scheduler = Scheduler(clock: clock)
         transport = StubTransport(scheduler: scheduler)
         engine = Engine(transport: transport, scheduler: scheduler)
-        script = ScriptHost(emptyFor: folder, engine: engine, options: options, sharing: state)
+        script = ScriptHost(
+            emptyFor: folder, engine: engine, options: Self.ofItsOwn(options), sharing: state)
         listen(options)
+    }
+
+    /// Each host has a store of its own.
+    private static func ofItsOwn(_ options: ScriptOptions) -> ScriptOptions {
+        var options = options
+        options.store = ScriptStore()
+        return options
     }
 
     private func listen(_ options: ScriptOptions) {

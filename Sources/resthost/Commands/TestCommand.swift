@@ -1,6 +1,7 @@
 import ArgumentParser
 import RestEngine
 import RestScript
+import SQLiteCache
 
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,6 +55,8 @@ struct TestCommand: ParsableCommand {
             Streams.error("resthost: \(error.description)\n")
             return 2
         }
+        var options = grants.options()
+        options.makeSQLiteCache = { SQLiteCache($0) }
         let session = TestSession(
             options: options, filter: filter, report: format.makeReport(),
             coversLines: coverage || coverageOutput != nil)
@@ -80,11 +83,11 @@ struct TestCommand: ParsableCommand {
     private func nothingRan(_ files: [String], _ totals: TestTotals) -> String {
         let places = (paths.isEmpty ? ["."] : paths).joined(separator: ", ")
         if files.isEmpty { return "resthost: no test was run: there is no *_test.lua in \(places)\n" }
+        if totals.skipped > 0 { return "resthost: no test was run: all are skipped\n" }
         if let filter, totals.filtered > 0 {
             return "resthost: no test was run: no name of \(totals.filtered) contains '\(filter)'\n"
         }
-        return
-            "resthost: no test was run: \(totals.skipped > 0 ? "all are skipped" : "the files declare none")\n"
+        return "resthost: no test was run: the files declare none\n"
     }
 
     /// The table goes where it does no harm to a format that programs read.

@@ -39,7 +39,12 @@ final class TAPReport: TestReport {
 
     /// In a description, a number sign would begin a directive.
     private func escaped(_ text: String) -> String {
-        SingleLine.text(text).replacing("\\", with: "\\\\").replacing("#", with: "\\#")
+        var output = String.UnicodeScalarView()
+        for scalar in SingleLine.text(text).unicodeScalars {
+            if scalar == "\\" || scalar == "#" { output.append("\\") }
+            output.append(scalar)
+        }
+        return String(output)
     }
 
     /// The YAML block behind a test point; strings in JSON's form, which YAML reads too.

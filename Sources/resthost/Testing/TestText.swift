@@ -1,3 +1,23 @@
+/// A text whose control characters do nothing to a terminal.
+enum PlainText {
+    static func text(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var output = ""
+        for scalar in text.unicodeScalars {
+            if isControl(scalar) {
+                output += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                output.unicodeScalars.append(scalar)
+            }
+        }
+        return output
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 ? scalar != "\n" && scalar != "\t" : (0x7F..<0xA0).contains(scalar.value)
+    }
+}
+
 /// A text on one line.
 enum SingleLine {
     static func text(_ text: String) -> String {

@@ -84,7 +84,7 @@ extension Tree {
                 "kind", "id", "score", "value", "children", "named", "pair", "rest", "number", "_0", "text",
                 "length", "7", "a", "some_name",
             ]
-            let count = random.int(below: 20) == 0 ? 30 : random.int(below: 5)
+            let count = random.int(below: 20) == 0 ? 70 : random.int(below: 5)
             return Tree(
                 pairs: (0..<count).map { _ in
                     let name = names[random.int(below: names.count)]

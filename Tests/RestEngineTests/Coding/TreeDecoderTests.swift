@@ -59,7 +59,7 @@ private struct Account: Decodable, Equatable {
     }
 
     @Test func `takes the last of a repeated key, in few keys and in many`() throws {
-        let many = (0..<40).map { ("k\($0 % 30)", Tree($0)) }
+        let many = (0..<100).map { ("k\($0 % 70)", Tree($0)) }
         for pairs in [[("a", 1), ("b", 2), ("a", 3)], many] as [[(String, Tree)]] {
             let expected = Dictionary(pairs.map { ($0, $1.int ?? 0) }) { $1 }
             #expect(try decode(Tree(pairs: pairs)) == expected)

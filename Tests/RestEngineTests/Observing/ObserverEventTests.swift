@@ -172,6 +172,21 @@ struct ObserverEventTests {
         withExtendedLifetime(observer) {}
     }
 
+    @Test func `12.6 an observer that comes while a load runs hears of its progress, once`() throws {
+        let resource = fixture.resource("a")
+        try fixture.stub("GET", "a", .text(200, "x"))
+        resource.load()
+        for _ in 0..<2 {
+            let observer = observe(resource)
+            resource.removeObservers(ownedBy: observer)
+            #expect(!resource.isObserved)
+        }
+        let observer = observe(resource)
+        fixture.settle()
+        #expect(journal.take() == ["o progress 1.0", "o new_data(network)"])
+        withExtendedLifetime(observer) {}
+    }
+
     @Test func `21.5 30 a wipe tells new_data(wipe) at once and the cancelled loads a turn later`() throws {
         let owner = Owner()
         let resource = fixture.resource("a")

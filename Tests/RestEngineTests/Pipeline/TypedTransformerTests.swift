@@ -145,11 +145,13 @@ struct TypedTransformerTests {
     }
 
     @Test func `17.9 a body that can't be transformed leaves its error as it was`() throws {
-        try fixture.service.configureTransformer("a", transformErrors: true) { (_: Tree, _) -> User in
-            throw Odd()
+        fixture.engine.log.enabled = [.pipeline]
+        try fixture.service.configureTransformer("a", transformErrors: true, description: "picky") {
+            (_: Tree, _) -> User in throw Odd()
         }
         let error = try #require(try load(.json(422, #"{"a": 1}"#)).error)
         #expect(error.json == ["a": 1] && error.cause == nil)
+        #expect(fixture.log.contains { $0.text.hasSuffix("picky leaves the error's body: Odd()") })
     }
 
     @Test func `17.10 once for each response, however many ask`() throws {

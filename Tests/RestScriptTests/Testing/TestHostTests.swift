@@ -60,6 +60,7 @@ struct TestHostTests {
                     "local s = a.rest.service { base_url = 'https://h.test' } local u = b.rest.service { base_url = 'https://h.test' } a:stub"
             )
             + " t.equal(s:resource('x'):get(), 'a') t.equal(u:resource('x'):get(), 'b') t.equal(b:clock(), 1000000)",
+        "local a, b = t.host(), t.host() a.rest.store:set('k', 1) t.equal(b.rest.store:get('k'), nil) t.equal(a.rest.store:get('k'), 1)",
         // The test file has a library of its own, for values.
         "local rest = require 'resthost' t.equal(rest.null, t.host().rest.null) t.assert(rest.regex('a'))",
         // Services are found as soon as they are declared.

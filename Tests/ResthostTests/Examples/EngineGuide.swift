@@ -6,75 +6,67 @@ import RestEngine
 
 @EngineActor
 final class PeopleAPI {
-    let service: Service
+    private let service: Service
+    private let gate = RefreshGate()
+    private var token: String?
 
-    init(baseURL: String) throws {
-        let base = BaseURL(baseURL)
-        service = Service(engine: Engine(transport: CurlTransport()), name: "people", baseURL: base)
-        service.configure(
-            ConfigurationEntry(pattern: try .glob("/users/**", base: base), description: "users") { draft in
-                draft.configuration.expirationTime = 300
-                draft.configuration.headers.set("Accept", "application/json")
-            })
-        service.configure(
-            ConfigurationEntry(pattern: try .glob("/users/*", base: base), description: "user") { draft in
-                draft.configuration.pipeline["model"].add(UserTransformer())
-            })
+    init(baseURL: String, engine: Engine = Engine(transport: CurlTransport())) throws {
+        service = Service(engine: engine, name: "people", baseURL: BaseURL(baseURL))
+        try service.configure("**") { $0.headers.set("Accept", "application/json") }
+        try service.configure("/users/**") { $0.expirationTime = 300 }
+        try service.configureModel("/users/*", User.self, decoder: TreeDecoder(keys: .snakeCase))
+        try service.configureTransformer("/users/*/repos") { (repositories: Tree, _) in
+            repositories.elements.compactMap { $0["name"]?.string }
+        }
+        try service.configure("/private/**") { [weak self] configuration in
+            try self?.authorize(&configuration)
+        }
     }
 
     func user(_ login: String) -> Resource { service.resource("/users").child(login) }
 }
 
-struct User: Sendable, Equatable {
-    let login: String
-    let name: String?
-}
-
-struct UserTransformer: Transformer {
-    var description: String { "user" }
-
-    func process(_ response: Response, _ context: PipelineContext) -> Response {
-        guard case .success(var entity) = response, let tree = entity.content.tree,
-            let login = tree["login"]?.string
-        else { return response }
-        entity.content = .native(User(login: login, name: tree["name"]?.string))
-        return .success(entity)
-    }
-}
-
-extension Resource {
-    func content() async throws -> Content {
-        let result = await withCheckedContinuation { continuation in
-            read { continuation.resume(returning: $0) }
-        }
-        return try result.get().content
+extension PeopleAPI {
+    func rename(_ login: String, to name: String) async throws(RequestError) -> User {
+        try await user(login).request("PATCH", json: ["name": name]).content(as: User.self)
     }
 }
 
 extension PeopleAPI {
-    func renewTokens(_ gate: RefreshGate, with renew: @escaping @EngineActor (Entity) -> Void) {
-        let login = service.resource("/-/login")
-        let decorator = gate.decorator(when: { $0.httpStatusCode == 401 }) { done in
-            login.request("POST")
-                .onSuccess { entity in
-                    renew(entity)
-                    login.service.invalidateConfiguration()
-                    done(.renewed)
-                }
-                .onFailure { done(.failed($0)) }
-        }
-        service.configure(
-            ConfigurationEntry(pattern: .all, description: "tokens") { draft in
-                draft.configuration.decorators.append(decorator)
-            })
+    private func authorize(_ configuration: inout Configuration) throws {
+        if let token { configuration.headers.set("Authorization", "Bearer \(token)") }
+        configuration.decorators.append(
+            gate.decorator(when: { $0.httpStatusCode == 401 }) { [weak self] in try await self?.logIn() })
+    }
+
+    private func logIn() async throws {
+        struct Login: Decodable { let token: String }
+        let login = service.resource("/login").request("POST", json: ["user": "me", "password": "secret"])
+        token = try await login.content(as: Login.self).token
+        service.invalidateConfiguration()
     }
 }
 
+extension PeopleAPI {
+    var notes: Resource { service.resource("/private/notes") }
+}
+
+struct User: Codable, Sendable, Equatable {
+    let login: String
+    let name: String?
+    let createdAt: String?
+}
+
+extension ContentHolder {
+    var user: User? { typedContent() }
+}
+
 enum EngineGuide {
-    static func octocat(at address: String) async throws -> User? {
+    static func octocat(at address: String) async throws -> (User, [String], PeopleAPI) {
         let people = try await PeopleAPI(baseURL: address)
-        guard case .native(let user as User) = try await people.user("octocat").content() else { return nil }
-        return user
+        let user = try await people.user("octocat").get(as: User.self)
+        let names = try await people.user("octocat").child("repos").get(as: [String].self)
+        return (user, names, people)
     }
 
     static func sum() throws -> Int64? {
@@ -89,4 +81,31 @@ enum EngineGuide {
         let sum = lua.integer(-1)
         return sum
     }
+}
+
+func name(of login: String, in people: PeopleAPI) async -> String {
+    do throws(RequestError) {
+        return try await people.user(login).get(as: User.self).name ?? login
+    } catch {
+        return error.httpStatusCode == 404 ? error.json["message"]?.string ?? "" : error.userMessage
+    }
+}
+
+func watch(_ resource: Resource, until name: String) async {
+    for await update in await resource.events {
+        let user: User? = update.snapshot.typedContent()
+        print(update.event.name, user?.name ?? "nobody yet", update.snapshot.isLoading)
+        if user?.name == name { return }
+    }
+}
+
+@EngineActor
+func stubbed() async throws -> User {
+    let scheduler = Scheduler()
+    let transport = StubTransport(scheduler: scheduler)
+    try transport.stub(
+        method: "GET", urlGlob: "https://people.test/users/*", .json(200, #"{"login": "octocat"}"#))
+    let people = try PeopleAPI(
+        baseURL: "https://people.test", engine: Engine(transport: transport, scheduler: scheduler))
+    return try await people.user("octocat").get(as: User.self)
 }

@@ -46,15 +46,42 @@ struct GuideTests {
         }
     }
 
-    @Test func `the engine's guide does what it says`() async throws {
-        let peer = LoopbackPeer { request in
-            let json = #"{"login": "octocat", "name": "Mona"}"#
-            let isRight =
-                request.target == "/users/octocat" && request.headers["Accept"] == "application/json"
-            return PeerConnection.response(
-                isRight ? 200 : 404, headers: [("Content-Type", "application/json")], body: Array(json.utf8))
+    /// The API that the engine's guide asks.
+    private func people() -> LoopbackPeer {
+        LoopbackPeer { request in
+            func answer(_ status: Int, _ json: String) -> [UInt8] {
+                PeerConnection.response(
+                    status, headers: [("Content-Type", "application/json")], body: Array(json.utf8))
+            }
+            guard request.headers["Accept"] == "application/json" else { return answer(400, "{}") }
+            switch "\(request.method) \(request.target)" {
+            case "GET /users/octocat":
+                return answer(200, #"{"login": "octocat", "name": "Mona", "created_at": "2014"}"#)
+            case "PATCH /users/octocat":
+                return answer(200, #"{"login": "octocat", "name": "Lisa"}"#)
+            case "GET /users/octocat/repos": return answer(200, #"[{"name": "ink"}, {"id": 1}]"#)
+            case "POST /login": return answer(200, #"{"token": "t"}"#)
+            case "GET /private/notes" where request.headers["Authorization"] == "Bearer t":
+                return answer(200, "[1]")
+            case "GET /private/notes": return answer(401, "{}")
+            default: return answer(404, #"{"message": "nobody here"}"#)
+            }
         }
-        #expect(try await EngineGuide.octocat(at: peer.baseURL) == User(login: "octocat", name: "Mona"))
+    }
+
+    @Test func `the engine's guide does what it says`() async throws {
+        let peer = people()
+        let (user, names, api) = try await EngineGuide.octocat(at: peer.baseURL)
+        #expect(user == User(login: "octocat", name: "Mona", createdAt: "2014"))
+        #expect(names == ["ink"])
+        #expect(try await api.rename("octocat", to: "Lisa").name == "Lisa")
+        #expect(await name(of: "octocat", in: api) == "Mona")
+        #expect(await name(of: "nobody", in: api) == "nobody here")
+        #expect(try await api.notes.get().json == [1])
+        let resource = await api.user("octocat")
+        await watch(resource, until: "Mona")
+        #expect(await resource.snapshot.user == user)
+        #expect(try await stubbed().login == "octocat")
     }
 
     @Test func `the Lua runtime's guide does what it says`() throws {

@@ -10,7 +10,9 @@ import Testing
 
 struct LinkTests {
     @Test(arguments: [
-        "README.md", "examples/quickstart/README.md", "Sources/RestScript/RestScript.docc/LuaReference.md",
+        "README.md", "examples/quickstart/README.md", "examples/swift-client/README.md",
+        "Sources/RestScript/RestScript.docc/LuaReference.md",
+        "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
     ])
     func `links lead to files`(document: String) throws {
         let folder = document.split(separator: "/").dropLast().joined(separator: "/")

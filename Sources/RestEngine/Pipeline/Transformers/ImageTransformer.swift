@@ -1,5 +1,6 @@
 /// Bytes of an image become one with its format and size (siesta-semantics 18.4).
 public struct ImageTransformer: Transformer {
+    /// The bodies of errors are decoded too.
     public var transformErrors: Bool
 
     public nonisolated init(transformErrors: Bool = false) { self.transformErrors = transformErrors }

@@ -1,5 +1,6 @@
 /// Bytes of JSON become a tree (siesta-semantics 18.1, 18.2).
 public struct JSONTransformer: Transformer {
+    /// The bodies of errors are parsed too.
     public var transformErrors: Bool
     /// Accept a number, string, boolean or null at the top.
     public var allowFragments: Bool

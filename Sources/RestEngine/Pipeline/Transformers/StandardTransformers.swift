@@ -3,6 +3,7 @@
 public enum StandardTransformer: String, Sendable, CaseIterable {
     case json, text, image
 
+    /// What it is added for.
     public var contentTypes: [String] {
         switch self {
         case .json: ["*/json", "*/*+json"]
@@ -11,6 +12,7 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
         }
     }
 
+    /// As a service adds it.
     public var transformer: any Transformer {
         switch self {
         case .json: JSONTransformer()

@@ -1,5 +1,6 @@
 /// Bytes become text, by the charset that the server named, or ISO-8859-1 (siesta-semantics 18.3).
 public struct TextTransformer: Transformer {
+    /// The bodies of errors are decoded too.
     public var transformErrors: Bool
 
     public nonisolated init(transformErrors: Bool = true) { self.transformErrors = transformErrors }

@@ -4,6 +4,7 @@
 /// or what an earlier Swift transformer made; ``Content`` itself takes anything. `Output` becomes content in the same
 /// way, types of your own as ``Content/native(_:)``.
 public struct TypedTransformer<Input, Output: Sendable>: Transformer {
+    /// For `explain`, logs and errors.
     public let description: String
     /// What becomes of content that is no `Input`.
     public var onMismatch: InputMismatch
@@ -22,27 +23,7 @@ public struct TypedTransformer<Input, Output: Sendable>: Transformer {
     }
 
     public func process(_ response: Response, _ context: PipelineContext) -> Response {
-        switch response {
-        case .success(var entity):
-            do {
-                guard let content = try newContent(of: entity) else { return response }
-                entity.content = content
-                return .success(entity)
-            } catch {
-                // Status and body of the response are kept (D12).
-                return .failure(
-                    RequestError(
-                        thrown: error, userMessage: "Cannot parse server response", entity: entity,
-                        httpStatusCode: context.status, timestamp: context.now, url: context.url,
-                        method: context.method))
-            }
-        case .failure(var error):
-            guard transformErrors, let entity = error.entity, let content = try? newContent(of: entity) else {
-                return response
-            }
-            error.entity?.content = content
-            return .failure(error)
-        }
+        mapContent(of: response, errors: transformErrors, context, newContent)
     }
 
     /// Nil to leave the content as it is.

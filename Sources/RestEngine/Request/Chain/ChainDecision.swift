@@ -20,6 +20,7 @@ public final class ChainDecision {
     /// False when an answer would be ignored.
     public var isAwaited: Bool { !isAnswered && chain.state == .inProgress }
 
+    /// Has the chain go on; ignored when an answer is not awaited.
     public func answer(_ action: ChainAction) {
         guard isAwaited else { return }
         isAnswered = true

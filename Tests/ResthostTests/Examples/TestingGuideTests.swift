@@ -1,0 +1,29 @@
+import Testing
+
+/// The guide to tests: its scripts are tested as it says.
+struct TestingGuideTests {
+    private static let guide = "Sources/RestScript/RestScript.docc/TestingScripts.md"
+
+    @Test func `the tests of the guide pass, and print what it shows`() async throws {
+        let text = try TextFile.read(Self.guide)
+        let blocks = Transcript.blocks("lua", in: text).map { $0.joined(separator: "\n") }
+        #expect(blocks.count == 3)
+        let folder = TemporaryFolder()
+        folder.write(blocks[0], to: "github.lua")
+        folder.write(blocks[1], to: "github_test.lua")
+        let step = try #require(Transcript(text).steps.first)
+        #expect(step.command == "resthost test")
+        let run = await BuiltProgram.run("test", in: folder.path)
+        #expect(run.code == 0, "\(run.output)")
+        func timeless(_ text: String) -> String { text.replacing(/in [0-9.]+ s/, with: "in TIME") }
+        let shown = step.output.joined(separator: "\n")
+        #expect(timeless(run.output).hasPrefix(timeless(shown)) && !shown.isEmpty)
+        folder.write(blocks[2], to: "header_test.lua")
+        #expect(await BuiltProgram.run("test", "header_test.lua", in: folder.path).code == 0)
+    }
+
+    @Test func `the quick start's tests pass`() async {
+        let run = await BuiltProgram.run("test", "examples/quickstart")
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+    }
+}

@@ -1,0 +1,3 @@
+local t = require "resthost.test"
+
+t.test("never", function() end

@@ -1,0 +1,49 @@
+import CurlTransport
+import RestEngine
+
+/// How to ask the API in ../quickstart/fixtures. Whoever calls ``user(_:)`` needs to know none of it.
+@EngineActor
+final class PeopleAPI {
+    private let service: Service
+    private let gate = RefreshGate()
+    private var token: String?
+
+    init(baseURL: String) throws {
+        service = Service(
+            engine: Engine(transport: CurlTransport()), name: "people", baseURL: BaseURL(baseURL))
+
+        try service.configure("**") { $0.headers.set("User-Agent", "swift-client") }
+        try service.configure("/users/**") { $0.expirationTime = 300 }
+        let decoder = TreeDecoder(keys: .snakeCase)
+        try service.configureModel("/users/*", User.self, decoder: decoder)
+        try service.configureModel("/users/*/repos", [Repository].self, decoder: decoder)
+        try service.configureTransformer("/users/*/repos", stage: "cleanup") {
+            (repositories: [Repository], _) in
+            repositories.sorted { $0.stargazersCount > $1.stargazersCount }
+        }
+
+        try service.configureModel("/private/notes", [Note].self, decoder: decoder)
+        try service.configure("/private/**") { [weak self] configuration in
+            guard let self else { return }
+            if let token { configuration.headers.set("Authorization", "Bearer \(token)") }
+            configuration.decorators.append(
+                gate.decorator(when: { $0.httpStatusCode == 401 }) { [weak self] in try await self?.logIn() })
+        }
+    }
+
+    func user(_ login: String) -> Resource { service.resource("/users").child(login) }
+
+    func repositories(of login: String) -> Resource { user(login).child("repos") }
+
+    var notes: Resource { service.resource("/private/notes") }
+
+    /// Runs once for all requests that were refused together; each is repeated.
+    private func logIn() async throws {
+        struct Login: Decodable { let token: String }
+        let credentials = ["user": "swift-client", "password": "not a secret"]
+        let login = service.resource("/-/login").request("POST", json: credentials)
+        token = try await login.content(as: Login.self).token
+        // The block for "/private/**" runs again, and finds the token.
+        service.invalidateConfiguration()
+    }
+}
