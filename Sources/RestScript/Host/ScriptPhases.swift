@@ -77,8 +77,9 @@ struct ScriptPhases: Sendable {
         _ phase: ScriptLimits.Phase, _ time: ScriptLimits.Time, mayWait: Bool
     ) -> String {
         let pause = mayWait ? ", wait in between with rest.sleep(0)" : ""
-        let more = time.burst.isFinite ? "\(time.burst * 2)" : "none"
+        let more = time.burst * 2
+        let text = more == more.rounded() && more < 1e9 ? "\(Int(more))" : more.isFinite ? "\(more)" : "none"
         return
-            "look for a loop that doesn't end\(pause), or allow more with --limit \(phase.rawValue)=\(more)"
+            "look for a loop that doesn't end\(pause), or allow more with --limit \(phase.rawValue)=\(text)"
     }
 }
