@@ -93,8 +93,12 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RestEngineTests", dependencies: ["RestEngine", "TestSupport"], swiftSettings: settings),
+        .target(
+            name: "CLuaTestHost", dependencies: ["SystemLua"], path: "Tests/CLuaTestHost",
+            cSettings: cSettings),
         .testTarget(
-            name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "TestSupport"], swiftSettings: settings),
+            name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "CLuaTestHost", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "CurlTransportTests", dependencies: ["CurlTransport", "RestEngine", "TestSupport"],
             swiftSettings: settings),

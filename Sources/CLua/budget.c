@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include <lauxlib.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,33 @@ double clua_tick_seconds(void) { return TICK_NANOSECONDS / 1e9; }
 
 uint64_t clua_now(const clua_state *state) { return state->clock->now; }
 
-bool clua_expired(const clua_state *state) { return state->was_expired; }
+bool clua_expired(const clua_state *state, clua_excess *excess) {
+    if (state->was_expired && excess) *excess = state->excess;
+    return state->was_expired;
+}
+
+static void note_excess(clua_state *state) {
+    const clua_budget *budget = &state->budget;
+    uint64_t ticks = state->clock->now - state->started + budget->ticks_before;
+    state->excess = (clua_excess){
+        .is_total = budget->is_total,
+        .used_milliseconds = (int64_t)(ticks * (TICK_NANOSECONDS / 1000000)),
+        .limit_milliseconds = budget->milliseconds,
+    };
+    snprintf(state->excess.phase, sizeof state->excess.phase, "%s", budget->phase ? budget->phase : "script");
+}
+
+// Raises what the script, and who reads its errors, is told.
+static void raise_expired(lua_State *L, const char *place) {
+    clua_state *state = state_of(L);
+    const char *advice = state->budget.advice;
+    note_excess(state);
+    lua_pushfstring(
+        L, "%s%s used %I ms of CPU time %s; its limit is %I ms%s%s", place, state->excess.phase,
+        (LUAI_UACINT)state->excess.used_milliseconds, state->excess.is_total ? "in all" : "in one go",
+        (LUAI_UACINT)state->excess.limit_milliseconds, advice ? ": " : "", advice ? advice : "");
+    lua_error(L);
+}
 
 static void expire(lua_State *L, lua_Debug *ar) {
     clua_state *state = state_of(L);
@@ -54,8 +81,7 @@ static void expire(lua_State *L, lua_Debug *ar) {
     for (int level = 1; ar->currentline < 0 && lua_getstack(L, level, ar); level++) lua_getinfo(L, "Sl", ar);
     const char *place = "";
     if (ar->currentline >= 0) place = lua_pushfstring(L, "%s:%d: ", ar->short_src, ar->currentline);
-    lua_pushfstring(L, "%sused up its CPU time of %I ms", place, (LUAI_UACINT)state->milliseconds);
-    lua_error(L);
+    raise_expired(L, place);
 }
 
 static void arm(lua_State *L) { lua_sethook(L, expire, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); }
@@ -104,19 +130,24 @@ void clua_watch(lua_State *L) {
         lua_sethook(L, clua_count_line, LUA_MASKLINE, 0);
 }
 
+static void look(clua_clock *clock) { (void)clock; }
+
 #else
 
 // No timer that signals one thread: a standing count hook reads the clock. Coroutines inherit it.
+static void look(clua_clock *clock) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    uint64_t now = ((uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec) / TICK_NANOSECONDS;
+    if (now > clock->now) tick(clock, now - clock->now);
+}
+
 static void on_count(lua_State *L, lua_Debug *ar) {
     if (ar->event == LUA_HOOKLINE) {
         clua_count_line(L, ar);
         return;
     }
-    clua_clock *clock = state_of(L)->clock;
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    uint64_t now = ((uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec) / TICK_NANOSECONDS;
-    if (now > clock->now) tick(clock, now - clock->now);
+    look(state_of(L)->clock);
     if (state_of(L)->expired) expire(L, ar);
 }
 
@@ -150,20 +181,22 @@ void clua_clock_close(clua_clock *clock) {
 
 // Entries nest. The inner one ends no later than the outer; used up, it ends alone, unless the outer's time
 // is over too. Then it ends at its first instruction: the host may start one after another.
-void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t milliseconds, clua_entry *saved) {
+void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua_entry *saved) {
     clua_clock *clock = state->clock;
     *saved = (clua_entry){
         .outer = clock->active,
         .current = state->current,
         .deadline = state->deadline,
-        .milliseconds = state->milliseconds,
+        .budget = state->budget,
+        .started = state->started,
         .script_innermost = state->script_innermost,
         .expired = state->expired,
     };
-    uint64_t deadline = clock->now + ticks;
+    uint64_t deadline = clock->now + budget->ticks;
     if (deadline < state->deadline) {
         state->deadline = deadline;
-        state->milliseconds = milliseconds;
+        state->budget = *budget;
+        state->started = clock->now;
     }
     state->current = L;
     state->script_innermost = true;
@@ -178,10 +211,12 @@ void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t millise
 
 void clua_leave(clua_state *state, const clua_entry *saved) {
     state->was_expired = state->expired;
+    if (state->expired) note_excess(state);
     state->clock->active = saved->outer;
     state->current = saved->current;
     state->deadline = saved->deadline;
-    state->milliseconds = saved->milliseconds;
+    state->budget = saved->budget;
+    state->started = saved->started;
     state->script_innermost = saved->script_innermost;
     state->expired = saved->expired;
     // A tick would notice that the outer budget is used up, of this state or another, but ticks may all fall
@@ -198,8 +233,14 @@ void clua_check_budget(lua_State *L) {
     clua_state *state = state_of(L);
     if (!state->expired) return;
     arm(L);
-    lua_pushfstring(L, "used up its CPU time of %I ms", (LUAI_UACINT)state->milliseconds);
-    lua_error(L);
+    luaL_where(L, 1);
+    raise_expired(L, lua_tostring(L, -1));
+}
+
+void clua_poll(lua_State *L) {
+    clua_state *state = state_of(L);
+    look(state->clock);
+    if (state->expired) clua_check_budget(L);
 }
 
 bool clua_died_of_budget(lua_State *L) { return lua_gethook(L) == expire; }

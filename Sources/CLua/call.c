@@ -6,6 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool note_place(clua_failure *failure, lua_State *L, int level) {
+    lua_Debug ar;
+    for (; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "Sl", &ar);
+        if (ar.currentline <= 0) continue;
+        free(failure->source);
+        failure->source = strdup(ar.source);
+        failure->line = ar.currentline;
+        return true;
+    }
+    return false;
+}
+
+bool clua_note_place(clua_state *state) {
+    if (!note_place(&state->failure, state->current, 0)) return false;
+    free(state->failure.traceback);
+    state->failure.traceback = NULL;
+    state->failure.deliberate = false;
+    return true;
+}
+
 // Message handler: notes where the error was raised, before the stack unwinds. It leaves the value as it is.
 int clua_traceback(lua_State *L) {
     clua_state *state = state_of(L);
@@ -21,15 +42,8 @@ int clua_traceback(lua_State *L) {
         failure->deliberate = raiser && (raiser == state->raisers[0] || raiser == state->raisers[1]);
         lua_settop(L, 1);
     }
-    for (int level = 1; lua_getstack(L, level, &ar); level++) {
-        lua_getinfo(L, "Sl", &ar);
-        if (ar.currentline > 0) {
-            failure->source = strdup(ar.source);
-            failure->line = ar.currentline;
-            break;
-        }
-    }
-    luaL_traceback(L, L, NULL, 1);
+    note_place(failure, L, 1);
+    clua_push_traceback(L, L, NULL, 1);
     failure->traceback = strdup(lua_tostring(L, -1));
     lua_settop(L, 1);
     return 1;
@@ -47,7 +61,10 @@ bool clua_within_limit(clua_state *state) {
     if (!state->over_limit) return true;
     if (state->used > state->limit) lua_gc(state->main, LUA_GCCOLLECT);
     state->over_limit = false;
-    return state->used <= state->limit;
+    if (state->used <= state->limit) return true;
+    state->held = state->used;
+    state->asked = 0;
+    return false;
 }
 
 // What the host pushed is too much for the script: the call fails before it begins.
@@ -57,22 +74,22 @@ static int refuse(lua_State *L, int count) {
     return LUA_ERRMEM;
 }
 
-static void forget_failure(clua_state *state) {
-    if (!state->failure.traceback) return;
+void clua_forget_failure(clua_state *state) {
+    if (!state->failure.traceback && !state->failure.source) return;
     free(state->failure.traceback);
     free(state->failure.source);
     state->failure = (clua_failure){0};
 }
 
 int clua_call(
-    clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds) {
+    clua_state *state, lua_State *L, int arguments, int results, const clua_budget *budget) {
     clua_entry saved;
     if (!clua_within_limit(state)) return refuse(L, arguments + 1);
     int base = lua_gettop(L) - arguments;
-    forget_failure(state);
+    clua_forget_failure(state);
     lua_pushcfunction(L, clua_traceback);
     lua_insert(L, base);
-    clua_enter(state, L, ticks, milliseconds, &saved);
+    clua_enter(state, L, budget, &saved);
     int status = lua_pcall(L, arguments, results, base);
     clua_leave(state, &saved);
     lua_remove(L, base);
@@ -80,24 +97,11 @@ int clua_call(
 }
 
 int clua_protect(
-    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results, uint64_t ticks,
-    int64_t milliseconds) {
+    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results,
+    const clua_budget *budget) {
     lua_pushcfunction(L, function);
     lua_insert(L, -arguments - 1);
-    return clua_call(state, L, arguments, results, ticks, milliseconds);
-}
-
-// The parser allocates a lot and must be refusable. It is protected by itself (manual, lua_load) and raises
-// nothing.
-int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk) {
-    bool innermost = state->script_innermost;
-    forget_failure(state);
-    state->was_expired = false;
-    if (!source) source = "";
-    state->script_innermost = true;
-    int status = luaL_loadbufferx(L, source, length, chunk, "t");
-    state->script_innermost = innermost;
-    return status;
+    return clua_call(state, L, arguments, results, budget);
 }
 
 void clua_push_position(lua_State *L) {

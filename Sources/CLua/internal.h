@@ -26,6 +26,8 @@ struct clua_state {
     size_t used, limit;
     bool script_innermost;
     bool over_limit;
+    /// What was held and asked for when something was last refused.
+    size_t held, asked;
     int64_t refuse_in;
     bool refused;
     int64_t boxes;
@@ -44,7 +46,10 @@ struct clua_state {
     volatile uint64_t deadline;
     volatile bool expired;
     bool was_expired;
-    int64_t milliseconds;
+    /// Whose deadline counts, and when it began.
+    clua_budget budget;
+    uint64_t started;
+    clua_excess excess;
 
     // A wait. `waits` tells a host's yield from a script's; the others carry the answer to the thread that
     // waits.
@@ -84,16 +89,21 @@ typedef struct {
     struct clua_state *outer;
     lua_State *current;
     uint64_t deadline;
-    int64_t milliseconds;
+    clua_budget budget;
+    uint64_t started;
     bool script_innermost, expired;
 } clua_entry;
 
 static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_getextraspace(L); }
 
+// state.c
+/// For messages; answers NULL.
+void *clua_note_shortage(clua_state *state, size_t asked);
+
 // budget.c
 clua_clock *clua_clock_open(void);
 void clua_clock_close(clua_clock *clock);
-void clua_enter(clua_state *state, lua_State *L, uint64_t ticks, int64_t milliseconds, clua_entry *saved);
+void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua_entry *saved);
 void clua_leave(clua_state *state, const clua_entry *saved);
 /// Raises when the budget is used up: what a pcall or a coroutine's end caught goes on.
 void clua_check_budget(lua_State *L);
@@ -107,14 +117,21 @@ void clua_watch(lua_State *L);
 void clua_count_line(lua_State *L, lua_Debug *ar);
 void clua_coverage_close(clua_coverage *coverage);
 
+/// Raises when the budget is used up. For library functions that work long without calling anything.
+void clua_poll(lua_State *L);
+
 // call.c
 int clua_traceback(lua_State *L);
+void clua_forget_failure(clua_state *state);
+/// Notes the line that runs, if there is one, for an error that no message handler gets to see. Allocates nothing of
+/// Lua's.
+bool clua_note_place(clua_state *state);
 /// Collects when the host went over the limit; false when that did not help.
 bool clua_within_limit(clua_state *state);
 /// As `clua_call` with a C function that takes what is on top, without a traceback.
 int clua_protect(
-    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results, uint64_t ticks,
-    int64_t milliseconds);
+    clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results,
+    const clua_budget *budget);
 
 // object.c
 /// The box at `index`, or NULL.
@@ -145,7 +162,49 @@ void clua_open_coroutines(lua_State *L);
 void clua_open_stubs(lua_State *L);
 
 // library.c
+/// Calls the library's own function, which is the first upvalue of the running one.
+int clua_original(lua_State *L);
+/// Puts `function` in the place of a function of the library on top, which becomes its upvalue.
+void clua_guard(lua_State *L, const char *name, lua_CFunction function);
+
+// freeze.c
+/// Versions of raw functions that see what a frozen table holds, for the base library on top.
+void clua_open_raw_access(lua_State *L);
+
+// traceback.c
+void clua_push_traceback(lua_State *L, lua_State *thread, const char *message, int level);
+int clua_traceback_function(lua_State *L);
+
+// load.c
 int clua_load_text(lua_State *L);
+
+// builder.c
+
+/// Text that grows. Between its beginning and its end the stack is used as one: what is pushed is popped.
+typedef struct {
+    lua_State *L;
+    char *data;
+    size_t size, capacity;
+    int slot;
+    char small[1024];
+} clua_text;
+
+void clua_text_begin(clua_text *text, lua_State *L);
+/// Makes room for `count` more bytes and answers where; `size` is the caller's to raise.
+char *clua_text_reserve(clua_text *text, size_t count);
+void clua_text_add(clua_text *text, const char *bytes, size_t count);
+/// Pops a string or number.
+void clua_text_add_value(clua_text *text);
+void clua_text_push(clua_text *text);
+/// Pushes userdata of that size.
+void *clua_new_bytes(lua_State *L, size_t size);
+
+// search.c, text.c, list.c, utf8.c: bounded functions for the library table on top
+void clua_open_search(lua_State *L);
+void clua_open_text(lua_State *L);
+void clua_open_dates(lua_State *L);
+void clua_open_lists(lua_State *L);
+void clua_open_utf8(lua_State *L);
 
 // realm.c
 /// Keeps what the globals are before any script runs: realms begin with a copy of it.

@@ -23,18 +23,12 @@ static int set_metatable(lua_State *L) {
     return 1;
 }
 
-// Upvalues: Lua's own `load`; the globals of the realm, of which the main realm has none here, being Lua's default.
-// Bytecode could crash the process.
-int clua_load_text(lua_State *L) {
-    if (lua_gettop(L) < 3) lua_settop(L, 3);
-    lua_pushliteral(L, "t");
-    lua_replace(L, 3);
-    if (lua_gettop(L) == 3 && lua_type(L, lua_upvalueindex(2)) == LUA_TTABLE)
-        lua_pushvalue(L, lua_upvalueindex(2));
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    return lua_gettop(L);
+int clua_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
+
+void clua_guard(lua_State *L, const char *name, lua_CFunction function) {
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, function, 1);
+    lua_setfield(L, -2, name);
 }
 
 static int collect_garbage(lua_State *L) {
@@ -125,7 +119,7 @@ static void forget(lua_State *L, const char *name) {
 
 static void open_base(lua_State *L) {
     luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
-    lua_getfield(L, -1, "load");
+    lua_pushnil(L);
     lua_pushcclosure(L, clua_load_text, 1);
     lua_setfield(L, -2, "load");
     static const luaL_Reg functions[] = {
@@ -135,6 +129,7 @@ static void open_base(lua_State *L) {
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);
+    clua_open_raw_access(L);
     forget(L, "dofile");
     forget(L, "loadfile");
     forget(L, "warn");
@@ -148,18 +143,20 @@ static void open_base(lua_State *L) {
 static void open_plain(lua_State *L) {
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
     forget(L, "dump");
+    clua_open_text(L);
     lua_getfield(L, -1, "match");
     state_of(L)->match = lua_tocfunction(L, -1);
     lua_settop(L, -2);
-    // A place for bounded find, match, gmatch and gsub: none of them ticks.
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
     lua_settop(L, -4);
     luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
+    clua_open_lists(L);
     luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
     luaL_requiref(L, LUA_UTF8LIBNAME, luaopen_utf8, 1);
+    clua_open_utf8(L);
     lua_settop(L, -4);
 }
 
@@ -174,10 +171,12 @@ static void keep(lua_State *L, const char *const names[]) {
 static void open_parts(lua_State *L) {
     static const char *const os[] = {"time", "date", "clock", NULL}, *const debug[] = {"traceback", NULL};
     luaL_requiref(L, LUA_OSLIBNAME, luaopen_os, 0);
+    clua_open_dates(L);
     lua_newtable(L);
     keep(L, os);
     lua_setglobal(L, LUA_OSLIBNAME);
     luaL_requiref(L, LUA_DBLIBNAME, luaopen_debug, 0);
+    clua_guard(L, "traceback", clua_traceback_function);
     lua_newtable(L);
     keep(L, debug);
     lua_pushcfunction(L, get_info);

@@ -69,12 +69,9 @@ void clua_push_new_globals(lua_State *L) {
     lua_remove(L, -2);
     lua_pushvalue(L, -1);
     lua_setfield(L, -2, LUA_GNAME);
-    lua_getfield(L, -1, "load");
-    lua_getupvalue(L, -1, 1);
-    lua_pushvalue(L, -3);
-    lua_pushcclosure(L, clua_load_text, 2);
-    lua_setfield(L, -3, "load");
-    lua_settop(L, -2);
+    lua_pushvalue(L, -1);
+    lua_pushcclosure(L, clua_load_text, 1);
+    lua_setfield(L, -2, "load");
 }
 
 void clua_set_globals(lua_State *L) {

@@ -27,8 +27,8 @@ void clua_prepare(lua_State *thread) {
 }
 
 int clua_resume(
-    clua_state *state, lua_State *thread, lua_State *target, int count, bool raising, uint64_t ticks,
-    int64_t milliseconds, int *results, uint64_t *used) {
+    clua_state *state, lua_State *thread, lua_State *target, int count, bool raising,
+    const clua_budget *budget, int *results, uint64_t *used) {
     clua_entry saved;
     *used = 0;
     if (!clua_within_limit(state)) {
@@ -40,7 +40,7 @@ int clua_resume(
     }
     lua_State *outer_base = state->base;
     bool outer_relays = state->relays;
-    clua_enter(state, thread, ticks, milliseconds, &saved);
+    clua_enter(state, thread, budget, &saved);
     uint64_t begin = clua_now(state);
     state->base = thread;
     state->relays = true;
@@ -65,9 +65,9 @@ static void close_chain(clua_state *state, lua_State *L) {
     lua_resetthread(L);
 }
 
-void clua_cancel(clua_state *state, lua_State *thread, uint64_t ticks, int64_t milliseconds) {
+void clua_cancel(clua_state *state, lua_State *thread, const clua_budget *budget) {
     clua_entry saved;
-    clua_enter(state, thread, ticks, milliseconds, &saved);
+    clua_enter(state, thread, budget, &saved);
     close_chain(state, thread);
     clua_leave(state, &saved);
 }

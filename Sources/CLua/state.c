@@ -10,6 +10,16 @@
 
 static const char no_memory[] = "resthost: the system has no memory left for Lua\n";
 
+// A memory error passes no message handler, so its place is noted here: reading the calls disturbs no allocation. What is
+// refused once the calls are gone, as when Lua makes its stack smaller, is not the cause.
+void *clua_note_shortage(clua_state *state, size_t size) {
+    if ((state->current && clua_note_place(state)) || !state->failure.source) {
+        state->held = state->used;
+        state->asked = size;
+    }
+    return NULL;
+}
+
 // The script may be refused: Lua collects, tries again and raises. The host may not, see internal.h; when the
 // system itself has nothing left there, stopping is the one thing that skips no Swift frame.
 static void *allocate(void *account, void *block, size_t old_size, size_t new_size) {
@@ -23,10 +33,10 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     if (new_size > before) {
         bool over = state->used - before + new_size > state->limit;
         if (state->script_innermost) {
-            if (over) return NULL;
+            if (over) return clua_note_shortage(state, new_size);
             if (state->refuse_in && --state->refuse_in < 2) {
                 state->refused = true;
-                return NULL;
+                return clua_note_shortage(state, new_size);
             }
         } else if (over) {
             state->over_limit = true;
@@ -92,6 +102,11 @@ void clua_set_owner(clua_state *state, void *owner) { state->owner = owner; }
 void *clua_owner(lua_State *L) { return state_of(L)->owner; }
 
 size_t clua_used(const clua_state *state) { return state->used; }
+
+void clua_shortage(const clua_state *state, size_t *held, size_t *asked) {
+    *held = state->held;
+    *asked = state->asked;
+}
 
 int64_t clua_boxes(const clua_state *state) { return state->boxes; }
 

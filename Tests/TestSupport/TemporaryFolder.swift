@@ -51,6 +51,23 @@ public final class TemporaryFolder {
         made.append("\(path)/\(name)")
     }
 
+    /// The names in one of its folders, sorted.
+    public func names(in folder: String) -> [String] {
+        guard let directory = opendir("\(path)/\(folder)") else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names.filter { $0 != "." && $0 != ".." }.sorted()
+    }
+
+    /// Deletes what a test's subject has written.
+    public func forget(_ name: String) { _ = Self.delete("\(path)/\(name)") }
+
     private func makeParents(of name: String) {
         var folder = path
         for part in name.split(separator: "/").dropLast() {

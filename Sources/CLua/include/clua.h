@@ -48,6 +48,8 @@ lua_State *clua_main(const clua_state *state);
 void clua_set_owner(clua_state *state, void *owner);
 void *clua_owner(lua_State *L);
 size_t clua_used(const clua_state *state);
+/// What was held when memory was last refused, and what was asked for.
+void clua_shortage(const clua_state *state, size_t *held, size_t *asked);
 /// Boxes whose object has not been released yet.
 int64_t clua_boxes(const clua_state *state);
 /// For tests: refuses the script's nth allocation from now and the retry after it; 0 turns it off.
@@ -61,37 +63,57 @@ void clua_collect(clua_state *state);
 
 // budget.c
 
+/// CPU time for one entry. Its strings stay alive as long as that.
+typedef struct {
+    uint64_t ticks;
+    /// For messages: the whole limit; what went before and counts too; whether that is all goes of a run together.
+    int64_t milliseconds;
+    uint64_t ticks_before;
+    bool is_total;
+    /// What runs, and what to do about it when it takes too long; NULL for none.
+    const char *phase, *advice;
+} clua_budget;
+
+/// A limit that was passed.
+typedef struct {
+    bool is_total;
+    int64_t used_milliseconds, limit_milliseconds;
+    char phase[48];
+} clua_excess;
+
 /// The length of one tick of the thread's CPU clock; budgets are counted in these.
 double clua_tick_seconds(void);
-/// Whether the script that ran last has used up its budget.
-bool clua_expired(const clua_state *state);
+/// Whether the script that ran last has used up its budget, and how.
+bool clua_expired(const clua_state *state, clua_excess *excess);
 
 // call.c: every way from Swift into Lua. Results are Lua's status codes; an error's value is left on top.
 
-/// As `lua_pcall`, with a traceback. `ticks` is the CPU budget, named `milliseconds` in its message.
-int clua_call(
-    clua_state *state, lua_State *L, int arguments, int results, uint64_t ticks, int64_t milliseconds);
-/// Text only; leaves a function or a message.
-int clua_load(clua_state *state, lua_State *L, const char *source, size_t length, const char *chunk);
+/// As `lua_pcall`, with a traceback.
+int clua_call(clua_state *state, lua_State *L, int arguments, int results, const clua_budget *budget);
 /// Where and how the last failed call failed. The caller frees both strings, which may be NULL.
 void clua_take_failure(clua_state *state, char **traceback, char **source, int *line, bool *deliberate);
 /// Gives a position to a string on top: "file:line: ".
 void clua_push_position(lua_State *L);
 
-// access.c: operations that may run metamethods. Same statuses, same budget arguments.
+// access.c: operations that may run metamethods. Same statuses.
 
-int clua_get(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
-int clua_set(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
-int clua_tostring(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
-int clua_length(clua_state *state, lua_State *L, int index, uint64_t ticks, int64_t milliseconds);
+int clua_get(clua_state *state, lua_State *L, int index, const clua_budget *budget);
+int clua_set(clua_state *state, lua_State *L, int index, const clua_budget *budget);
+int clua_tostring(clua_state *state, lua_State *L, int index, const clua_budget *budget);
+int clua_length(clua_state *state, lua_State *L, int index, const clua_budget *budget);
 /// As `string.match`; leaves its results, of which one is nil when nothing matches.
-int clua_match(
-    clua_state *state, lua_State *L, int text, int pattern, uint64_t ticks, int64_t milliseconds, int *captures);
+int clua_match(clua_state *state, lua_State *L, int text, int pattern, const clua_budget *budget, int *captures);
 int clua_equal(clua_state *state, lua_State *L, int index, int other, bool *equal);
 /// Takes the key on top; pushes the next pair and sets `more`, or pushes nothing.
 int clua_next(clua_state *state, lua_State *L, int index, bool *more);
 /// Raw set of the pair on top; false (and nothing set) when the key is nil or NaN.
 bool clua_rawset(lua_State *L, int index);
+
+// load.c
+
+/// Text only; leaves a function or a message.
+int clua_load(
+    clua_state *state, lua_State *L, const char *text, size_t length, const char *chunk, const clua_budget *budget);
 
 // guard.c
 
@@ -120,10 +142,10 @@ void clua_prepare(lua_State *thread);
 /// arguments or answer; with `raising` the one value is raised there. LUA_OK: `*results` values on top;
 /// LUA_YIELD: it waits.
 int clua_resume(
-    clua_state *state, lua_State *thread, lua_State *target, int count, bool raising, uint64_t ticks,
-    int64_t milliseconds, int *results, uint64_t *used);
+    clua_state *state, lua_State *thread, lua_State *target, int count, bool raising, const clua_budget *budget,
+    int *results, uint64_t *used);
 /// Closes a waiting thread and the script's own coroutines through which it waits, innermost first.
-void clua_cancel(clua_state *state, lua_State *thread, uint64_t ticks, int64_t milliseconds);
+void clua_cancel(clua_state *state, lua_State *thread, const clua_budget *budget);
 
 // object.c
 
@@ -173,6 +195,16 @@ void clua_push_anchored(lua_State *L, lua_Integer slot);
 
 /// Opens the allowed part of the standard library.
 void clua_open_libraries(lua_State *L);
+
+// freeze.c
+
+/// Pops a function, which is called for every assignment (table, key, value) and raises, and makes the table below it read
+/// only, for raw access too. A metatable that it has goes on answering for names that are missing.
+void clua_freeze(lua_State *L);
+/// Pops a table of globals and makes it and the libraries in it read only. LUA_OK, or an error's value is left.
+int clua_freeze_globals(clua_state *state, lua_State *L);
+/// Pushes the script's `next`.
+void clua_push_next(lua_State *L);
 
 // realm.c
 

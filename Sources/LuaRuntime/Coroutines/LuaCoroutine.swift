@@ -91,11 +91,10 @@ public final class LuaCoroutine {
     private func advance(_ state: LuaState, target: OpaquePointer, count: Int32, raising: Bool) {
         var results: Int32 = 0
         var used: UInt64 = 0
-        let budget = phase.budget(after: usedTicks)
+        var budget = phase.budget(after: usedTicks)
         let saved = state.enter(phase, coroutine: self)
         let status = clua_resume(
-            state.core, thread.pointer, target, count, raising, budget.ticks, budget.milliseconds, &results,
-            &used)
+            state.core, thread.pointer, target, count, raising, &budget, &results, &used)
         state.leave(saved)
         usedTicks += used
         let lua = Lua(thread.pointer, state)
@@ -120,9 +119,9 @@ public final class LuaCoroutine {
         state.waiting[ObjectIdentifier(self)] = nil
         stage = .finished
         waiter.cancel()
+        var budget = phase.budget
         let saved = state.enter(phase)
-        clua_cancel(
-            state.core, thread.pointer, phase.budget.ticks, phase.budget.milliseconds)
+        clua_cancel(state.core, thread.pointer, &budget)
         state.leave(saved)
         conclude(
             .failure(LuaError(kind: .cancelled, message: "cancelled while it waited")),

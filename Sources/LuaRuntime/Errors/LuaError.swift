@@ -28,12 +28,15 @@ public struct LuaError: Error, CustomStringConvertible {
     public let cause: (any Error)?
     /// What was raised, unless it was a string.
     public let value: LuaReference?
+    /// For kinds `budget` and `memory`.
+    public let exceeded: ExceededLimit?
     /// The script called `error` or `assert`: the message is its own words, not Lua's.
     public let isDeliberate: Bool
 
     public init(
         kind: Kind, message: String, file: String? = nil, line: Int? = nil, traceback: String = "",
-        cause: (any Error)? = nil, value: LuaReference? = nil, isDeliberate: Bool = false
+        cause: (any Error)? = nil, value: LuaReference? = nil, exceeded: ExceededLimit? = nil,
+        isDeliberate: Bool = false
     ) {
         self.kind = kind
         self.message = message
@@ -42,6 +45,7 @@ public struct LuaError: Error, CustomStringConvertible {
         self.traceback = traceback
         self.cause = cause
         self.value = value
+        self.exceeded = exceeded
         self.isDeliberate = isDeliberate
     }
 

@@ -35,31 +35,60 @@ extension LuaState {
             free(traceback)
             free(source)
         }
-        let isExpired = clua_expired(core)
+        var excess = clua_excess()
+        let isExpired = clua_expired(core, &excess)
         let file = source.map { path(ofChunk: String(cString: $0)) }
         let text = lua.string(-1)
         let cause = text == nil ? lua.error(-1) : nil
-        let place: Place
+        var place: Place
         if let text {
             place = split(text, file: file, line: Int(line))
         } else {
             let message = cause.map { "\($0)" } ?? readable(lua)
             place = Place(file: file, line: line > 0 ? Int(line) : nil, message: message)
         }
+        let kind = kind(status, place.message, isExpired, hasCause: cause != nil)
+        let exceeded = exceeded(kind, excess)
+        if kind == .memory { place.message = shortageMessage }
         return LuaError(
-            kind: kind(status, place.message, isExpired, hasCause: cause != nil), message: place.message,
-            file: place.file,
-            line: place.line, traceback: traceback.map { tidy(String(cString: $0)) } ?? "", cause: cause,
-            value: text == nil ? lua.reference(-1) : nil, isDeliberate: isDeliberate)
+            kind: kind, message: place.message, file: place.file, line: place.line,
+            traceback: traceback.map { tidy(String(cString: $0)) } ?? "", cause: cause,
+            value: text == nil ? lua.reference(-1) : nil, exceeded: exceeded, isDeliberate: isDeliberate)
     }
 
     private func kind(_ status: Int32, _ message: String, _ isExpired: Bool, hasCause: Bool) -> LuaError.Kind
     {
         if status == LUA_ERRSYNTAX { return .syntax }
-        if status == LUA_ERRMEM || message == "not enough memory" { return .memory }
+        if status == LUA_ERRMEM || message.hasPrefix("not enough memory") { return .memory }
         if isExpired { return .budget }
         if hasCause { return .host }
         return !waitRefusal.isEmpty && message == waitRefusal ? .wait : .runtime
+    }
+
+    private func exceeded(_ kind: LuaError.Kind, _ excess: clua_excess) -> ExceededLimit? {
+        switch kind {
+        case .budget: ExceededLimit(excess)
+        case .memory:
+            ExceededLimit(
+                budget: .memory, phase: "", used: Double(shortage.held), limit: Double(options.memoryLimit))
+        default: nil
+        }
+    }
+
+    /// What was held and what was asked for when memory was refused.
+    private var shortage: (held: Int, asked: Int) {
+        var held = 0
+        var asked = 0
+        clua_shortage(core, &held, &asked)
+        return (held, asked)
+    }
+
+    private var shortageMessage: String {
+        let (held, asked) = shortage
+        let more = asked >= 1 << 20 ? ", asked for \(ByteCount.text(asked)) more" : ""
+        let advice = options.memoryAdvice.isEmpty ? "" : ": \(options.memoryAdvice)"
+        return "not enough memory: the script holds \(ByteCount.text(held))\(more)"
+            + " and may hold \(ByteCount.text(options.memoryLimit))\(advice)"
     }
 
     /// What `tostring` says; a value whose `__tostring` fails is named by its type.

@@ -15,7 +15,8 @@ extension LuaState {
             let digits = text[afterColon...].prefix { $0.isASCII && $0.isNumber }
             guard let number = Int(digits), text[digits.endIndex...].hasPrefix(": ") else { continue }
             let name = String(text[..<colon])
-            guard let path = chunkPaths[name] ?? (name.hasPrefix("[string \"") ? name : nil) else { continue }
+            let isChunk = name.hasPrefix("[string \"") || name == file
+            guard let path = chunkPaths[name] ?? (isChunk ? name : nil) else { continue }
             let rest = text.index(digits.endIndex, offsetBy: 2)
             return Place(file: path, line: number, message: String(text[rest...]))
         }

@@ -7,15 +7,19 @@ public struct RunPhase: Sendable {
         let name: String
         let mayWait: Bool
         let waitAdvice: String
-        let budget: CPUBudget
-        let total: CPUBudget
+        let burst: CPULimit
+        let total: CPULimit
+        let texts: PhaseTexts
 
-        init(name: String, mayWait: Bool, waitAdvice: String, budget: CPUBudget, total: CPUBudget) {
+        init(
+            name: String, mayWait: Bool, waitAdvice: String, burst: Double, total: Double, limitAdvice: String
+        ) {
             self.name = name
             self.mayWait = mayWait
             self.waitAdvice = waitAdvice
-            self.budget = budget
-            self.total = total
+            self.burst = CPULimit(seconds: burst)
+            self.total = CPULimit(seconds: total)
+            texts = PhaseTexts(name: name, advice: limitAdvice)
         }
     }
 
@@ -23,11 +27,11 @@ public struct RunPhase: Sendable {
 
     public init(
         name: String, mayWait: Bool, waitAdvice: String = "", budgetSeconds: Double,
-        totalSeconds: Double = .infinity
+        totalSeconds: Double = .infinity, limitAdvice: String = ""
     ) {
         content = Content(
-            name: name, mayWait: mayWait, waitAdvice: waitAdvice, budget: CPUBudget(seconds: budgetSeconds),
-            total: CPUBudget(seconds: totalSeconds))
+            name: name, mayWait: mayWait, waitAdvice: waitAdvice, burst: budgetSeconds, total: totalSeconds,
+            limitAdvice: limitAdvice)
     }
 
     /// What people call it: "configuration block", "job".
@@ -37,17 +41,36 @@ public struct RunPhase: Sendable {
     /// Follows "cannot wait here: ". Says why not, and where waiting is fine.
     public var waitAdvice: String { content.waitAdvice }
     /// CPU seconds in one go; each wait begins a new one.
-    public var budgetSeconds: Double { content.budget.seconds }
+    public var budgetSeconds: Double { content.burst.seconds }
     /// CPU seconds of a whole coroutine, waits not counted.
     public var totalSeconds: Double { content.total.seconds }
 
-    var budget: CPUBudget { content.budget }
+    var budget: clua_budget { budget(after: 0) }
 
     /// The budget of one more go after `used` ticks: its own, or what is left of the whole.
-    func budget(after used: UInt64) -> CPUBudget {
+    func budget(after used: UInt64) -> clua_budget {
         let total = content.total
         let left = total.ticks > used ? total.ticks - used : 1
-        return left < budget.ticks
-            ? CPUBudget(seconds: total.seconds, ticks: left, milliseconds: total.milliseconds) : budget
+        let isTotal = left < content.burst.ticks
+        return clua_budget(
+            ticks: isTotal ? left : content.burst.ticks,
+            milliseconds: isTotal ? total.milliseconds : content.burst.milliseconds,
+            ticks_before: isTotal ? used : 0, is_total: isTotal, phase: content.texts.name,
+            advice: content.texts.advice)
+    }
+}
+
+/// CPU time, as seconds and in the units that C counts in.
+private struct CPULimit {
+    let seconds: Double
+    let ticks: UInt64
+    let milliseconds: Int64
+
+    init(seconds: Double) {
+        self.seconds = seconds
+        // One more than fits, for the tick that has already begun.
+        let ticks = (seconds / clua_tick_seconds()).rounded(.up) + 1
+        self.ticks = ticks < 1e15 ? UInt64(max(ticks, 1)) : .max >> 1
+        milliseconds = seconds < 1e12 ? Int64((seconds * 1000).rounded()) : .max
     }
 }

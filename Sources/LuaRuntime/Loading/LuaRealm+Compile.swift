@@ -9,11 +9,14 @@ extension LuaRealm {
         lua.checkStack(4)
         state.drainReleases()
         state.noteChunk(chunk)
+        var budget = RunPhase.compile.budget
+        let saved = state.enter(.compile)
         let status = source.withUnsafeBytes { bytes in
             clua_load(
                 state.core, lua.raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count,
-                "@" + chunk)
+                "@" + chunk, &budget)
         }
+        state.leave(saved)
         if status != LUA_OK { throw state.takeError(status, from: lua) }
         defer { lua.pop() }
         adopt(lua)
@@ -24,6 +27,11 @@ extension LuaRealm {
     public func compile(_ source: String, chunk: String) throws(LuaError) -> LuaReference {
         try compile(Array(source.utf8), chunk: chunk)
     }
+}
+
+extension RunPhase {
+    /// For turning text to functions; inside a script, that one's budget counts too.
+    static let compile = RunPhase(name: "compiling", mayWait: false, budgetSeconds: 5)
 }
 
 extension LuaState {

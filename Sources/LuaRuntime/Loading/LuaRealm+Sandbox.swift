@@ -9,7 +9,7 @@ extension LuaRealm {
         set("write", on: lua) { [self] in try write($0) }
         lua.pop()
         lua.rawGet(-1, "os")
-        set("getenv", on: lua) { [environment] arguments in
+        set("getenv", on: lua) { [self] arguments in
             if let value = environment(try arguments.string(1, "name")) {
                 arguments.lua.push(value)
             } else {

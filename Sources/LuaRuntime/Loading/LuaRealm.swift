@@ -8,7 +8,8 @@ import CLua
 public final class LuaRealm {
     public unowned let state: LuaState
     let output: (String) -> Void
-    let environment: (String) -> String?
+    /// Answers `os.getenv`.
+    public var environment: (String) -> String?
 
     /// Folders in which `require` looks, in this order.
     public var searchRoots: [String]
@@ -56,6 +57,15 @@ public final class LuaRealm {
         guard let globals else { return }
         lua.push(globals)
         clua_set_globals(lua.raw)
+    }
+
+    /// Makes globals and library tables read only, once the script has been loaded: an assignment raises an error that
+    /// says what to do instead. Tables of the script's own stay as they are.
+    public func freezeGlobals() throws(LuaError) {
+        let lua = state.main
+        pushGlobals(on: lua)
+        let status = clua_freeze_globals(state.core, lua.raw)
+        if status != LUA_OK { throw state.takeError(status, from: lua) }
     }
 
     /// Runs `function` as a coroutine that ends with this realm at the latest; see ``LuaState/spawn(_:phase:arguments:completion:)``.

@@ -10,10 +10,9 @@ extension Lua {
     /// counts against the budget of that script.
     public func call(arguments: Int32, results: Int32, phase: RunPhase) throws(LuaError) {
         checkStack(2)
+        var budget = phase.budget
         let saved = state.enter(phase)
-        let status = clua_call(
-            state.core, raw, arguments, results, phase.budget.ticks, phase.budget.milliseconds
-        )
+        let status = clua_call(state.core, raw, arguments, results, &budget)
         state.leave(saved)
         if status != LUA_OK { throw state.takeError(status, from: self) }
     }
@@ -22,13 +21,13 @@ extension Lua {
     public func get(_ index: Int32, _ field: String) throws(LuaError) {
         let index = absolute(index)
         push(field)
-        try guarded { clua_get(state.core, raw, index, $0, $1) }
+        try guarded { clua_get(state.core, raw, index, $0) }
     }
 
     /// Pops a key and pushes its value; metamethods may run.
     public func get(_ index: Int32) throws(LuaError) {
         let index = absolute(index)
-        try guarded { clua_get(state.core, raw, index, $0, $1) }
+        try guarded { clua_get(state.core, raw, index, $0) }
     }
 
     /// Pops a value and sets the field to it; metamethods may run.
@@ -36,13 +35,13 @@ extension Lua {
         let index = absolute(index)
         push(field)
         insert(-2)
-        try guarded { clua_set(state.core, raw, index, $0, $1) }
+        try guarded { clua_set(state.core, raw, index, $0) }
     }
 
     /// As the script's `tostring`.
     public func tostring(_ index: Int32) throws(LuaError) -> String {
         let index = absolute(index)
-        try guarded { clua_tostring(state.core, raw, index, $0, $1) }
+        try guarded { clua_tostring(state.core, raw, index, $0) }
         defer { pop() }
         return string(-1) ?? ""
     }
@@ -50,7 +49,7 @@ extension Lua {
     /// As `#`; metamethods may run.
     public func length(_ index: Int32) throws(LuaError) -> Int {
         let index = absolute(index)
-        try guarded { clua_length(state.core, raw, index, $0, $1) }
+        try guarded { clua_length(state.core, raw, index, $0) }
         defer { pop() }
         return Int(integer(-1) ?? 0)
     }
@@ -59,7 +58,7 @@ extension Lua {
     /// answers how many; 0, with nothing pushed, when nothing matches.
     public func match(_ text: Int32, _ pattern: Int32) throws(LuaError) -> Int32 {
         var captures: Int32 = 0
-        try guarded { clua_match(state.core, raw, text, pattern, $0, $1, &captures) }
+        try guarded { clua_match(state.core, raw, text, pattern, $0, &captures) }
         guard captures > 0, type(-captures) != .nil else {
             pop(captures)
             return 0
@@ -67,11 +66,12 @@ extension Lua {
         return captures
     }
 
-    private func guarded(_ body: (_ ticks: UInt64, _ milliseconds: Int64) -> Int32) throws(LuaError) {
+    private func guarded(_ body: (UnsafePointer<clua_budget>) -> Int32) throws(LuaError) {
         checkStack(4)
         let phase = state.entry.phase ?? .access
         let saved = state.enter(phase)
-        let status = body(phase.budget.ticks, phase.budget.milliseconds)
+        var budget = phase.budget
+        let status = body(&budget)
         state.leave(saved)
         if status != LUA_OK { throw state.takeError(status, from: self) }
     }

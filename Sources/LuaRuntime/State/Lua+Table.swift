@@ -76,6 +76,11 @@ extension Lua {
         }
     }
 
+    /// Pushes the script's `next`, for what a `__pairs` gives.
+    public func pushNext() {
+        clua_push_next(room)
+    }
+
     /// Pops a table or nil and makes it the metatable. A table with `__gc` stops the process: finalizers run
     /// where no budget reaches.
     public func setMetatable(_ index: Int32) {
@@ -91,6 +96,14 @@ extension Lua {
     /// Pushes the metatable, if there is one.
     public func pushMetatable(_ index: Int32) -> Bool {
         lua_getmetatable(room, index) != 0
+    }
+
+    /// Makes the table on top read only, for raw access too: what is assigned to it goes to `refusal` as arguments
+    /// (table, key, value), which throws. A metatable that it has goes on answering for names that are missing.
+    public func freeze(refusal: @escaping HostFunction) {
+        _ = tableIndex(-1)
+        push(function: refusal, name: "__newindex")
+        clua_freeze(raw)
     }
 
     private func tableIndex(_ index: Int32) -> Int32 {

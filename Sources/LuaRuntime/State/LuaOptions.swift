@@ -2,6 +2,8 @@
 public struct LuaOptions {
     /// Bytes that scripts may hold. Beyond it a script's allocation fails as a Lua error.
     public var memoryLimit: Int
+    /// Ends the message of such an error: what to do.
+    public var memoryAdvice: String
     /// Folders in which `require` looks, in this order. Nothing outside them is reachable.
     public var searchRoots: [String]
     /// Gets what `print` and `io.write` write, line ends included.
@@ -11,11 +13,13 @@ public struct LuaOptions {
 
     public init(
         memoryLimit: Int = 256 << 20,
+        memoryAdvice: String = "",
         searchRoots: [String] = [],
         output: @escaping (String) -> Void = { _ in },
         environment: @escaping (String) -> String? = { _ in nil }
     ) {
         self.memoryLimit = memoryLimit
+        self.memoryAdvice = memoryAdvice
         self.searchRoots = searchRoots
         self.output = output
         self.environment = environment

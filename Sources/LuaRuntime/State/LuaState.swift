@@ -17,7 +17,7 @@ public final class LuaState {
     let home = LuaHome()
     let owner: pthread_t
     let ownerName: String
-    private let options: LuaOptions
+    let options: LuaOptions
 
     /// The realm of `compile` and `spawn`.
     public private(set) lazy var mainRealm = LuaRealm(mainOf: self, options)

@@ -18,9 +18,9 @@ public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was tried: "read", "write".
     public let action: String
 
-    public init(path: String, reason: String) {
+    public init(path: String, reason: String, action: String = "read") {
         self.path = path
-        action = "read"
+        self.action = action
         self.reason = reason
         code = 0
     }
@@ -32,6 +32,9 @@ public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
         self.code = code
         reason = String(cString: strerror(code))
     }
+
+    /// There is no such file.
+    public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
     public var description: String { "cannot \(action) '\(path)': \(reason)" }
 }

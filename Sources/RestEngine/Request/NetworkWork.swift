@@ -72,6 +72,9 @@ final class NetworkWork: RequestWork {
             // The limit is for the whole exchange, not for each leg of it.
             message.timeouts.total = max(0.001, message.timeouts.total - (engine.scheduler.now - began))
         }
+        if let refusal = resource.service.refusal?(step.url) {
+            return finish(.failure(failure(refusal, step)), step, request)
+        }
         measure(step)
         transfer = resource.service.transport.send(message) { [self] result in
             transfer = nil

@@ -9,6 +9,8 @@ public final class Service {
     public let baseURL: BaseURL?
     /// The engine's, unless the service has one of its own (1.6).
     let transport: any Transport
+    /// Asked before anything is sent to a URL, redirects too; the cause of the request's failure when it may not be.
+    public var refusal: (@EngineActor (String) -> RequestError.Cause?)?
 
     private let table = ResourceTable()
     private var configuration = ConfigurationTable()

@@ -12,7 +12,7 @@ extension ScriptContext {
         let hook = ScriptHook()
         var timer: Timer?
         hook.coroutine = state.spawn(
-            function, phase: ScriptPhases.cache, arguments: arguments,
+            function, phase: phases.cache, arguments: arguments,
             completion: onLoop { [weak self] (lua: Lua, result: Result<Int32, LuaError>) in
                 timer?.cancel()
                 timer = nil

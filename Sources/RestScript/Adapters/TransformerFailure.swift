@@ -20,7 +20,7 @@ extension ScriptContext {
         lua.push(function)
         let count = arguments(lua)
         do throws(LuaError) {
-            try lua.call(arguments: count, results: 2, phase: ScriptPhases.transformer)
+            try lua.call(arguments: count, results: 2, phase: phases.transformer)
         } catch { throw TransformerFailure.raised(error) }
         guard lua.type(-2) == .nil else { return try read(lua, lua.absolute(-2)) }
         if let known = lua.object(-1, as: ScriptErrorBox.self) { throw known.error }
@@ -37,7 +37,7 @@ extension ScriptContext {
         var message: String?
         switch error {
         case TransformerFailure.raised(let error):
-            cause = ScriptFailures.requestCause(of: error, in: self, phase: ScriptPhases.transformer)
+            cause = ScriptFailures.requestCause(of: error, in: self)
             message = deliberateMessage(of: error)
         case TransformerFailure.returnedNil(let said):
             cause = RequestError.CauseError(.transformerReturnedNil(transformer: transformer))

@@ -101,7 +101,7 @@ struct ModuleTable {
         }
     }
 
-    /// Makes the table on top of the stack strict.
+    /// Makes the table on top of the stack strict and unchangeable.
     func seal(on lua: Lua) {
         let names = functions.map(\.name) + values
         let guardClass = LuaClass(
@@ -113,11 +113,9 @@ struct ModuleTable {
                 throw guardClass.unknownField(field)
             }, name: "\(name).__index")
         lua.rawSet(-2, "__index")
-        lua.push(
-            function: { [name] call in
-                throw LuaUsageError("'\(name)' can't be changed: keep your own values in a table of your own")
-            }, name: "\(name).__newindex")
-        lua.rawSet(-2, "__newindex")
         lua.setMetatable(-2)
+        lua.freeze { [name] _ in
+            throw LuaUsageError("'\(name)' can't be changed: keep your own values in a table of your own")
+        }
     }
 }

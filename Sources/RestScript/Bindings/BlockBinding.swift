@@ -34,7 +34,7 @@ extension ScriptContext {
                 blockRun = BlockRun(gates)
                 defer { blockRun = outer }
                 try self.call(
-                    block, phase: ScriptPhases.block,
+                    block, phase: phases.block,
                     arguments: { lua in
                         lua.push(object: draft, class: self.configurationClass)
                         return 1

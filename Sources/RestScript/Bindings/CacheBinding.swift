@@ -119,7 +119,7 @@ extension ScriptContext {
         let function = options.lua.reference(place)
         return { [weak self] in
             guard let self else { throw ScriptContext.closed }
-            return try call(function, phase: ScriptPhases.cacheUser, arguments: { _ in 0 }) { lua in
+            return try call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
                 if let text = lua.string(-1) { return text }
                 guard lua.type(-1) == .nil else {
                     throw ScriptCacheFault(
@@ -143,7 +143,7 @@ extension ScriptContext {
         return new
     }
 
-    private func place(of call: Arguments) -> String? {
+    func place(of call: Arguments) -> String? {
         call.lua.callerPlace.map { "\($0.file):\($0.line)" }
     }
 }

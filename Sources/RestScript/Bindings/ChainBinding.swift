@@ -91,7 +91,7 @@ extension ScriptContext {
     ) throws -> ChainAction {
         switch result {
         case .failure(let error):
-            throw ScriptFailures.requestCause(of: error, in: self, phase: ScriptPhases.hook)
+            throw ScriptFailures.requestCause(of: error, in: self)
         case .success(let count):
             let place = lua.top - count + 1
             if count > 0, let box = lua.object(place, as: ScriptAction.self) { return box.action }

@@ -57,7 +57,7 @@ private final class ScriptCustomRequest: CustomRequest, ScriptActivity {
         } completion: { [weak context, description] _, result in
             guard let context, case .failure(let error) = result else { return }
             guard !completion.willIgnore else { return context.report(error, in: "start of \(description)") }
-            let cause = ScriptFailures.requestCause(of: error, in: context, phase: ScriptPhases.hook)
+            let cause = ScriptFailures.requestCause(of: error, in: context)
             completion.complete(
                 .failure(RequestError(thrown: cause, timestamp: context.engine.scheduler.now)))
         }
@@ -94,7 +94,7 @@ private final class ScriptCustomRequest: CustomRequest, ScriptActivity {
         }
         do {
             lastProgress = try context.call(
-                progressFunction.reference, phase: ScriptPhases.progress, arguments: { _ in 0 }
+                progressFunction.reference, phase: context.phases.progress, arguments: { _ in 0 }
             ) { lua in
                 if let number = lua.number(-1), !number.isNaN { return number }
                 throw progressFunction.failure(

@@ -14,7 +14,7 @@ extension ScriptContext {
             guard let self else { throw ScriptContext.closed }
             let box = ScriptDraft(draft)
             try call(
-                function, phase: ScriptPhases.mutator,
+                function, phase: phases.mutator,
                 arguments: { lua in
                     lua.push(object: box, class: draftClass)
                     return 1
@@ -28,7 +28,7 @@ extension ScriptContext {
     func decorator(_ function: ScriptFunction) -> RequestDecorator {
         { [weak self] resource, request in
             guard let self else { throw ScriptContext.closed }
-            return try call(function.reference, phase: ScriptPhases.decorator) { lua in
+            return try call(function.reference, phase: phases.decorator) { lua in
                 push(resource, on: lua)
                 push(request, on: lua)
                 return 2

@@ -12,10 +12,9 @@ extension ScriptContext {
             "env", documentation: "Granted variables of the environment; nil for one that is not set.",
             index: hostFunction { [unowned self] call in
                 let name = try call.string(1, "name")
-                guard options.grantedEnvironment?.contains(name) ?? true else {
+                if let refusal = permissions.refusalOfVariable(name) {
                     throw LuaUsageError(
-                        "reading the environment variable '\(name)' is not allowed: grant it with --allow-env \(name)"
-                    )
+                        "reading the environment variable '\(name)' is not allowed: \(refusal)")
                 }
                 call.lua.push(optional: options.environment[name])
                 return .one

@@ -193,7 +193,7 @@ extension ScriptContext {
         if let known = ScriptFailures.raisedError(error, in: state) { return known }
         return RequestError(
             userMessage: deliberateMessage(of: error),
-            cause: ScriptFailures.cause(of: error, in: self, phase: ScriptPhases.job),
+            cause: ScriptFailures.cause(of: error),
             timestamp: engine.scheduler.now)
     }
 }

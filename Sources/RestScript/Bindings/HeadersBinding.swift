@@ -45,15 +45,11 @@ extension ScriptContext {
                 return .none
             },
             tostring: { _ in "headers" },
-            pairs: hostFunction { [unowned self] call in
+            pairs: hostFunction { call in
                 let headers = try call.receiver(as: ScriptHeaders.self).read()
+                call.lua.pushNext()
                 call.lua.push(headers)
-                let lua = call.lua
-                realm.pushGlobals(on: lua)
-                lua.rawGet(-1, "next")
-                lua.remove(-2)
-                lua.insert(-2)
-                lua.pushNil()
+                call.lua.pushNil()
                 return .results(3)
             })
     }

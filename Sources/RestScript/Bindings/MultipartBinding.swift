@@ -65,10 +65,10 @@ extension ScriptContext {
     /// The path of a file that the script names, relative to the script's own folder; a failure when the script
     /// may not read it.
     func filePath(_ text: String) -> Result<String, RequestError.CauseError> {
-        let path = text.hasPrefix("/") || folder == "." ? text : "\(folder)/\(text)"
-        if options.mayRead(path) { return .success(path) }
+        let path = path(named: text)
+        guard let refusal = permissions.refusalToRead(path) else { return .success(path) }
         return .failure(
             RequestError.CauseError(
-                .unreadableFile(FileFailure(path: path, reason: "the script may not read this file"))))
+                .unreadableFile(FileFailure(path: path, reason: "it is not allowed: \(refusal)"))))
     }
 }

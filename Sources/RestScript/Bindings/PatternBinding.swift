@@ -37,7 +37,7 @@ extension ScriptContext {
             let function = call.lua.reference(place)
             return service.predicatePattern { [weak self] url in
                 guard let self else { throw ScriptContext.closed }
-                return try self.call(function, phase: ScriptPhases.predicate) { lua in
+                return try self.call(function, phase: phases.predicate) { lua in
                     push(url, on: lua)
                     return 1
                 } read: {

@@ -26,7 +26,9 @@ extension ScriptContext {
 
     var restTable: ModuleTable {
         ModuleTable(
-            name: "rest", functions: makers + chainFunctions + [customRequest, refreshOn] + timeFunctions,
+            name: "rest",
+            functions: makers + chainFunctions + [customRequest, refreshOn] + timeFunctions
+                + fileFunctions + [permissionsFunction],
             values: [
                 "log", "json", "base64", "url", "env", "store", "null", "transformers", "cache",
                 "use_this_response", "version",

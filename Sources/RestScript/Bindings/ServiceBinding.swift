@@ -31,6 +31,7 @@ extension ScriptContext {
         let service = Service(
             engine: engine, name: name, baseURL: baseURL, standardTransformers: standard, transport: transport
         )
+        service.refusal = { [weak self] url in self?.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak self] in self?.collectGarbage() }
         services.append(service)
         call.lua.push(object: service, class: serviceClass)
@@ -48,8 +49,19 @@ extension ScriptContext {
         settings.maxTotalConnections = try count(options, "max_connections")
         settings.userAgent = try options.string("user_agent") ?? settings.userAgent
         try options.finish()
+        if let socket = settings.unixSocket, let refusal = permissions.refusalOfSocket(socket) {
+            throw LuaUsageError("connecting to the socket '\(socket)' is not allowed: \(refusal)")
+        }
         guard let make = self.options.makeTransport else { return engine.transport }
         return make(settings)
+    }
+
+    /// Why a request of the script may not go to a URL, as the cause of its failure.
+    private func refusalOfRequest(to url: String) -> RequestError.Cause? {
+        let declared = services.compactMap { $0.baseURL?.url }
+        return permissions.refusalOfRequest(to: url, declared: declared).map {
+            .scriptError(RequestError.ScriptFailure(message: "requests to \(url) are not allowed: \($0)"))
+        }
     }
 
     private func count(_ options: OptionTable, _ key: String) throws -> Int? {
@@ -184,10 +196,10 @@ extension ScriptContext {
         let hasOptions = !call.isAbsent(2)
         if call.type(1) == .string {
             realm.pushGlobals(on: lua)
-            lua.rawGet(-1, "require")
+            try lua.get(-1, "require")
             lua.remove(-2)
             lua.push(try call.string(1, "plugin"))
-            try lua.call(arguments: 1, results: 1, phase: ScriptPhases.load)
+            try lua.call(arguments: 1, results: 1, phase: phases.load)
             guard lua.type(-1) == .function else {
                 throw LuaUsageError(
                     "module '\(try call.string(1, "plugin"))' is no plugin: it returns a \(lua.typeName(-1)), not a function(service, options)"
@@ -198,7 +210,7 @@ extension ScriptContext {
         }
         lua.pushValue(at: 1)
         if hasOptions { lua.pushValue(at: call.slot(2)) } else { lua.newTable() }
-        try lua.call(arguments: 2, results: 0, phase: ScriptPhases.load)
+        try lua.call(arguments: 2, results: 0, phase: phases.load)
     }
 
     private func wipeResources(_ call: Arguments) throws {
@@ -211,7 +223,7 @@ extension ScriptContext {
                 lua.push(matches)
                 push(resource, on: lua)
                 // What it raises is the caller's, as it is.
-                try lua.call(arguments: 1, results: 1, phase: ScriptPhases.predicate)
+                try lua.call(arguments: 1, results: 1, phase: phases.predicate)
                 defer { lua.pop() }
                 return lua.isTruthy(-1)
             }

@@ -12,7 +12,7 @@ enum ScriptFailures {
     /// What a failed call of a block, mutator, decorator or predicate does to the request: an error object that the
     /// script raised is the request's error, all else is its cause. What a binding refused has the line that asked.
     @EngineActor
-    static func requestCause(of error: LuaError, in context: ScriptContext, phase: RunPhase) -> any Error {
+    static func requestCause(of error: LuaError, in context: ScriptContext) -> any Error {
         if let cause = error.cause as? RequestError.CauseError {
             var known = RequestError(cause: cause.cause, timestamp: context.engine.scheduler.now)
             if let file = error.file, let line = error.line {
@@ -21,24 +21,20 @@ enum ScriptFailures {
             return known
         }
         if let known = raisedError(error, in: context.state) { return known }
-        return RequestError.CauseError(cause(of: error, in: context, phase: phase))
+        return RequestError.CauseError(cause(of: error))
     }
 
-    /// What was used is known of memory; of time it is known that it reached the limit.
-    @EngineActor
-    static func cause(of error: LuaError, in context: ScriptContext, phase: RunPhase) -> RequestError.Cause {
-        switch error.kind {
-        case .budget:
-            .scriptLimit(
-                budget: "time", used: phase.budgetSeconds, limit: phase.budgetSeconds,
-                failure: failure(of: error))
-        case .memory:
-            .scriptLimit(
-                budget: "memory", used: Double(context.state.memoryUsed),
-                limit: Double(context.options.memoryLimit), failure: failure(of: error))
-        case .cancelled: .requestCancelled
-        default: .scriptError(failure(of: error))
-        }
+    static func cause(of error: LuaError) -> RequestError.Cause {
+        if error.kind == .cancelled { return .requestCancelled }
+        guard let exceeded = error.exceeded else { return .scriptError(failure(of: error)) }
+        let budget =
+            switch exceeded.budget {
+            case .burst: "time"
+            case .total: "total_time"
+            case .memory: "memory"
+            }
+        return .scriptLimit(
+            budget: budget, used: exceeded.used, limit: exceeded.limit, failure: failure(of: error))
     }
 
     /// The request error that a script raised or let through: `error(rest.error{ … })`, `error(err)`.
@@ -61,9 +57,8 @@ enum ScriptFailures {
 
     private static func hint(for error: LuaError) -> String? {
         switch error.kind {
-        case .budget: "the script ran longer than it may; look for a loop that does not end"
-        case .memory: "the script needs more than its memory limit"
-        case .syntax: nil
+        // Their messages say what to do.
+        case .budget, .memory, .syntax: nil
         default:
             error.message.contains("module 'rest'")
                 ? "the library is called 'resthost': local rest = require \"resthost\"" : nil

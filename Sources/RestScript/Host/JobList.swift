@@ -58,7 +58,7 @@ final class ScriptJob: ScriptActivity {
     private func begin(_ function: LuaReference, arguments: (Lua) -> Int32) {
         hasBegun = true
         let started = context.realm.spawn(
-            function, phase: ScriptPhases.job, arguments: arguments,
+            function, phase: context.phases.job, arguments: arguments,
             completion: onLoop { [self] (lua: Lua, result: Result<Int32, LuaError>) in finish(lua, result) })
         if outcome == nil { coroutine = started }
     }
@@ -144,7 +144,7 @@ final class ScriptTimer: ScriptActivity {
         guard !isRunning, let function else { return }
         isRunning = true
         context.realm.spawn(
-            function, phase: ScriptPhases.job,
+            function, phase: context.phases.job,
             completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
                 isRunning = false
                 if case .failure(let error) = result { context.report(error, in: "a timer") }

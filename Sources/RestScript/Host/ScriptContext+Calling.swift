@@ -16,7 +16,7 @@ extension ScriptContext {
         let count = try arguments(lua)
         do throws(LuaError) {
             try lua.call(arguments: count, results: results, phase: phase)
-        } catch { throw ScriptFailures.requestCause(of: error, in: self, phase: phase) }
+        } catch { throw ScriptFailures.requestCause(of: error, in: self) }
         return try read(lua)
     }
 
@@ -36,7 +36,7 @@ extension ScriptContext {
     ) {
         let hook = ScriptHook()
         hook.coroutine = realm.spawn(
-            function, phase: ScriptPhases.hook, arguments: arguments,
+            function, phase: phases.hook, arguments: arguments,
             completion: onLoop { [weak self] (lua: Lua, result: Result<Int32, LuaError>) in
                 completion(lua, result)
                 self?.jobs.remove(hook)
@@ -50,7 +50,7 @@ extension ScriptContext {
         let hook = ScriptHook()
         do throws(LuaError) {
             hook.coroutine = try state.spawn(
-                phase: ScriptPhases.hook, in: realm, pushCall: pushCall,
+                phase: phases.hook, in: realm, pushCall: pushCall,
                 completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
                     self?.jobs.remove(hook)
                     if case .failure(let error) = result { self?.report(error, in: what()) }

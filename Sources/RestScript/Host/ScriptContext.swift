@@ -9,6 +9,8 @@ final class ScriptContext {
     let realm: LuaRealm
     let engine: Engine
     let options: ScriptOptions
+    let phases: ScriptPhases
+    var permissions: ScriptPermissions
     /// The script's own folder, to which the paths that it names are relative.
     let folder: String
     /// The state ends with this script.
@@ -69,6 +71,8 @@ final class ScriptContext {
     init(engine: Engine, options: ScriptOptions, folder: String, sharing shared: ScriptState? = nil) {
         self.engine = engine
         self.options = options
+        phases = ScriptPhases(options.limits)
+        permissions = ScriptPermissions(options)
         self.folder = folder
         let searchRoots = [folder] + options.modulePaths
         ownsState = shared == nil
@@ -88,6 +92,10 @@ final class ScriptContext {
         } else {
             realm = state.makeRealm(options, searchRoots: searchRoots)
             state.admit(self)
+        }
+        realm.environment = onLoop { [weak self] (name: String) in
+            guard let self, permissions.refusalOfVariable(name) == nil else { return nil }
+            return options.environment[name]
         }
         realm.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })
     }

@@ -4,6 +4,8 @@ public import RestEngine
 public struct ScriptOptions: Sendable {
     /// Bytes that the script's Lua state may hold.
     public var memoryLimit = 256 << 20
+    /// CPU time of its functions.
+    public var limits = ScriptLimits()
     /// Folders for `require`, after the script's own.
     public var modulePaths: [String] = []
     /// Names that `rest.env` and `os.getenv` may read; nil grants every name.
@@ -21,8 +23,8 @@ public struct ScriptOptions: Sendable {
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]
-    /// Whether the script may read the file at a path; asked before any file that a script names is opened.
-    public var mayRead: @EngineActor (String) -> Bool = { _ in true }
+    /// Files and hosts that it may reach.
+    public var capabilities = Capabilities()
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
 

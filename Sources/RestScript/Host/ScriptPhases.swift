@@ -1,67 +1,85 @@
 import LuaRuntime
 
 /// What the pieces of a script may do while they run (design, Limits and security).
-enum ScriptPhases {
-    static let load = RunPhase(
-        name: "script load", mayWait: false,
-        waitAdvice: "the script is being loaded; put it into rest.spawn(function() … end)", budgetSeconds: 5)
+struct ScriptPhases: Sendable {
+    let load: RunPhase
+    let block: RunPhase
+    let predicate: RunPhase
+    let transformer: RunPhase
+    let mutator: RunPhase
+    let decorator: RunPhase
+    let refreshPredicate: RunPhase
+    let progress: RunPhase
+    let cacheUser: RunPhase
+    let cache: RunPhase
+    let hook: RunPhase
+    let job: RunPhase
+    let test: RunPhase
+    let testFile: RunPhase
+    let stubReply: RunPhase
 
-    static let block = RunPhase(
-        name: "configuration block", mayWait: false,
-        waitAdvice:
-            "a configuration block runs while a request is built; wait in a hook or in rest.spawn instead",
-        budgetSeconds: 0.05)
+    init(_ limits: ScriptLimits) {
+        func phase(_ phase: ScriptLimits.Phase, _ name: String, waitAdvice: String? = nil) -> RunPhase {
+            let time = limits[phase]
+            return RunPhase(
+                name: name, mayWait: waitAdvice == nil, waitAdvice: waitAdvice ?? "",
+                budgetSeconds: time.burst, totalSeconds: time.total,
+                limitAdvice: Self.advice(phase, time, mayWait: waitAdvice == nil))
+        }
+        load = phase(
+            .load, "script load",
+            waitAdvice: "the script is being loaded; put it into rest.spawn(function() … end)")
+        block = phase(
+            .block, "configuration block",
+            waitAdvice:
+                "a configuration block runs while a request is built; wait in a hook or in rest.spawn instead"
+        )
+        predicate = phase(
+            .predicate, "pattern function",
+            waitAdvice: "a pattern function runs while a request is built; decide by the URL alone")
+        transformer = phase(
+            .transformer, "transformer",
+            waitAdvice:
+                "a transformer runs in the middle of a response; fetch what it needs before, in a hook or a job"
+        )
+        mutator = phase(
+            .mutator, "request mutation",
+            waitAdvice: "a request is put together in one go; fetch what it needs before, in a hook or a job")
+        decorator = phase(
+            .decorator, "request decorator",
+            waitAdvice: "a decorator returns a request at once; wait in a hook of that request")
+        refreshPredicate = phase(
+            .predicate, "predicate of rest.refresh_on",
+            waitAdvice:
+                "a predicate of rest.refresh_on decides by the error alone; its second function may wait")
+        progress = phase(
+            .predicate, "progress function",
+            waitAdvice: "a progress function answers at once; keep the number in a variable that start sets")
+        cacheUser = phase(
+            .predicate, "cache's user function",
+            waitAdvice: "a cache asks for its user while it makes a key; keep the user's name in a variable")
+        cache = phase(.hook, "cache function")
+        hook = phase(.hook, "hook")
+        job = phase(.job, "job")
+        test = phase(.test, Self.testName)
+        testFile = phase(
+            .load, "test file",
+            waitAdvice: "a test file only declares its tests; wait inside t.test(name, function() … end)")
+        stubReply = phase(
+            .hook, "stub's function",
+            waitAdvice: "a stub answers at once; give the reply a delay, or gate it")
+    }
 
-    static let predicate = RunPhase(
-        name: "pattern function", mayWait: false,
-        waitAdvice: "a pattern function runs while a request is built; decide by the URL alone",
-        budgetSeconds: 0.05)
+    static let testName = "test"
 
-    static let transformer = RunPhase(
-        name: "transformer", mayWait: false,
-        waitAdvice:
-            "a transformer runs in the middle of a response; fetch what it needs before, in a hook or a job",
-        budgetSeconds: 0.05)
-
-    static let mutator = RunPhase(
-        name: "request mutation", mayWait: false,
-        waitAdvice: "a request is put together in one go; fetch what it needs before, in a hook or a job",
-        budgetSeconds: 0.05)
-
-    static let decorator = RunPhase(
-        name: "request decorator", mayWait: false,
-        waitAdvice: "a decorator returns a request at once; wait in a hook of that request",
-        budgetSeconds: 0.05)
-
-    static let refreshPredicate = RunPhase(
-        name: "predicate of rest.refresh_on", mayWait: false,
-        waitAdvice: "a predicate of rest.refresh_on decides by the error alone; its second function may wait",
-        budgetSeconds: 0.05)
-
-    static let progress = RunPhase(
-        name: "progress function", mayWait: false,
-        waitAdvice: "a progress function answers at once; keep the number in a variable that start sets",
-        budgetSeconds: 0.05)
-
-    static let cacheUser = RunPhase(
-        name: "cache's user function", mayWait: false,
-        waitAdvice: "a cache asks for its user while it makes a key; keep the user's name in a variable",
-        budgetSeconds: 0.05)
-
-    static let cache = RunPhase(name: "cache function", mayWait: true, budgetSeconds: 0.5)
-
-    static let hook = RunPhase(name: "hook", mayWait: true, budgetSeconds: 0.5)
-
-    static let job = RunPhase(name: "job", mayWait: true, budgetSeconds: 0.5)
-
-    static let test = RunPhase(name: "test", mayWait: true, budgetSeconds: 5)
-
-    static let testFile = RunPhase(
-        name: "test file", mayWait: false,
-        waitAdvice: "a test file only declares its tests; wait inside t.test(name, function() … end)",
-        budgetSeconds: 5)
-
-    static let stubReply = RunPhase(
-        name: "stub's function", mayWait: false,
-        waitAdvice: "a stub answers at once; give the reply a delay, or gate it", budgetSeconds: 0.5)
+    /// Ends the message of a function that took too long.
+    private static func advice(
+        _ phase: ScriptLimits.Phase, _ time: ScriptLimits.Time, mayWait: Bool
+    ) -> String {
+        let pause = mayWait ? ", wait in between with rest.sleep(0)" : ""
+        let more = time.burst * 2
+        let text = more == more.rounded() && more < 1e9 ? "\(Int(more))" : more.isFinite ? "\(more)" : "none"
+        return
+            "look for a loop that doesn't end\(pause), or allow more with --limit \(phase.rawValue)=\(text)"
+    }
 }

@@ -15,14 +15,18 @@ final class ScriptState {
     init(_ options: ScriptOptions, searchRoots: [String]) {
         lua = LuaState(
             LuaOptions(
-                memoryLimit: options.memoryLimit, searchRoots: searchRoots, output: options.luaOutput,
-                environment: options.luaEnvironment))
+                memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
+                searchRoots: searchRoots, output: options.luaOutput))
         trees.open(lua.main)
+    }
+
+    private static func memoryAdvice(_ options: ScriptOptions) -> String {
+        "keep less at a time, or allow more with --memory \(max(1, options.memoryLimit >> 19))M"
     }
 
     func makeRealm(_ options: ScriptOptions, searchRoots: [String]) -> LuaRealm {
         lua.makeRealm(
-            searchRoots: searchRoots, output: options.luaOutput, environment: options.luaEnvironment)
+            searchRoots: searchRoots, output: options.luaOutput)
     }
 
     func admit(_ context: ScriptContext) { guests.append(context) }
@@ -43,12 +47,5 @@ extension ScriptOptions {
         return onLoop { (text: String) in
             log(ScriptLogEntry(level: .info, text: text.hasSuffix("\n") ? String(text.dropLast()) : text))
         }
-    }
-
-    /// What `os.getenv` answers.
-    var luaEnvironment: (String) -> String? {
-        let values = environment
-        let granted = grantedEnvironment
-        return { name in granted?.contains(name) ?? true ? values[name] : nil }
     }
 }

@@ -45,7 +45,8 @@ public final class ScriptHost {
             context.realm.isCovered = covered != .none
             let lua = context.state.main
             lua.push(chunk)
-            try lua.call(arguments: 0, results: 0, phase: ScriptPhases.load)
+            try lua.call(arguments: 0, results: 0, phase: context.phases.load)
+            try context.realm.freezeGlobals()
         } catch {
             let diagnostic = ScriptFailures.diagnostic(of: error, in: context.state)
             context.diagnostics.append(diagnostic)

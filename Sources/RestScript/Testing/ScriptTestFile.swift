@@ -69,7 +69,7 @@ public final class ScriptTestFile {
         do throws(LuaError) {
             let lua = home.context.state.main
             lua.push(try home.context.realm.compile(source, chunk: path))
-            try lua.call(arguments: 0, results: 0, phase: ScriptPhases.testFile)
+            try lua.call(arguments: 0, results: 0, phase: home.context.phases.testFile)
         } catch {
             tests = []
             throw diagnostic(of: error)

@@ -149,7 +149,7 @@ extension ScriptTestFile {
         let place = lua.place(ofFunction: -1)
         push(request, on: lua)
         do {
-            try lua.call(arguments: 1, results: 1, phase: ScriptPhases.stubReply)
+            try lua.call(arguments: 1, results: 1, phase: home.context.phases.stubReply)
             guard lua.type(-1) == .table else {
                 throw LuaUsageError(
                     "the function of a stub returns a reply, a table, not \(ValueText(home.context).text(lua, -1))"

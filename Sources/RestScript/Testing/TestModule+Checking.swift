@@ -91,7 +91,7 @@ extension ScriptTestFile {
     /// would only be logged; so it is noted too.
     private func failure(_ message: String, _ lua: Lua) -> LuaError {
         let place = lua.callerPlace
-        if lua.state.runningPhase?.name != ScriptPhases.test.name {
+        if lua.state.runningPhase?.name != ScriptPhases.testName {
             run?.fail(Diagnostic(.error, message, file: place?.file, line: place?.line))
         }
         return LuaError(kind: .runtime, message: message, file: place?.file, line: place?.line)

@@ -36,7 +36,7 @@ extension ScriptTestFile {
                 call.lua.push(try call.function(2, "fn"))
                 groups.append(TestGroup(name))
                 defer { groups.removeLast() }
-                try call.lua.call(arguments: 0, results: 0, phase: ScriptPhases.testFile)
+                try call.lua.call(arguments: 0, results: 0, phase: home.context.phases.testFile)
                 return .none
             },
             ModuleFunction(

@@ -38,7 +38,7 @@ final class TestRun {
     private func perform(_ function: LuaReference) async {
         isRunning = true
         coroutine = file.home.context.realm.spawn(
-            function, phase: ScriptPhases.test,
+            function, phase: file.home.context.phases.test,
             completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
                 isRunning = false
                 if case .failure(let error) = result { fail(file.diagnostic(of: error)) }

@@ -27,12 +27,12 @@ struct CheckCommand: ParsableCommand {
 
     @EngineActor
     private func check() -> Int32 {
-        var options = script.options(log: LogText(isQuiet: true))
-        options.collectsDiagnostics = true
-        options.makeTransport = { _ in NullTransport() }
         var findings: [Diagnostic]
         var summary = ""
         do throws(Diagnostic) {
+            var options = try script.options(log: LogText(isQuiet: true))
+            options.collectsDiagnostics = true
+            options.makeTransport = { _ in NullTransport() }
             let host = try ScriptHost(
                 path: script.config, engine: HostEngine.make(NullTransport()), options: options)
             host.tryBlocks()

@@ -33,8 +33,8 @@ struct ScriptArguments: ParsableArguments {
         logNames.reduce(into: []) { $0.formUnion(EngineLog.Category.set(named: $1) ?? []) }
     }
 
-    func options(log: LogText) -> ScriptOptions {
-        var options = grants.options()
+    func options(log: LogText) throws(Diagnostic) -> ScriptOptions {
+        var options = try grants.options(for: config)
         options.log = { entry in log.write(entry) }
         options.makeTransport = { CurlTransport(options: $0) }
         options.makeSQLiteCache = { SQLiteCache($0) }

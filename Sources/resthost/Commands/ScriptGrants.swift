@@ -1,7 +1,8 @@
 import ArgumentParser
 import RestScript
 
-/// What the command line lets scripts reach, in every command that runs any.
+/// What the command line lets scripts reach and use, in every command that runs any. What it names takes the place of
+/// what ``SettingsFile`` says about it.
 struct ScriptGrants: ParsableArguments {
     @Option(
         name: .customLong("lua-path"),
@@ -9,16 +10,82 @@ struct ScriptGrants: ParsableArguments {
     var modulePaths: [String] = []
 
     @Option(
+        name: .customLong("allow-read"),
+        help: ArgumentHelp(
+            "A file, or a folder with all below it, that the script may read; may be repeated.",
+            valueName: "path"))
+    var readable: [String] = []
+
+    @Option(
+        name: .customLong("allow-write"),
+        help: ArgumentHelp(
+            "A file, or a folder with all below it, that the script may write; may be repeated.",
+            valueName: "path"))
+    var writable: [String] = []
+
+    @Option(
         name: .customLong("allow-env"),
         help: ArgumentHelp("Environment variables that the script may read.", valueName: "name,…"))
     var allowedEnvironment: [String] = []
 
-    func options() -> ScriptOptions {
-        let names = allowedEnvironment.flatMap { $0.split(separator: ",").map(String.init) }
+    @Option(
+        name: .customLong("allow-net"),
+        help: ArgumentHelp(
+            "The only hosts that requests may go to: host, host:port, *.domain or unix:/socket; default: the hosts of "
+                + "the declared services.", valueName: "host,…"))
+    var allowedHosts: [String] = []
+
+    @Flag(
+        name: .customLong("allow-all"), help: "Let the script read and write all files, variables and hosts.")
+    var allowsAll = false
+
+    @Option(
+        name: .customLong("limit"),
+        help: ArgumentHelp(
+            "CPU time of one kind of function, in one go and in all, such as transformer=0.2 or job=0.5/60; may be "
+                + "repeated.", valueName: "phase=seconds"))
+    var limits: [String] = []
+
+    @Option(help: ArgumentHelp("Memory of the script, such as 512M.", valueName: "size"))
+    var memory: String?
+
+    func validate() throws {
+        var checked = ScriptLimits()
+        for limit in limits {
+            if let fault = checked.set(limit) { throw ValidationError("--limit \(limit): \(fault)") }
+        }
+        if let memory, ByteSize.parse(memory) == nil {
+            throw ValidationError("--memory \(memory): write a size of 1M or more, such as 512M or 1G")
+        }
+        for host in Self.names(allowedHosts) where HostGrant(host) == nil {
+            throw ValidationError("--allow-net \(HostGrant.advice(host))")
+        }
+    }
+
+    /// For a script, and with the settings beside it.
+    func options(for script: String) throws(Diagnostic) -> ScriptOptions {
+        let file = try SettingsFile.beside(script)
         var options = ScriptOptions()
         options.modulePaths = modulePaths
+        options.memoryLimit = memory.flatMap(ByteSize.parse) ?? file.memory ?? options.memoryLimit
+        for limit in file.limits + limits { _ = options.limits.set(limit) }
+        if allowsAll || file.allowsAll {
+            options.capabilities = .all
+            options.grantedEnvironment = nil
+            options.environment = ProcessVariables.all
+            return options
+        }
+        let names = allowedEnvironment.isEmpty ? file.variables ?? [] : Self.names(allowedEnvironment)
         options.grantedEnvironment = Set(names)
         options.environment = ProcessVariables.values(of: names)
+        options.capabilities.read = .below(readable.isEmpty ? file.read ?? [] : readable)
+        options.capabilities.write = .below(writable.isEmpty ? file.write ?? [] : writable)
+        let hosts = allowedHosts.isEmpty ? file.hosts : Self.names(allowedHosts).compactMap { HostGrant($0) }
+        options.capabilities.hosts = hosts.map { .only($0) } ?? .declared
         return options
+    }
+
+    private static func names(_ lists: [String]) -> [String] {
+        lists.flatMap { $0.split(separator: ",").map(String.init) }
     }
 }

@@ -55,8 +55,6 @@ struct TestCommand: ParsableCommand {
             Streams.error("resthost: \(error.description)\n")
             return 2
         }
-        var options = grants.options()
-        options.makeSQLiteCache = { SQLiteCache($0) }
         let session = TestSession(
             options: options, filter: filter, report: format.makeReport(),
             coversLines: coverage || coverageOutput != nil)
@@ -68,6 +66,17 @@ struct TestCommand: ParsableCommand {
             Streams.error(nothingRan(files, session.totals))
         }
         return session.exitCode
+    }
+
+    /// Requests go to stubs, so all hosts will do; what lies with the tests is there to be read.
+    private func options(for file: String) throws(Diagnostic) -> ScriptOptions {
+        var options = try grants.options(for: file)
+        options.makeSQLiteCache = { SQLiteCache($0) }
+        if case .declared = options.capabilities.hosts { options.capabilities.hosts = .all }
+        if case .below(let paths) = options.capabilities.read {
+            options.capabilities.read = .below(paths + [ScriptFile.folder(of: file)])
+        }
+        return options
     }
 
     private func nothingRan(_ files: [String], _ totals: TestTotals) -> String {

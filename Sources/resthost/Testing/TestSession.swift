@@ -4,7 +4,7 @@ import RestScript
 /// One `resthost test`: files one after the other, each in a Lua state of its own.
 @EngineActor
 final class TestSession {
-    private let options: ScriptOptions
+    private let options: (String) throws(Diagnostic) -> ScriptOptions
     private let filter: String?
     private let report: any TestReport
     private let coversLines: Bool
@@ -12,7 +12,11 @@ final class TestSession {
     private(set) var totals = TestTotals()
     private(set) var coverage = CoverageReport()
 
-    init(options: ScriptOptions, filter: String?, report: any TestReport, coversLines: Bool) {
+    /// - Parameter options: for the test file at a path.
+    init(
+        options: @escaping (String) throws(Diagnostic) -> ScriptOptions, filter: String?,
+        report: any TestReport, coversLines: Bool
+    ) {
         self.options = options
         self.filter = filter
         self.report = report
@@ -29,7 +33,14 @@ final class TestSession {
     }
 
     private func run(_ path: String) async {
-        let file = ScriptTestFile(path: path, options: options, coversLines: coversLines)
+        let file: ScriptTestFile
+        do throws(Diagnostic) {
+            file = ScriptTestFile(path: path, options: try options(path), coversLines: coversLines)
+        } catch {
+            totals.broken += 1
+            progress.clear()
+            return report.add(broken: path, error, output: [])
+        }
         defer {
             coverage.add(file.lineHits)
             file.close()

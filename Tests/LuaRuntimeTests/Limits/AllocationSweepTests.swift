@@ -42,7 +42,7 @@ import Testing
             fixture.state.refuseAllocation(0)
             #expect(fixture.state.main.top == 0)
             if case .failure(let error) = result {
-                #expect(error.kind == .memory)
+                #expect(error.kind == .memory, "\(error) \(error.traceback)")
                 refusals += 1
             } else {
                 #expect(try result?.get() == "5answerb")

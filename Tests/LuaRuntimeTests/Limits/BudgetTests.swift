@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct BudgetTests {
     let fixture = Fixture()
-    let phase = RunPhase(name: "block", mayWait: true, budgetSeconds: 0.03)
+    let phase = RunPhase(
+        name: "block", mayWait: true, budgetSeconds: 0.03, limitAdvice: "look for a loop that doesn't end")
 
     @Test(arguments: [
         "while true do end",
@@ -41,7 +42,14 @@ import Testing
         }
         let error = try #require(fixture.failure(of: source, phase: phase))
         #expect(error.kind == .budget)
-        #expect(error.message.hasSuffix("used up its CPU time of 30 ms"))
+        #expect(error.message.hasPrefix("block used "))
+        #expect(
+            error.message.hasSuffix(
+                " ms of CPU time in one go; its limit is 30 ms: look for a loop that doesn't end"))
+        #expect(error.file == "test.lua" && error.line != nil)
+        let exceeded = try #require(error.exceeded)
+        #expect(exceeded.budget == .burst && exceeded.phase == "block" && exceeded.limit == 0.03)
+        #expect(exceeded.used > 0.03 && exceeded.used < 0.1)
         #expect(try fixture.run("local n = 0 for i = 1, 1e6 do n = n + 1 end return n") == "1000000")
 
         var result: Result<String, LuaError>?
@@ -96,7 +104,9 @@ import Testing
         while let waiter = fixture.later.popLast() { waiter.resume { _ in 0 } }
         guard case .failure(let error) = result else { throw LuaUsageError("no failure") }
         #expect(error.kind == .budget)
-        #expect(error.message == "used up its CPU time of 100 ms")
+        #expect(error.message.hasPrefix("job used "))
+        #expect(error.message.hasSuffix(" ms of CPU time in all; its limit is 100 ms"))
+        #expect(error.exceeded?.budget == .total)
     }
 
     @Test func `a finalizer can't be made`() throws {

@@ -7,8 +7,12 @@ import Testing
         for _ in 1...20 {
             let string = try #require(fixture.failure(of: "return ('x'):rep(1e9)"))
             #expect(string.kind == .memory)
+            #expect(string.description.hasPrefix("test.lua:1: not enough memory: the script holds "))
+            #expect(string.message.hasSuffix(" asked for 953.7 MiB more and may hold 8 MiB"))
+            #expect(string.exceeded?.budget == .memory && string.exceeded?.limit == 8_388_608)
             let table = try #require(fixture.failure(of: "local t = {} while true do t[#t + 1] = {} end"))
             #expect(table.kind == .memory)
+            #expect(table.line == 1)
             #expect(try fixture.run("return 1 + 1") == "2")
         }
         fixture.state.collectGarbage()

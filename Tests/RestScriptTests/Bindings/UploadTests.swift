@@ -10,10 +10,10 @@ struct UploadTests {
 
     /// Runs a script that lies in ``folder``; what it printed.
     private func output(
-        _ source: String, mayRead: @escaping @EngineActor (String) -> Bool = { _ in true }
+        _ source: String, readable: Capabilities.Paths = .all
     ) throws -> [String] {
         let fixture = ScriptFixture()
-        fixture.options.mayRead = mayRead
+        fixture.options.capabilities.read = readable
         try SampleServer.install(on: fixture.transport)
         try fixture.load(source, path: "\(folder.path)/test.lua")
         fixture.close()
@@ -27,14 +27,14 @@ struct UploadTests {
     }
 
     private func failure(
-        _ options: String, mayRead: @escaping @EngineActor (String) -> Bool = { _ in true }
+        _ options: String, readable: Capabilities.Paths = .all
     ) throws -> [String] {
         try output(
             """
             local request = api:resource("echo"):request("POST", { \(options) })
             local err = request.response.error
             print(request.state, err.user_message, err.cause.type, err.cause.message)
-            """, mayRead: mayRead)
+            """, readable: readable)
     }
 
     @Test("6.10: a file of the script's folder, or of anywhere")
@@ -75,10 +75,11 @@ struct UploadTests {
     func refused() throws {
         folder.write("f", "x")
         let expected =
-            "completed\tCannot send request\tinternal\tcannot read 'FOLDER/f': the script may not read this file"
-        let granted = "\(folder.path)/g"
-        #expect(try failure("file = 'f'") { $0 == granted } == [expected])
-        #expect(try failure("multipart = { { name = 'a', file = 'f' } }") { $0 == granted } == [expected])
+            "completed\tCannot send request\tinternal\tcannot read 'FOLDER/f': it is not allowed: "
+            + "grant it with --allow-read FOLDER/f"
+        let granted = Capabilities.Paths.below(["\(folder.path)/g"])
+        #expect(try failure("file = 'f'", readable: granted) == [expected])
+        #expect(try failure("multipart = { { name = 'a', file = 'f' } }", readable: granted) == [expected])
     }
 
     @Test("a mutator finds no body in an upload and may put one in its place")

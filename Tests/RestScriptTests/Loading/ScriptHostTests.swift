@@ -25,13 +25,42 @@ struct ScriptHostTests {
         #expect(
             fixture.failure(of: "require 'rest'")?.hint
                 == "the library is called 'resthost': local rest = require \"resthost\"")
+    }
+
+    @Test func `a limit is told with what was used and what to do`() throws {
+        let fixture = ScriptFixture()
+        fixture.options.limits[.load] = .init(burst: 0.1)
+        let time = try #require(fixture.failure(of: "\nwhile true do end"))
+        #expect(time.message.hasPrefix("script load used 1"))
         #expect(
-            fixture.failure(of: "while true do end")?.hint
-                == "the script ran longer than it may; look for a loop that does not end")
+            time.message.hasSuffix(
+                "0 ms of CPU time in one go; its limit is 100 ms: look for a loop that doesn't end,"
+                    + " or allow more with --limit load=0.2"))
+        #expect(time.line == 2)
         fixture.options.memoryLimit = 4 << 20
+        let memory = try #require(fixture.failure(of: "\n\nlocal s = ('x'):rep(1 << 23)"))
+        #expect(memory.message.hasPrefix("not enough memory: the script holds "))
         #expect(
-            fixture.failure(of: "local s = ('x'):rep(1 << 23)")?.hint
-                == "the script needs more than its memory limit")
+            memory.message.hasSuffix(
+                ", asked for 8 MiB more and may hold 4 MiB: keep less at a time, or allow more with --memory 8M"
+            ))
+        #expect(memory.line == 3)
+    }
+
+    @Test func `limits are read from the command line's words`() {
+        var limits = ScriptLimits()
+        #expect(limits.set("transformer=0.2") == nil && limits[.transformer] == .init(burst: 0.2))
+        #expect(limits.set("job=1/60") == nil && limits[.job] == .init(burst: 1, total: 60))
+        #expect(limits.set("job=2") == nil && limits[.job] == .init(burst: 2, total: 60))
+        #expect(limits.set("hook=none/5") == nil && limits[.hook] == .init(burst: .infinity, total: 5))
+        #expect(limits[.load] == .init(burst: 5))
+        #expect(
+            limits.set("tranformer=1")?.hasPrefix("there is no phase 'tranformer': there are load, ") == true)
+        for text in [
+            "job", "job=", "job=0", "job=-1", "job=x", "job=1/2/3", "job=inf", "job=nan", "job=/1", "=1", "",
+        ] {
+            #expect(limits.set(text) != nil, "\(text)")
+        }
     }
 
     @Test func `modules are found beside the script and in the module paths`() throws {

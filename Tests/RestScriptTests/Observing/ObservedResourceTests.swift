@@ -22,7 +22,7 @@ struct ObservedResourceTests {
         let fixture = ScriptFixture()
         try fixture.load(
             """
-            owner = {}
+            local owner = {}
             api:resource("a"):add_observer(note "t", owner)
             api:resource("b")
             do

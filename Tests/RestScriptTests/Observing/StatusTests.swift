@@ -58,7 +58,7 @@ struct StatusTests {
         try expect(
             """
             local a = api:resource("missing")
-            owner = {}
+            local owner = {}
             do
               local s = rest.status {}
               s:on_change(function(s) print(s.state) end)

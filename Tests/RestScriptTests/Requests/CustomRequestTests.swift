@@ -161,7 +161,8 @@ struct CustomRequestTests {
             }:start()
             print(request.progress, request.progress)
             local wrong = rest.custom_request { start = print, progress = function() return "half" end }
-            rest.custom_request { start = function() end, progress = function() rest.sleep(1) end }:on_progress(print):start()
+            kept = rest.custom_request { start = function() end, progress = function() rest.sleep(1) end }
+            kept:on_progress(print):start()
             finish(rest.entity { content = "" })
             """, seconds: 1,
             prints: [

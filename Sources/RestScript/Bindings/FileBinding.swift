@@ -1,0 +1,79 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.read_file` and `rest.write_file`.
+extension ScriptContext {
+    /// Bytes that go through one call.
+    static var maxFileBytes: Int { 64 << 20 }
+
+    var fileFunctions: [ModuleFunction] {
+        [
+            ModuleFunction(
+                "read_file", "(path: string) -> bytes | nil, message",
+                """
+                The content of a file, relative to the script's folder. It must lie where `--allow-read` permits; of 64 MiB \
+                at most.
+                """
+            ) { [unowned self] call in
+                let path = path(named: try call.string(1, "path"))
+                if let refusal = permissions.refusalToRead(path) {
+                    throw LuaUsageError("reading '\(path)' is not allowed: \(refusal)")
+                }
+                return answer(call.lua) { () throws(FileFailure) in try read(path) }
+            },
+            ModuleFunction(
+                "write_file", "(path: string, bytes: string) -> true | nil, message",
+                """
+                Replaces a file, or makes it: whoever reads it sees the old content or the new, never a part. It must lie \
+                where `--allow-write` permits; 64 MiB at most.
+                """
+            ) { [unowned self] call in
+                let path = path(named: try call.string(1, "path"))
+                let bytes = try call.bytes(2, "bytes")
+                if let refusal = permissions.refusalToWrite(path) {
+                    throw LuaUsageError("writing '\(path)' is not allowed: \(refusal)")
+                }
+                return answer(call.lua) { () throws(FileFailure) in try write(bytes, path) }
+            },
+        ]
+    }
+
+    private func answer(_ lua: Lua, _ work: () throws(FileFailure) -> [UInt8]?) -> Verdict {
+        do throws(FileFailure) {
+            if let bytes = try work() { lua.push(bytes: bytes) } else { lua.push(true) }
+            return .one
+        } catch {
+            lua.pushNil()
+            lua.push(error.description)
+            return .results(2)
+        }
+    }
+
+    /// What was opened must be what was permitted: a link may have been changed in between.
+    private func read(_ path: String) throws(FileFailure) -> [UInt8]? {
+        guard let place = FilePlace.resolve(path) else {
+            throw FileFailure(path: path, reason: "No such file or directory")
+        }
+        let file = try OpenFile(place)
+        guard permissions.refusalToRead(place) == nil, FilePlace.resolve(place) == place else {
+            throw FileFailure(path: path, reason: "it was moved while it was opened")
+        }
+        guard file.size <= Self.maxFileBytes else {
+            throw FileFailure(path: path, reason: "it is larger than \(Self.maxFileBytes >> 20) MiB")
+        }
+        return try file.readAll()
+    }
+
+    private func write(_ bytes: [UInt8], _ path: String) throws(FileFailure) -> [UInt8]? {
+        guard bytes.count <= Self.maxFileBytes else {
+            throw FileFailure(
+                path: path, reason: "the content is larger than \(Self.maxFileBytes >> 20) MiB",
+                action: "write")
+        }
+        guard let place = FilePlace.resolve(path) else {
+            throw FileFailure(path: path, reason: "No such file or directory", action: "write")
+        }
+        try WholeFile.replace(place, with: bytes)
+        return nil
+    }
+}

@@ -1,0 +1,103 @@
+import RestEngine
+
+/// What the script may reach: what was granted from outside, less what the script gave up by `rest.permissions`.
+struct ScriptPermissions {
+    /// One call of `rest.permissions`; nil leaves a kind as it was.
+    struct Narrowing {
+        var read: [String]?
+        var write: [String]?
+        var variables: Set<String>?
+        var hosts: [HostGrant]?
+        var place: String
+    }
+
+    let granted: Capabilities
+    /// Nil: all.
+    let grantedVariables: Set<String>?
+    private var narrowings: [Narrowing] = []
+
+    init(_ options: ScriptOptions) {
+        granted = options.capabilities
+        grantedVariables = options.grantedEnvironment
+    }
+
+    mutating func narrow(_ narrowing: Narrowing) { narrowings.append(narrowing) }
+
+    // Each says what forbids the thing or what would allow it, to follow "… is not allowed: "; nil when nothing forbids it.
+
+    func refusalToRead(_ path: String) -> String? {
+        refusal(path, granted.read, flag: "--allow-read", field: "read", \.read)
+    }
+
+    func refusalToWrite(_ path: String) -> String? {
+        if path.hasSuffix("/" + Self.settingsName) || path == Self.settingsName {
+            return "it could grant the script more"
+        }
+        return refusal(path, granted.write, flag: "--allow-write", field: "write", \.write)
+    }
+
+    /// The file beside a script that may grant it things.
+    static let settingsName = "resthost.toml"
+
+    func refusalOfVariable(_ name: String) -> String? {
+        if let grantedVariables, !grantedVariables.contains(name) {
+            return "grant it with --allow-env \(name)"
+        }
+        return narrowings.first { $0.variables.map { !$0.contains(name) } ?? false }.map {
+            Self.givenUp($0, "env")
+        }
+    }
+
+    /// - Parameter declared: base URLs of the script's services.
+    func refusalOfRequest(to url: String, declared: [URLText]) -> String? {
+        guard let url = URLText(url), let host = url.host else { return nil }
+        let name = url.port.map { "\(host):\($0)" } ?? host
+        switch granted.hosts {
+        case .all: break
+        case .declared where declared.contains { HostGrant($0)?.covers(url) ?? false }: break
+        case .declared:
+            return "no service of the script has this host; grant it with --allow-net \(name)"
+        case .only(let hosts) where hosts.contains { $0.covers(url) }: break
+        case .only(let hosts):
+            return Self.grant(hosts, name)
+        }
+        return narrowings.first { $0.hosts.map { !$0.contains { $0.covers(url) } } ?? false }.map {
+            Self.givenUp($0, "net")
+        }
+    }
+
+    private static func grant(_ hosts: [HostGrant], _ name: String) -> String {
+        "grant it with --allow-net \((hosts.map(\.description) + [name]).joined(separator: ","))"
+    }
+
+    /// Sockets take a request to wherever they lead, so they count where hosts were named one by one.
+    func refusalOfSocket(_ path: String) -> String? {
+        if case .only(let hosts) = granted.hosts, !hosts.contains(where: { $0.coversSocket(path) }) {
+            return Self.grant(hosts, "unix:\(path)")
+        }
+        return narrowings.first { $0.hosts.map { !$0.contains { $0.coversSocket(path) } } ?? false }
+            .map { Self.givenUp($0, "net") }
+    }
+
+    private func refusal(
+        _ path: String, _ paths: Capabilities.Paths, flag: String, field: String,
+        _ narrowed: KeyPath<Narrowing, [String]?>
+    ) -> String? {
+        let grant = "grant it with \(flag) \(path)"
+        // The place counts, not the way that leads there.
+        guard let place = FilePlace.resolve(path) else {
+            if case .all = paths { return nil }
+            return grant
+        }
+        if case .below(let roots) = paths, !roots.contains(where: { FilePlace.isBelow(place, $0) }) {
+            return grant
+        }
+        return narrowings.first { narrowing in
+            narrowing[keyPath: narrowed].map { !$0.contains { FilePlace.isBelow(place, $0) } } ?? false
+        }.map { Self.givenUp($0, field) }
+    }
+
+    private static func givenUp(_ narrowing: Narrowing, _ field: String) -> String {
+        "rest.permissions at \(narrowing.place) leaves it out of '\(field)'"
+    }
+}

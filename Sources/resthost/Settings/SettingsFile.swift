@@ -1,0 +1,148 @@
+import LuaRuntime
+import RestEngine
+import RestScript
+
+/// `resthost.toml` beside a script: what the command line can grant and limit, written down.
+///
+/// ```toml
+/// [permissions]
+/// read = ["data"]
+/// net = ["api.example.com"]
+///
+/// [limits]
+/// memory = "512M"
+/// transformer = 0.2
+/// ```
+struct SettingsFile {
+    static let name = "resthost.toml"
+
+    /// Paths are absolute, or relative to the current folder.
+    var read: [String]?
+    var write: [String]?
+    var variables: [String]?
+    var hosts: [HostGrant]?
+    var allowsAll = false
+    var memory: Int?
+    /// In the words of `--limit`.
+    var limits: [String] = []
+
+    /// Of the folder of a script; empty when there is none.
+    static func beside(_ script: String) throws(Diagnostic) -> SettingsFile {
+        let folder = ScriptFile.folder(of: script)
+        let path = folder == "." ? name : "\(folder)/\(name)"
+        let bytes: [UInt8]
+        do throws(FileFailure) { bytes = try WholeFile.read(path, limit: 1 << 20) } catch {
+            if error.isMissing { return SettingsFile() }
+            throw Diagnostic(.error, "cannot read the settings: \(error.reason)", file: path)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Diagnostic(.error, "the settings are not UTF-8", file: path)
+        }
+        return try SettingsFile(text, path: path, folder: folder)
+    }
+
+    init() {}
+
+    init(_ text: String, path: String, folder: String) throws(Diagnostic) {
+        let document: TOMLDocument
+        do throws(TOMLDocument.Failure) { document = try TOMLDocument(text) } catch {
+            throw Diagnostic(.error, error.message, file: path, line: error.line)
+        }
+        for table in document.tables where !Self.tables.contains(table.name) {
+            throw Self.unknown("table", table.name, Self.tables, path, table.line)
+        }
+        for entry in document.entries {
+            do throws(Fault) { try take(entry, folder) } catch {
+                switch error {
+                case .unknown(let known): throw Self.unknown("name", entry.key, known, path, entry.line)
+                case .wrong(let message): throw Diagnostic(.error, message, file: path, line: entry.line)
+                }
+            }
+        }
+    }
+
+    private enum Fault: Error {
+        case unknown([String])
+        case wrong(String)
+    }
+
+    private static let tables = ["permissions", "limits"]
+
+    private static func unknown(
+        _ what: String, _ name: String, _ known: [String], _ path: String, _ line: Int
+    ) -> Diagnostic {
+        Diagnostic(
+            .error, "unknown \(what) '\(name)'" + NearestName.advice(name, among: known), file: path,
+            line: line,
+            hint: "there are: \(known.joined(separator: ", "))")
+    }
+
+    private mutating func take(_ entry: TOMLDocument.Entry, _ folder: String) throws(Fault) {
+        switch entry.table {
+        case "permissions": try takePermission(entry, folder)
+        case "limits": try takeLimit(entry)
+        default: throw .unknown(Self.tables.map { "[\($0)]" })
+        }
+    }
+
+    private mutating func takePermission(_ entry: TOMLDocument.Entry, _ folder: String) throws(Fault) {
+        func place(_ path: String) -> String {
+            path.hasPrefix("/") || folder == "." ? path : "\(folder)/\(path)"
+        }
+        switch entry.key {
+        case "read": read = try Self.texts(entry).map(place)
+        case "write": write = try Self.texts(entry).map(place)
+        case "env": variables = try Self.texts(entry)
+        case "net": hosts = try Self.hosts(Self.texts(entry))
+        case "all":
+            guard case .boolean(let all) = entry.value else { throw .wrong("'all' is true or false") }
+            allowsAll = all
+        default: throw .unknown(["read", "write", "env", "net", "all"])
+        }
+    }
+
+    private mutating func takeLimit(_ entry: TOMLDocument.Entry) throws(Fault) {
+        let text: String
+        switch entry.value {
+        case .string(let value): text = value
+        case .integer(let value): text = "\(value)"
+        case .float(let value): text = "\(value)"
+        default: throw .wrong("'\(entry.key)' is a number or a string, not \(entry.value.kind)")
+        }
+        if entry.key == "memory" {
+            guard let bytes = ByteSize.parse(text) else {
+                throw .wrong("'memory' is a size such as \"512M\"")
+            }
+            memory = bytes
+            return
+        }
+        let names = ScriptLimits.Phase.allCases.map(\.rawValue)
+        guard names.contains(entry.key) else { throw .unknown(["memory"] + names) }
+        var limits = ScriptLimits()
+        if let fault = limits.set("\(entry.key)=\(text)") { throw .wrong(fault) }
+        self.limits.append("\(entry.key)=\(text)")
+    }
+
+    private static func texts(_ entry: TOMLDocument.Entry) throws(Fault) -> [String] {
+        guard case .array(let values) = entry.value else {
+            throw .wrong("'\(entry.key)' is an array of strings, not \(entry.value.kind)")
+        }
+        var texts: [String] = []
+        for value in values {
+            guard case .string(let text) = value else {
+                throw .wrong("'\(entry.key)' is an array of strings; one item is \(value.kind)")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    private static func hosts(_ names: [String]) throws(Fault) -> [HostGrant] {
+        var hosts: [HostGrant] = []
+        for name in names {
+            guard let host = HostGrant(name) else { throw .wrong(HostGrant.advice(name)) }
+            hosts.append(host)
+        }
+        return hosts
+    }
+}

@@ -1,0 +1,10 @@
+// Lua as it comes, without any sandbox: what the sandbox is compared with.
+#ifndef LUAHOST_H
+#define LUAHOST_H
+
+#include <stddef.h>
+
+/// Runs a chunk in a fresh state and answers its one result, a string, or the error's message. The caller frees it.
+char *luahost_run(const char *source, size_t length, size_t *result_length);
+
+#endif

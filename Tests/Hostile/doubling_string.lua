@@ -1,0 +1,4 @@
+-- Doubles a string.
+-- expected: memory
+local s = "x"
+while true do s = s .. s end

@@ -1,0 +1,3 @@
+-- Has a function made bytecode.
+-- expected: runtime 'dump'
+return string.dump(function() end)

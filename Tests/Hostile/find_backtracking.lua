@@ -1,0 +1,3 @@
+-- Makes a pattern go back and forth for ever.
+-- expected: budget
+return ("a"):rep(60):find((".-"):rep(15) .. "b")

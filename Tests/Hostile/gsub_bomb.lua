@@ -1,0 +1,3 @@
+-- Replaces each letter by very many.
+-- expected: memory
+return (("x"):rep(1e5):gsub("x", ("y"):rep(1e5)))

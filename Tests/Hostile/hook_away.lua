@@ -1,0 +1,3 @@
+-- Takes the budget's hook away.
+-- expected: runtime 'debug.sethook' is not available
+debug.sethook()

@@ -1,0 +1,3 @@
+-- Loads a file.
+-- expected: runtime 'loadfile'
+loadfile("/etc/passwd")

@@ -1,0 +1,3 @@
+-- Loops for ever.
+-- expected: budget
+while true do end

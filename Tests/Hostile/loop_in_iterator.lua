@@ -1,0 +1,3 @@
+-- Has an iterator that never ends.
+-- expected: budget
+for _ in function() return true end do end

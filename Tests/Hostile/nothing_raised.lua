@@ -1,0 +1,3 @@
+-- Raises nil.
+-- expected: runtime nil
+error()

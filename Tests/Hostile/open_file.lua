@@ -1,0 +1,3 @@
+-- Opens a file.
+-- expected: runtime 'io.open' is not available
+io.open("/etc/passwd")

@@ -1,0 +1,3 @@
+-- Starts a program.
+-- expected: runtime 'os.execute' is not available
+os.execute("true")

@@ -1,0 +1,3 @@
+-- Reaches for the registry.
+-- expected: runtime 'debug.getregistry' is not available
+debug.getregistry()

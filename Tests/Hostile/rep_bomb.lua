@@ -1,0 +1,3 @@
+-- Repeats a letter ten billion times.
+-- expected: memory
+return ("x"):rep(1e10)

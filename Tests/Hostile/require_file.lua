@@ -1,0 +1,3 @@
+-- Requires what isn't there.
+-- expected: runtime not found
+require "etc.passwd"

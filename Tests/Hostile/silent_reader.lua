@@ -1,0 +1,3 @@
+-- Gives the parser nothing but spaces, without end.
+-- expected: budget
+load(function() return "          " end)

@@ -1,0 +1,3 @@
+-- Waits for a replacement.
+-- expected: wait
+return (("abc"):gsub(".", function() wait() end))

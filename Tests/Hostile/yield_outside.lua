@@ -1,0 +1,3 @@
+-- Yields where nobody resumes.
+-- expected: runtime outside a coroutine
+coroutine.yield()

@@ -1,0 +1,157 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+/// What was granted, and what `rest.permissions` gives up.
+@Suite(.leakChecked) @EngineActor
+struct PermissionsTests {
+    private func fixture(_ change: (inout ScriptOptions) throws -> Void) throws -> ScriptFixture {
+        let fixture = ScriptFixture()
+        try change(&fixture.options)
+        try SampleServer.install(on: fixture.transport)
+        return fixture
+    }
+
+    private func output(_ source: String, _ change: (inout ScriptOptions) throws -> Void) throws -> [String] {
+        let fixture = try fixture(change)
+        try fixture.load(source)
+        fixture.advance(1)
+        fixture.close()
+        return fixture.lines
+    }
+
+    private func hosts(_ names: String...) throws -> [HostGrant] {
+        try names.map { try #require(HostGrant($0)) }
+    }
+
+    private static let ask = """
+        rest.spawn(function()
+          local content, err = api:resource_at("https://other.test/x"):get()
+          print(content, err.cause.type, err.cause.message, err.http_status_code)
+          print(api:resource("text"):get())
+        end)
+        """
+
+    @Test func `requests go to the declared hosts alone`() throws {
+        let lines = try output(Self.ask) { $0.capabilities.hosts = .declared }
+        #expect(
+            lines == [
+                "nil\tscript_error\trequests to https://other.test/x are not allowed: no service of the script has this host;"
+                    + " grant it with --allow-net other.test\tnil", "hello",
+            ])
+    }
+
+    @Test func `named hosts take the place of the declared ones`() throws {
+        let lines = try output(Self.ask) { $0.capabilities.hosts = .only(try hosts("b.test")) }
+        #expect(
+            lines.first == "nil\tscript_error\trequests to https://other.test/x are not allowed: "
+                + "grant it with --allow-net b.test,other.test\tnil")
+        #expect(
+            lines.last
+                == "nil\tGET https://api.test/v1/text: Script error: requests to https://api.test/v1/text are not allowed: grant it with --allow-net b.test,api.test"
+        )
+    }
+
+    @Test func `a redirect to another host is refused`() throws {
+        let fixture = try fixture { $0.capabilities.hosts = .declared }
+        try fixture.transport.stub(
+            method: "GET", urlGlob: "https://api.test/v1/moved",
+            .response(302, headers: Headers([("Location", "https://evil.test/")])))
+        try fixture.load("rest.spawn(function() print(api:resource('moved'):get()) end)")
+        fixture.close()
+        #expect(
+            fixture.lines.first?.contains("requests to https://evil.test/ are not allowed") == true,
+            "\(fixture.lines)")
+        #expect(fixture.transport.requests.map(\.url) == ["https://api.test/v1/moved"])
+    }
+
+    @Test(arguments: [
+        ("a.test", "https://a.test/x", true), ("a.test", "http://a.test:99/x", true),
+        ("A.test", "https://a.TEST", true),
+        ("a.test", "https://b.a.test", false), ("a.test", "https://a.test.evil", false),
+        ("a.test:443", "https://a.test", true), ("a.test:443", "http://a.test", true),
+        ("a.test:443", "https://a.test:444", false), ("a.test:8080", "http://a.test:8080/", true),
+        ("a.test:8080", "http://a.test", false), ("*.a.test", "https://b.a.test", true),
+        ("*.a.test", "https://c.b.a.test", true), ("*.a.test", "https://a.test", false),
+        ("*.a.test", "https://ba.test", false), ("127.0.0.1:5", "http://127.0.0.1:5/", true),
+        ("[::1]:5", "http://[::1]:5/", true), ("[::1]", "http://[::1]:5/", true),
+        ("a.test", "https://user@a.test/", true), ("a.test", "https://a.test@evil.test/", false),
+        ("unix:/a.test", "https://a.test/", false),
+    ])
+    func `hosts and ports`(grant: String, url: String, isCovered: Bool) throws {
+        let host = try #require(HostGrant(grant))
+        #expect(host.covers(try #require(URLText(url))) == isCovered)
+    }
+
+    @Test(arguments: ["", "a/b", "https://a.test", "a:0", "a:x", "a:99999", "a b", "*.", "unix:", "a.test/"])
+    func `what is no host`(text: String) {
+        #expect(HostGrant(text) == nil)
+    }
+
+    @Test func `a script gives up what it has`() throws {
+        let lines = try output(
+            """
+            print(rest.env.A, os.getenv "B")
+            rest.permissions { env = { "A" }, net = { "api.test" }, read = false, write = {} }
+            print(rest.env.A, os.getenv "B", pcall(function() return rest.env.B end))
+            print(select(2, pcall(rest.read_file, "/etc/hostname")))
+            print(select(2, pcall(rest.write_file, "/tmp/x", "")))
+            rest.permissions { net = {} }
+            rest.spawn(function() print(select(2, api:resource("text"):get())) end)
+            """
+        ) {
+            $0.capabilities = .all
+            $0.grantedEnvironment = nil
+            $0.environment = ["A": "1", "B": "2"]
+        }
+        #expect(
+            lines == [
+                "1\t2",
+                "1\tnil\tfalse\ttest.lua:3: reading the environment variable 'B' is not allowed: rest.permissions at test.lua:2 leaves it out of 'env'",
+                "reading '/etc/hostname' is not allowed: rest.permissions at test.lua:2 leaves it out of 'read'",
+                "writing '/tmp/x' is not allowed: rest.permissions at test.lua:2 leaves it out of 'write'",
+                "GET https://api.test/v1/text: Script error: requests to https://api.test/v1/text are not allowed: rest.permissions at test.lua:6 leaves it out of 'net'",
+            ])
+    }
+
+    @Test func `it gains nothing by it`() throws {
+        let lines = try output(
+            """
+            rest.permissions { env = { "A", "B" }, read = { "/" }, write = "/", net = { "*.test" } }
+            print(pcall(function() return rest.env.B end))
+            print(select(2, pcall(rest.read_file, "/etc/hostname")))
+            """
+        ) { $0.grantedEnvironment = ["A"] }
+        #expect(
+            lines == [
+                "false\ttest.lua:2: reading the environment variable 'B' is not allowed: grant it with --allow-env B",
+                "reading '/etc/hostname' is not allowed: grant it with --allow-read /etc/hostname",
+            ])
+    }
+
+    @Test(arguments: [
+        ("rest.permissions { red = {} }", "unknown option 'red'"),
+        ("rest.permissions { read = 5 }", "option 'read' is a list of strings or false, not a number"),
+        ("rest.permissions { env = { 5 } }", "option 'env' is a list of strings; item 1 is a number"),
+        ("rest.permissions { net = { 'a b' } }", "option 'net': 'a b' is no host: write api.example.com"),
+        ("rest.permissions { read = true }", "option 'read' is a list of strings or false, not a boolean"),
+    ])
+    func `wrong calls`(source: String, message: String) {
+        #expect(loadError(source)?.hasPrefix("1: \(message)") == true)
+    }
+
+    @Test func `sockets count where hosts are named`() throws {
+        let source = """
+            print(pcall(rest.service, { name = "s", base_url = "http://docker", transport = { unix_socket = "/run/docker.sock" } }))
+            """
+        #expect(
+            try output(source) { $0.capabilities.hosts = .only([HostGrant("docker")!]) } == [
+                "false\tconnecting to the socket '/run/docker.sock' is not allowed: grant it with --allow-net docker,unix:/run/docker.sock"
+            ])
+        let granted = try hosts("docker", "unix:/run/docker.sock")
+        #expect(
+            try output(source) { $0.capabilities.hosts = .only(granted) }.first?.hasPrefix("true") == true)
+    }
+}

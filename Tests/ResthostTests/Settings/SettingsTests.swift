@@ -1,0 +1,136 @@
+import RestScript
+import TestSupport
+import Testing
+
+@testable import resthost
+
+struct SettingsTests {
+    private func settings(_ text: String) throws(Diagnostic) -> SettingsFile {
+        try SettingsFile(text, path: "dir/resthost.toml", folder: "dir")
+    }
+
+    @Test func `a file grants and limits`() throws {
+        let file = try settings(
+            """
+            [permissions]
+            read = ["data", "/etc/ssl"]
+            write = []
+            env = ["TOKEN"]
+            net = ["api.example.com", "localhost:8080"]
+            [limits]
+            memory = "64M"
+            transformer = 0.2
+            job = "1/60"
+            load = 10
+            """)
+        #expect(file.read == ["dir/data", "/etc/ssl"] && file.write == [] && file.variables == ["TOKEN"])
+        #expect(file.hosts?.map(\.description) == ["api.example.com", "localhost:8080"])
+        #expect(file.memory == 64 << 20 && !file.allowsAll)
+        #expect(file.limits == ["transformer=0.2", "job=1/60", "load=10"])
+    }
+
+    @Test(arguments: [
+        ("[permissions]\nraed = []", 2, "unknown name 'raed': did you mean 'read'?"),
+        ("[permision]", 1, "unknown table 'permision': did you mean 'permissions'?"),
+        ("read = []", 1, "unknown name 'read'"),
+        ("[permissions]\nread = \"a\"", 2, "'read' is an array of strings, not a string"),
+        ("[permissions]\nread = [1]", 2, "'read' is an array of strings; one item is a number"),
+        ("[permissions]\nnet = [\"a b\"]", 2, "'a b' is no host"),
+        ("[permissions]\nall = 1", 2, "'all' is true or false"),
+        ("[limits]\nmemory = \"x\"", 2, "'memory' is a size"),
+        ("[limits]\ntransfomer = 1", 2, "unknown name 'transfomer': did you mean 'transformer'?"),
+        ("[limits]\njob = -1", 2, "'-1' is not a time"),
+        ("[limits]\njob = [1]", 2, "'job' is a number or a string, not an array"),
+        ("[limits", 1, "']' is missing"),
+    ])
+    func `what is wrong is told with its line`(text: String, line: Int, message: String) {
+        do throws(Diagnostic) {
+            _ = try settings(text)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.message.hasPrefix(message), "\(error)")
+            #expect(error.line == line && error.file == "dir/resthost.toml")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("1048576", 1 << 20), ("512K", nil), ("2048K", 2 << 20), ("64M", 64 << 20), ("1g", 1 << 30),
+            ("", nil), ("M", nil),
+            ("-1M", nil), ("1.5M", nil), ("99999999999G", nil), ("1T", nil),
+        ] as [(String, Int?)])
+    func `sizes`(text: String, bytes: Int?) {
+        #expect(ByteSize.parse(text) == bytes)
+    }
+
+    @Test func `the program reads the file beside the script, and the command line wins`() async throws {
+        let folder = ScriptFolder(
+            """
+            print(rest.env.RESTHOST_A, os.getenv "RESTHOST_B")
+            print(rest.read_file "data.txt")
+            print(pcall(rest.read_file, "main.lua"))
+            """)
+        folder.write("x", to: "data.txt")
+        folder.write(
+            "[permissions]\nread = [\"data.txt\"]\nenv = [\"RESTHOST_A\"]\n[limits]\nload = 1\n",
+            to: "resthost.toml")
+        let environment = ["RESTHOST_A": "1", "RESTHOST_B": "2"]
+        func run(_ arguments: String...) async -> String {
+            await ChildProcess(
+                [BuiltProgram.path, "run", "main.lua"] + arguments, in: folder.path, environment: environment
+            )
+            .end().errors
+        }
+        let plain = await run()
+        #expect(plain.contains("info  1\tnil\n"), "\(plain)")
+        #expect(plain.contains("info  x\n"))
+        #expect(plain.contains("reading 'main.lua' is not allowed: grant it with --allow-read main.lua"))
+        let other = await run("--allow-read", "main.lua", "--allow-env", "RESTHOST_A,RESTHOST_B")
+        #expect(other.contains("info  1\t2\n"), "\(other)")
+        #expect(other.contains("reading 'data.txt' is not allowed: grant it with --allow-read data.txt"))
+        let all = await run("--allow-all")
+        #expect(
+            all.contains("info  1\t2\n") && all.contains("info  x\n") && all.contains("info  true\t"),
+            "\(all)")
+        let broken = ScriptFolder("")
+        broken.write("[permissions]\nraed = []\n", to: "resthost.toml")
+        let wrong = await broken.run("run", "main.lua").errors
+        #expect(
+            wrong.contains("resthost.toml:2: error: unknown name 'raed': did you mean 'read'?"), "\(wrong)")
+        #expect(wrong.contains("hint: there are: read, write, env, net, all"))
+    }
+
+    @Test func `limits of the command line hold`() async {
+        let folder = ScriptFolder("while true do end")
+        let time = await folder.run("run", "main.lua", "--limit", "load=0.1")
+        #expect(time.code == 2)
+        #expect(time.errors.contains("main.lua:2: error: script load used 1"), "\(time.errors)")
+        #expect(
+            time.errors.contains(
+                "its limit is 100 ms: look for a loop that doesn't end, or allow more with --limit load=0.2"))
+        let memory = await ScriptFolder("local s = ('x'):rep(1 << 23)").run(
+            "check", "main.lua", "--memory", "4M")
+        #expect(memory.errors.contains("asked for 8 MiB more and may hold 4 MiB"), "\(memory.errors)")
+        let wrong = await folder.run("run", "main.lua", "--limit", "lod=1")
+        #expect(
+            wrong.errors.contains("--limit lod=1: there is no phase 'lod': there are load, block"),
+            "\(wrong.errors)")
+        let size = await folder.run("run", "main.lua", "--memory", "5")
+        #expect(
+            size.errors.contains("--memory 5: write a size of 1M or more, such as 512M or 1G"),
+            "\(size.errors)")
+        let host = await folder.run("run", "main.lua", "--allow-net", "a/b")
+        #expect(host.errors.contains("--allow-net 'a/b' is no host: write api.example.com"), "\(host.errors)")
+    }
+
+    @Test func `a host that is not granted fails its request`() async {
+        let folder = ScriptFolder.service(
+            at: "http://127.0.0.1:1",
+            "rest.spawn(function() print(api:resource_at(\"http://localhost:2/x\"):get()) end)")
+        let run = await folder.run("run", "main.lua")
+        #expect(
+            run.errors.contains(
+                "requests to http://localhost:2/x are not allowed: no service of the script has this host; "
+                    + "grant it with --allow-net localhost:2"), "\(run.errors)")
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A script of Tests/Hostile: what it tries stands in its first line, how it shall end in the second.
+public struct HostileScript: Sendable, CustomStringConvertible {
+    public let name: String
+    public let source: String
+    /// Kinds of error, of which one is right; `runtime` goes with a part of the message.
+    public let kinds: [String]
+    public let message: String
+    /// It uses `rest`.
+    public let needsRest: Bool
+
+    public var description: String { name }
+
+    /// All of them, by name.
+    public static let all: [HostileScript] = {
+        let folder = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/Hostile"
+        return names(in: folder).compactMap { load("\(folder)/\($0)", name: String($0.dropLast(4))) }
+    }()
+
+    private static func names(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".lua") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private static func load(_ path: String, name: String) -> HostileScript? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = fread(&bytes, 1, bytes.count, file)
+        let source = String(decoding: bytes[..<count], as: UTF8.self)
+        let lines = source.split(separator: "\n")
+        guard lines.count > 2, lines[1].hasPrefix("-- expected: ") else { return nil }
+        let words = lines[1].dropFirst("-- expected: ".count)
+        let isRuntime = words.hasPrefix("runtime ")
+        return HostileScript(
+            name: name, source: source,
+            kinds: isRuntime ? ["runtime"] : words.split(separator: " ").map(String.init),
+            message: isRuntime ? String(words.dropFirst("runtime ".count)) : "",
+            needsRest: source.contains("rest."))
+    }
+}
