@@ -7,10 +7,10 @@ import RestScript
 enum GatewaySettings {
     static let defaultAddress = "127.0.0.1:8080"
 
-    /// Nil when neither asks for one.
-    static func gateway(
+    /// Nil when neither asks for one. Throws what is wrong with the declaration.
+    static func configuration(
         for host: ScriptHost, listen: [String], threads: Int?
-    ) throws(Diagnostic) -> Gateway? {
+    ) throws(Diagnostic) -> GatewayConfiguration? {
         let declaration = host.gateway
         guard declaration != nil || !listen.isEmpty else { return nil }
         var settings = GatewayConfiguration()
@@ -18,9 +18,10 @@ enum GatewaySettings {
         settings.threads = threads
         settings.bearerToken = declaration?.bearerToken
         if let declaration { settings.expose = try exposure(declaration, host.services.map(\.name)) }
-        do throws(GatewayError) {
-            return try Gateway(settings, directory: ScriptDirectory(host))
-        } catch { throw diagnostic(error, host, listen: listen) }
+        do throws(GatewayError) { try settings.check() } catch {
+            throw diagnostic(error, host, listen: listen)
+        }
+        return settings
     }
 
     /// Names the declaration unless the command line is to blame.
@@ -37,8 +38,10 @@ enum GatewaySettings {
         case .addressInUse:
             "stop it, or choose another address with --listen; port 0 lets the system choose one"
         case .badAddress: "an address looks like 127.0.0.1:8080, [::1]:8080 or unix:/run/resthost.sock"
+        case .addressOverlaps:
+            "an address and one that contains it can't be exchanged while the host runs: start it anew"
         case .addressNotAvailable: "127.0.0.1 is this machine, for itself alone"
-        case .permissionDenied, .missingFolder, .badExposure, .alreadyStarted, .cannotListen: nil
+        case .permissionDenied, .missingFolder, .badExposure, .alreadyStarted, .notRunning, .cannotListen: nil
         }
     }
 

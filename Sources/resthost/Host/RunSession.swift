@@ -3,6 +3,14 @@ import Gateway
 import RestEngine
 import RestScript
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// One `resthost run`, from loading the script to the end of the process.
 @EngineActor
 final class RunSession {
@@ -11,8 +19,11 @@ final class RunSession {
     private let settings: RunCommand
     private let log: LogText
     private var host: ScriptHost?
-    private var gateway: Gateway?
+    private var gateway: PublicGateway?
+    private var watcher: FileWatcher?
+    private var admin: (gateway: Gateway, path: String)?
     private var isFinishing = false
+    private let startedAt = SystemTime.now
 
     init(_ settings: RunCommand) {
         self.settings = settings
@@ -23,11 +34,9 @@ final class RunSession {
         guard let host = HostEngine.load(settings.script, log: log) else { Streams.exit(2) }
         self.host = host
         host.onIdle { [self] in endIfIdle() }
-        do throws(Diagnostic) {
-            gateway = try GatewaySettings.gateway(
-                for: host, listen: settings.listen, threads: settings.gatewayThreads)
-        } catch { fail(error) }
-        if let gateway { return serve(host, gateway) }
+        listen(for: host)
+        watch()
+        if let gateway, gateway.isRunning { return announce(gateway.listening, host) }
         if !host.services.isEmpty, !host.hasWork {
             log.note(
                 "\(host.path): nothing to run: it starts no job and declares no gateway\n"
@@ -36,12 +45,68 @@ final class RunSession {
         endIfIdle()
     }
 
-    private func serve(_ host: ScriptHost, _ gateway: Gateway) {
-        Task {
-            do throws(GatewayError) {
-                announce(try await gateway.start(), host)
-            } catch { fail(GatewaySettings.diagnostic(error, host, listen: settings.listen)) }
+    /// For clients, then for commands.
+    private func listen(for host: ScriptHost) {
+        let (directory, control) = (ScriptDirectory(host), makeControl())
+        let gateway = PublicGateway(
+            directory: directory, control: control, listen: settings.listen,
+            threads: settings.gatewayThreads, drain: settings.drain)
+        self.gateway = gateway
+        do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: host)) } catch { fail(error) }
+        do throws(AdminListener.Failure) {
+            admin = try AdminListener.start(
+                AdminListener.Place(settings.admin), directory: directory, control: control)
+        } catch {
+            // Nobody asked for the standard one, which may be impossible in a container.
+            guard settings.admin == nil else { fail(Diagnostic(.error, error.message)) }
+            log.note("no admin socket, so 'resthost status' can't find this host: \(error.message)")
         }
+        if settings.verbose, let admin { log.note("commands are taken at \(admin.path)") }
+    }
+
+    private func watch() {
+        guard settings.watch else { return }
+        let log = log
+        watcher = FileWatcher(warn: { log.note($0) }) { [weak self] files in self?.reload(.files(files)) }
+        watchFiles()
+    }
+
+    /// Again whenever the script has reached other files.
+    private func watchFiles() {
+        let files: Set = [settings.script.config]
+        watcher?.watch(files: files)
+        if settings.verbose { log.note("watching \(files.sorted().joined(separator: ", "))") }
+    }
+
+    private func makeControl() -> RunControl {
+        RunControl(
+            load: { [self] in
+                let start = SystemTime.now
+                return reload(.request).map { .init(generation: $0, seconds: SystemTime.now - start) }
+                    .mapError { .init(report: FailureReport($0), generation: 1) }
+            }, facts: { [self] in facts })
+    }
+
+    /// Loads the script anew, and says what came of it.
+    @discardableResult
+    func reload(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic> {
+        let diagnostic = Diagnostic(.error, "this host can't load its script anew")
+        Streams.error(DiagnosticText().text(diagnostic))
+        return .failure(diagnostic)
+    }
+
+    private var facts: HostFacts {
+        let uptime = SystemTime.now - startedAt
+        var facts = HostFacts(
+            process: getpid(), uptime: uptime, script: settings.script.config, folder: WorkingFolder.path,
+            generationAge: uptime)
+        if let host {
+            facts.add(host)
+        }
+        facts.listening = gateway?.listening ?? []
+        facts.connections = gateway?.connections ?? 0
+        facts.admin = admin?.path
+        return facts
     }
 
     private func fail(_ diagnostic: Diagnostic) -> Never {
@@ -72,7 +137,7 @@ final class RunSession {
         log.note("memory is short: dropped \(dropped) resources that nobody uses")
     }
 
-    private var isIdle: Bool { gateway == nil && host.map { !$0.hasWork } ?? false }
+    private var isIdle: Bool { gateway?.isRunning != true && host.map { !$0.hasWork } ?? false }
 
     /// Looks again two passes later: a hook that was queued by what just ended may begin something new.
     private func endIfIdle() {
@@ -88,10 +153,9 @@ final class RunSession {
     func finish(_ code: Int32) {
         guard !isFinishing else { return }
         isFinishing = true
-        let gateway = gateway
-        let drain = settings.drain
         Task {
-            await gateway?.stop(drain: drain)
+            await gateway?.stop()
+            await admin?.gateway.stop(drain: 0)
             host?.close()
             await host?.outsideWorkIsDone()
             Streams.exit(code)
