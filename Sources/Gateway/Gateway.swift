@@ -13,29 +13,60 @@ public final class Gateway: Sendable {
         case stopped
     }
 
-    private struct Running {
+    struct Running {
         let group: MultiThreadedEventLoopGroup
         let loops: [NIOLoopBound<GatewayLoop>]
+        let openConnections: OpenConnections
         var listeners: [Listener]
     }
 
-    private let configuration: GatewayConfiguration
+    let configuration: GatewayConfiguration
     private let addresses: [(text: String, address: ListenAddress)]
-    private let desk: EngineDesk
+    let desk: EngineDesk
     private let state = Mutex(State.idle)
 
-    /// Checks the configuration.
-    public init(_ configuration: GatewayConfiguration, directory: any GatewayDirectory) throws(GatewayError) {
+    /// Checks the configuration. Without a `control` the `/-/` routes that need one are not there.
+    public init(
+        _ configuration: GatewayConfiguration, directory: any GatewayDirectory,
+        control: (any HostControl)? = nil
+    ) throws(GatewayError) {
         self.configuration = configuration
-        var addresses: [(text: String, address: ListenAddress)] = []
-        for text in configuration.listen { addresses.append((text, try ListenAddress(text))) }
-        self.addresses = addresses
-        desk = EngineDesk(directory: directory, exposure: try Exposure(configuration.expose))
+        addresses = try ListenAddress.list(configuration.listen)
+        for (text, address) in addresses where configuration.isForAdmins {
+            guard case .unix = address else {
+                throw .badAddress(text, why: "commands are taken on a Unix socket alone, unix:/path")
+            }
+        }
+        let access = GatewayRules.Access(
+            bearerToken: configuration.bearerToken, serverNames: configuration.serverNames)
+        desk = EngineDesk(
+            directory: directory, control: control,
+            rules: GatewayRules(try Exposure(configuration.expose), access))
+    }
+
+    /// The addresses as they are bound; empty unless it runs.
+    public var listening: [String] { running?.listeners.map(\.text) ?? [] }
+
+    /// Open at the moment.
+    public var connections: Int { running?.openConnections.count.load(ordering: .relaxed) ?? 0 }
+
+    var running: Running? {
+        state.withLock { if case .running(let running) = $0 { running } else { nil } }
+    }
+
+    /// Has other listeners from now on. False when the gateway doesn't run any more.
+    func setListeners(_ listeners: [Listener]) -> Bool {
+        state.withLock { state in
+            guard case .running(var running) = state else { return false }
+            running.listeners = listeners
+            state = .running(running)
+            return true
+        }
     }
 
     /// Listens on all addresses, or on none and throws. Returns the addresses as they are bound, in the order
-    /// of the configuration.
-    public func start() async throws(GatewayError) -> [String] {
+    /// of the configuration. Blocks while they are bound.
+    public func start() throws(GatewayError) -> [String] {
         let isFirst = state.withLock { state in
             guard case .idle = state else { return false }
             state = .starting
@@ -45,33 +76,39 @@ public final class Gateway: Sendable {
         let group = MultiThreadedEventLoopGroup(
             numberOfThreads: max(1, configuration.threads ?? System.coreCount))
         let openConnections = OpenConnections()
-        var loops: [NIOLoopBound<GatewayLoop>] = []
-        for eventLoop in group.makeIterator() {
+        let loops = group.makeIterator().map { eventLoop in
+            // The state is the loop's from here on; nothing has used it yet.
             let (desk, configuration) = (desk, configuration)
-            let loop = try? await eventLoop.submit {
+            return eventLoop.submit {
                 NIOLoopBound(
                     GatewayLoop(
                         eventLoop: eventLoop, desk: desk, configuration: configuration,
                         openConnections: openConnections), eventLoop: eventLoop)
-            }.get()
-            if let loop { loops.append(loop) }
-        }
-        var running = Running(group: group, loops: loops, listeners: [])
+            }
+        }.compactMap { try? $0.wait() }
+        var running = Running(
+            group: group, loops: loops, openConnections: openConnections, listeners: [])
         for (text, address) in addresses {
             do throws(GatewayError) {
-                running.listeners.append(
-                    try await Listener.bind(address, text: text, group: group, loops: loops))
+                running.listeners.append(try bind(address, text, running))
             } catch {
-                for listener in running.listeners { await listener.close() }
-                try? await group.shutdownGracefully()
+                for listener in running.listeners { listener.close() }
+                try? group.syncShutdownGracefully()
                 state.withLock { $0 = .stopped }
                 throw error
             }
         }
-        let bound = running.listeners.map(\.text)
         let started = running
         state.withLock { $0 = .running(started) }
-        return bound
+        return running.listeners.map(\.text)
+    }
+
+    func bind(
+        _ address: ListenAddress, _ text: String, _ running: Running
+    ) throws(GatewayError) -> Listener {
+        try Listener.bind(
+            address, text: text, isPrivate: configuration.isForAdmins, group: running.group,
+            loops: running.loops)
     }
 
     /// Stops listening, lets the requests that are under way finish for so many seconds, then closes
@@ -83,7 +120,7 @@ public final class Gateway: Sendable {
             return running
         }
         guard let running else { return }
-        for listener in running.listeners { await listener.close() }
+        for listener in running.listeners { listener.close() }
         let deadline = TimeAmount.nanoseconds(Int64(max(0, min(seconds, 1e6)) * 1e9))
         let drains = running.loops.map { loop in
             loop.eventLoop.flatSubmit {
@@ -99,7 +136,6 @@ public final class Gateway: Sendable {
 
     /// Lets as much of every client's patience pass as so many sweeps stand for; for tests.
     func sweep(times: Int) async {
-        let running: Running? = state.withLock { if case .running(let running) = $0 { running } else { nil } }
         for loop in running?.loops ?? [] {
             try? await loop.eventLoop.submit { for _ in 0..<times { loop.value.sweep() } }.get()
         }

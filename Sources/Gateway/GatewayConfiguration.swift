@@ -11,6 +11,8 @@ public struct GatewayConfiguration: Sendable {
     public var bearerToken: String?
     /// Names for the Host header beside the loopback names and the listener's address.
     public var serverNames: [String] = []
+    /// It takes commands, shows no resources, and is for Unix sockets alone, which nobody else can open: mode 0600.
+    public var isForAdmins = false
     /// Called on a network thread after each answer; must be quick.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
     /// Unix time in seconds, of the same clock as the engine's.

@@ -7,6 +7,9 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case missingFolder(String)
     case badExposure(service: String, message: String)
     case alreadyStarted
+    case notRunning
+    /// One that this same gateway listens on until it stops.
+    case addressOverlaps(String, with: String)
     case cannotListen(String, message: String)
 
     public var description: String {
@@ -17,6 +20,9 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .addressNotAvailable(let text): "this machine has no address \(text)"
         case .missingFolder(let text): "the folder of the socket \(text) does not exist"
         case .badExposure(let service, let message): "exposed paths of '\(service)': \(message)"
+        case .notRunning: "the gateway isn't running"
+        case .addressOverlaps(let text, let other):
+            "the gateway itself is listening on \(other), so \(text) is taken until it is stopped"
         case .alreadyStarted: "the gateway has been started before"
         case .cannotListen(let text, let message): "cannot listen on \(text): \(message)"
         }

@@ -10,6 +10,8 @@ public struct GatewayLimits: Sendable, Equatable {
     public var headerTimeout: Double = 10
     /// How long health waits for the engine before it reports that the engine is busy.
     public var healthTimeout: Double = 0.5
+    /// How long other `/-/` routes wait for the engine; a reload takes as long as it takes.
+    public var controlTimeout: Double = 10
 
     public init() {}
 }

@@ -21,12 +21,16 @@ struct Resthost: ParsableCommand {
               resthost check config.lua                what is wrong with the script
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
+              resthost status                          what the host that runs is doing
+              resthost reload                          have it load its script anew
 
-            Exit codes: 0 done, 1 a request or test failed, 2 wrong usage or an error in the script.
+            Exit codes: 0 done, 1 a request or test failed, 2 wrong usage or an error in the script, 3 no \
+            running host found.
             """,
         version: HostVersion.text,
         subcommands: [
             RunCommand.self, GetCommand.self, CheckCommand.self, TestCommand.self, FixturesCommand.self,
+            StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             ReferenceCommand.self,
             BenchLoadsCommand.self,
             BenchConfigurationCommand.self, BenchResourcesCommand.self, BenchObserversCommand.self,

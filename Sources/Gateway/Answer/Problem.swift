@@ -15,6 +15,8 @@ struct Problem: Error, Sendable, Equatable {
     var allow: [String]?
     var retryAfter: Int?
     var asksForToken = false
+    /// More members of the answer's object.
+    var members: [ControlProblem.Member] = []
 
     init(_ status: Int, _ code: String, _ detail: String) {
         self.status = status
@@ -23,6 +25,11 @@ struct Problem: Error, Sendable, Equatable {
     }
 
     init(_ fault: RequestFault) { self.init(fault.status, fault.code, fault.detail) }
+
+    init(_ problem: ControlProblem) {
+        self.init(problem.status, problem.code, problem.detail)
+        members = problem.members
+    }
 
     var reply: Reply {
         var pairs: [(String, Tree)] = [
@@ -33,6 +40,7 @@ struct Problem: Error, Sendable, Equatable {
         if let url { pairs.append(("url", Tree(url))) }
         if let attempt { pairs.append(("attempt", Tree(attempt))) }
         if let services { pairs.append(("services", Tree(services.map { Tree($0) }))) }
+        pairs += members.map { ($0.name, $0.value) }
         var reply = Reply(status, json: Tree(pairs: pairs), type: "application/problem+json")
         if let allow { reply.fields.append(("Allow", allow.joined(separator: ", "))) }
         if let retryAfter { reply.fields.append(("Retry-After", "\(retryAfter)")) }

@@ -7,7 +7,11 @@ extension ConnectionHandler {
     /// Asks the engine, or answers what needs no engine.
     func ask(_ exchange: Exchange, _ context: ChannelHandlerContext) {
         switch exchange.target.withUnsafeBytes({ RequestTarget($0) }) {
-        case .host(let name): askHost(name, exchange, context)
+        case .host(let name, let query): askHost(name, query, exchange, context)
+        case _ where loop.isForAdmins:
+            let problem = Problem(
+                404, "not_found", "the admin socket has /-/status and its like; resources are the gateway's")
+            write(problem.reply, exchange, context)
         case .resource(let path): read(path, exchange)
         case .nothing: read(ResourcePath(service: "", path: "", query: nil), exchange)
         }
@@ -23,39 +27,7 @@ extension ConnectionHandler {
         }
     }
 
-    private func askHost(_ name: String, _ exchange: Exchange, _ context: ChannelHandlerContext) {
-        guard exchange.method == "GET" || exchange.method == "HEAD" else {
-            var problem = Problem(405, "method_not_allowed", "\(exchange.method) is not possible here")
-            problem.allow = ["GET", "HEAD"]
-            return write(problem.reply, exchange, context)
-        }
-        let question: @Sendable @EngineActor (EngineDesk) -> Reply
-        let isAuthorized = exchange.isAuthorized
-        switch name {
-        case "health": question = { $0.health(withDetails: isAuthorized) }
-        case "services": question = { $0.serviceList() }
-        default:
-            let problem = Problem(404, "not_found", "there is no /-/\(name); try /-/health or /-/services")
-            return write(problem.reply, exchange, context)
-        }
-        let (connection, desk, number, post) = (wait(exchange), loop.desk, exchange.number, loop.post)
-        // A health check that waits as long as everything else says nothing.
-        let timeout = name == "health" ? loop.limits.healthTimeout : nil
-        let late = timeout.map { seconds in
-            loop.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
-                connection.value.finish(number, EngineDesk.busyHealth)
-            }
-        }
-        EngineLoop.shared.submit {
-            let reply = question(desk)
-            post.send {
-                late?.cancel()
-                connection.value.finish(number, reply)
-            }
-        }
-    }
-
-    private func wait(_ exchange: Exchange) -> NIOLoopBound<ConnectionHandler> {
+    func wait(_ exchange: Exchange) -> NIOLoopBound<ConnectionHandler> {
         self.exchange = exchange
         phase = .waiting
         return NIOLoopBound(self, eventLoop: loop.eventLoop)
@@ -76,9 +48,13 @@ extension ConnectionHandler {
         guard let (exchange, context) = awaited(number) else { return }
         switch outcome {
         case .problem(let problem): write(problem.reply, exchange, context)
-        case .answer(let answer, let status, let publication, let methods):
-            loop.targets.insert(
-                HotAnswer(target: exchange.target, publication: publication, methods: methods))
+        case .answer(let answer, let status, let shown):
+            loop.refreshAccess()
+            if shown.version == loop.access.version {
+                loop.targets.insert(
+                    HotAnswer(
+                        target: exchange.target, publication: shown.publication, methods: shown.methods))
+            }
             let matches = exchange.ifNoneMatch?.withUnsafeBytes {
                 EntityTag.list($0, contains: answer.content.etag)
             }
@@ -118,9 +94,9 @@ extension ConnectionHandler {
             context)
     }
 
-    /// The gateway may have begun to stop since the request came.
+    /// The gateway, or its listener, may have begun to stop since the request came.
     private func framing(_ exchange: Exchange) -> AnswerWriter.Framing {
-        loop.isDraining ? AnswerWriter.Framing(closes: true) : exchange.framing
+        isLeaving ? AnswerWriter.Framing(closes: true) : exchange.framing
     }
 
     private func write(

@@ -14,6 +14,7 @@ extension ConnectionHandler {
 
     /// Answers the requests that are complete, until one has to wait. The caller flushes.
     func answerRequests(_ context: ChannelHandlerContext) {
+        loop.refreshAccess()
         // One reading of the clock for all requests that came together.
         let now = loop.clock()
         while phase == .reading, input.readableBytes > 0, isWritable {
@@ -49,11 +50,15 @@ extension ConnectionHandler {
             return .problem(
                 Problem(421, "wrong_host", "this gateway does not answer to the name in Host"), head)
         }
-        if let token = loop.token, !token.accepts(head.authorization?.bytes(in: bytes)) {
+        if let token = loop.access.token, !token.accepts(head.authorization?.bytes(in: bytes)) {
             return isLivenessCheck(head, bytes) ? .ask(head) : .problem(.unauthorized, head)
         }
-        if head.hasBody {
-            return .problem(Problem(413, "body_not_allowed", "a request for a resource has no body"), head)
+        if head.hasBody, !isIgnorable(head) {
+            let text =
+                loop.isForAdmins
+                ? "a body is at most \(Self.maxIgnoredBytes) bytes long here, and not chunked"
+                : "a request for a resource has no body"
+            return .problem(Problem(413, "body_not_allowed", text), head)
         }
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),
             hot.allows(head.method)
@@ -70,19 +75,35 @@ extension ConnectionHandler {
     }
 
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
-        if acceptedHost.withUnsafeBytes({ $0.elementsEqual(host) }), !host.isEmpty { return true }
-        var names = loop.hostNames
+        if acceptedVersion == loop.access.version, !host.isEmpty,
+            acceptedHost.withUnsafeBytes({ $0.elementsEqual(host) })
+        {
+            return true
+        }
+        var names = loop.access.hostNames
         if let address = context.localAddress?.ipAddress {
             names.insert(address.contains(":") ? "[\(address)]" : address)
         }
         guard names.accept(host) else { return false }
         acceptedHost = Array(host)
+        acceptedVersion = loop.access.version
         return true
     }
 
     /// Who has no token may still learn whether the gateway is alive.
     private func isLivenessCheck(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        head.method != .other && head.target.bytes(in: bytes).isExactly("/-/health") && !head.hasBody
+        let target = head.target.bytes(in: bytes)
+        return head.method != .other && !head.hasBody
+            && (target.isExactly("/-/health") || target.isExactly("/-/ready"))
+    }
+
+    private static let maxIgnoredBytes = 64 << 10
+
+    /// Commands need no body, but some clients send one with every POST. Nobody reads it: the connection ends with the
+    /// answer.
+    private func isIgnorable(_ head: RequestHead) -> Bool {
+        loop.isForAdmins && head.method == .other && head.transferEncodingCount == 0
+            && (head.contentLength ?? 0) <= Self.maxIgnoredBytes
     }
 
     /// Moves past the head and keeps what its answer needs.
@@ -92,7 +113,7 @@ extension ConnectionHandler {
                 String(decoding: head.methodRange.bytes(in: bytes), as: UTF8.self),
                 Array(head.target.bytes(in: bytes)),
                 head.ifNoneMatch.map { Array($0.bytes(in: bytes)) },
-                loop.token?.accepts(head.authorization?.bytes(in: bytes)) ?? true
+                loop.access.token?.accepts(head.authorization?.bytes(in: bytes)) ?? true
             )
         }
         input.moveReaderIndex(forwardBy: head.length)
@@ -105,14 +126,14 @@ extension ConnectionHandler {
 
     /// A body that nobody reads would be taken for the next request, so the connection ends with it.
     private func framing(for head: RequestHead) -> AnswerWriter.Framing {
-        let closes = !head.isPersistent || head.hasBody || loop.isDraining
+        let closes = !head.isPersistent || head.hasBody || isLeaving
         return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && head.minorVersion == 0)
     }
 
     private func write(
         _ answer: HotAnswer, _ head: RequestHead, now: Double, _ context: ChannelHandlerContext
     ) {
-        guard head.minorVersion == 1, !head.saysClose, !loop.isDraining, loop.accessLog == nil else {
+        guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.accessLog == nil else {
             let exchange = take(head, now: now)
             guard let current = answer.publication.answer(at: now) else { return ask(exchange, context) }
             return writeContent(current, .hit, exchange, isNotModified: false, context)

@@ -26,6 +26,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private static let lingerSeconds = 2.0
 
     let loop: GatewayLoop
+    let listener: ListenerState
     var context: ChannelHandlerContext?
     var phase = Phase.reading
     var exchange: Exchange?
@@ -37,16 +38,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var lastTick: Int
     /// The sweep at which the head that is incomplete began.
     var headTick: Int?
-    /// The value of Host that was accepted last; clients repeat themselves.
+    /// The value of Host that was accepted last, and under which rules; clients repeat themselves.
     var acceptedHost: [UInt8] = []
+    var acceptedVersion = 0
     /// The client takes its answers; asking the channel each time costs more.
     var isWritable = true
     private var isReadHeld = false
     /// What the last sweep found waiting to be sent.
     private var unsentBytes = 0
 
-    init(loop: GatewayLoop) {
+    init(loop: GatewayLoop, listener: ListenerState) {
         self.loop = loop
+        self.listener = listener
         parser = RequestParser(limits: loop.limits)
         lastTick = loop.tick
     }
@@ -55,7 +58,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
-        if loop.isDraining {
+        if isLeaving {
             context.close(promise: nil)
         } else if !loop.add(self) {
             refuse(context)
@@ -74,6 +77,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
+
+    /// The request under way is the connection's last.
+    var isLeaving: Bool { loop.isDraining || listener.isClosing }
 
     func close() { context?.close(promise: nil) }
 

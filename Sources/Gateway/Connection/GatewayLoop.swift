@@ -10,13 +10,15 @@ final class GatewayLoop {
     let eventLoop: any EventLoop
     let desk: EngineDesk
     let limits: GatewayLimits
-    let hostNames: HostNames
-    let token: BearerToken?
+    /// Operators are at the other end: see ``GatewayConfiguration/isForAdmins``.
+    let isForAdmins: Bool
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     let clock: @Sendable () -> Double
     let openConnections: OpenConnections
     let post: AnswerPost
 
+    /// As of the last ``refreshAccess()``.
+    private(set) var access: GatewayRules.Access
     var targets = TargetTable()
     var writer: AnswerWriter
     /// Moves on with each sweep; connections measure their patience in it.
@@ -33,13 +35,24 @@ final class GatewayLoop {
         self.eventLoop = eventLoop
         self.desk = desk
         limits = configuration.limits
-        hostNames = HostNames(configuration.serverNames)
-        token = configuration.bearerToken.map(BearerToken.init)
+        isForAdmins = configuration.isForAdmins
+        access = desk.rules.currentAccess
         accessLog = configuration.accessLog
         clock = configuration.clock
         self.openConnections = openConnections
         post = AnswerPost(eventLoop: eventLoop)
         writer = AnswerWriter(allocator: ByteBufferAllocator())
+    }
+
+    /// Forgets what was answered under rules that hold no more.
+    @inline(__always)
+    func refreshAccess() {
+        if desk.rules.version != access.version { takeNewAccess() }
+    }
+
+    private func takeNewAccess() {
+        access = desk.rules.currentAccess
+        targets.removeAll()
     }
 
     // MARK: Connections
@@ -102,6 +115,13 @@ final class GatewayLoop {
         drained = promise
         for connection in Array(connections.values) { connection.drain() }
         return promise.futureResult
+    }
+
+    /// Ends the connections that came in by a listener which is closing, each after the request under way.
+    func drain(_ listener: ListenerState) {
+        for connection in Array(connections.values) where connection.listener === listener {
+            connection.drain()
+        }
     }
 
     func closeAll() {

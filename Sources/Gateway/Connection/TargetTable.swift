@@ -24,14 +24,17 @@ struct TargetTable {
         answer.withTarget { target in
             let place = place(of: target)
             if slots[place] == nil {
-                if count == limit {
-                    slots = Array(repeating: nil, count: slots.count)
-                    count = 0
-                }
+                if count == limit { removeAll() }
                 count += 1
             }
             slots[self.place(of: target)] = answer
         }
+    }
+
+    mutating func removeAll() {
+        guard count > 0 else { return }
+        slots = Array(repeating: nil, count: slots.count)
+        count = 0
     }
 
     /// Frees the contents that nobody has asked for since a time, in Unix seconds.

@@ -20,6 +20,9 @@ final class KnownResources {
         return resource
     }
 
+    /// They were found under rules that hold no more.
+    func forgetAll() { entries = [:] }
+
     func remember(_ resource: Resource, at path: ResourcePath) {
         if entries.count >= Self.limit { entries = [:] }
         entries[path] = Entry(resource: resource)

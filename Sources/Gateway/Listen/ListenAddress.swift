@@ -6,6 +6,15 @@ enum ListenAddress: Equatable {
     case socket(SocketAddress)
     case unix(path: String)
 
+    /// Each with its text, in the order given.
+    static func list(
+        _ texts: [String]
+    ) throws(GatewayError) -> [(text: String, address: ListenAddress)] {
+        var addresses: [(text: String, address: ListenAddress)] = []
+        for text in texts { addresses.append((text, try ListenAddress(text))) }
+        return addresses
+    }
+
     init(_ text: String) throws(GatewayError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))

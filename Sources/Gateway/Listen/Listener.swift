@@ -14,12 +14,17 @@ struct Listener: Sendable {
     let channel: any Channel
     /// As bound: with the port that the system chose.
     let text: String
+    /// As asked for.
+    let address: ListenAddress
+    private let state: ListenerState
     private let socketFile: String?
 
+    /// - Parameter isPrivate: its owner alone can open the socket's file.
     static func bind(
-        _ address: ListenAddress, text: String, group: MultiThreadedEventLoopGroup,
+        _ address: ListenAddress, text: String, isPrivate: Bool, group: MultiThreadedEventLoopGroup,
         loops: [NIOLoopBound<GatewayLoop>]
-    ) async throws(GatewayError) -> Listener {
+    ) throws(GatewayError) -> Listener {
+        let state = ListenerState()
         let loops = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -29,37 +34,54 @@ struct Listener: Sendable {
                     guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
                         throw ChannelError.ioOnClosedChannel
                     }
-                    try channel.pipeline.syncOperations.addHandler(ConnectionHandler(loop: loop.value))
+                    try channel.pipeline.syncOperations.addHandler(
+                        ConnectionHandler(loop: loop.value, listener: state))
                 }
             }
         do {
             switch address {
-            case .socket(let address):
-                let channel = try await bootstrap.bind(to: address).get()
+            case .socket(let socket):
+                let channel = try bootstrap.bind(to: socket).wait()
                 let bound = channel.localAddress?.listenText ?? text
-                return Listener(channel: channel, text: bound, socketFile: nil)
+                return Listener(
+                    channel: channel, text: bound, address: address, state: state, socketFile: nil)
             case .unix(let path):
-                await removeAbandoned(path, group)
-                let channel = try await bootstrap.bind(unixDomainSocketPath: path).get()
-                return Listener(channel: channel, text: text, socketFile: path)
+                removeAbandoned(path, group)
+                let channel =
+                    isPrivate
+                    ? try bootstrap.withBoundSocket(PrivateSocket.bind(path: path)).wait()
+                    : try bootstrap.bind(unixDomainSocketPath: path).wait()
+                return Listener(
+                    channel: channel, text: text, address: address, state: state, socketFile: path)
             }
         } catch {
             throw Self.explain(error, text)
         }
     }
 
-    func close() async {
-        try? await channel.close().get()
+    /// Returns when the address is free.
+    func close() {
+        try? channel.close().wait()
         if let socketFile { unlink(socketFile) }
     }
 
+    /// Takes no more connections, and ends those it took, each after the request under way.
+    func leave(_ loops: [NIOLoopBound<GatewayLoop>]) {
+        state.beginClosing()
+        close()
+        for loop in loops {
+            loop.eventLoop.execute { loop.value.drain(state) }
+        }
+    }
+
     /// A socket file outlives its program if that was killed. Nobody answers on it then, and it may go.
-    private static func removeAbandoned(_ path: String, _ group: MultiThreadedEventLoopGroup) async {
+    private static func removeAbandoned(_ path: String, _ group: MultiThreadedEventLoopGroup) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
         do {
-            let channel = try await ClientBootstrap(group: group).connect(unixDomainSocketPath: path).get()
-            try? await channel.close().get()
+            let channel = try ClientBootstrap(group: group).connectTimeout(.seconds(1))
+                .connect(unixDomainSocketPath: path).wait()
+            try? channel.close().wait()
         } catch let error as IOError where error.errnoCode == ECONNREFUSED {
             unlink(path)
         } catch {}

@@ -25,6 +25,8 @@ final class Exposure {
         }
     }
 
+    nonisolated var showsEverything: Bool { rules == nil }
+
     func isExposed(service name: String) -> Bool { rules.map { $0[name] != nil } ?? true }
 
     /// In the order of an `Allow` header.

@@ -2,8 +2,8 @@ import RestEngine
 
 /// What a request's target asks for.
 enum RequestTarget: Equatable {
-    /// `/-/name`.
-    case host(name: String)
+    /// `/-/name?query`.
+    case host(name: String, query: String?)
     case resource(ResourcePath)
     case nothing
 
@@ -17,14 +17,15 @@ enum RequestTarget: Equatable {
             return
         }
         let rest = segments.count > 1 ? String(segments[1]) : ""
+        let query = parts.count > 1 ? String(parts[1]) : nil
         guard first != "-" else {
-            self = .host(name: rest)
+            self = .host(name: rest, query: query)
             return
         }
         self = .resource(
             ResourcePath(
                 service: PercentEncoding.decode(String(first)) ?? String(first), path: rest,
-                query: parts.count > 1 ? String(parts[1]) : nil))
+                query: query))
     }
 }
 
@@ -34,4 +35,14 @@ struct ResourcePath: Sendable, Hashable {
     /// Behind the slash that ends the service's name.
     var path: String
     var query: String?
+}
+
+extension ResourcePath {
+    /// From `/path?query`, whose first slash may be missing.
+    init(service: String, target: String) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        self.init(
+            service: service, path: String(parts[0].hasPrefix("/") ? parts[0].dropFirst() : parts[0]),
+            query: parts.count > 1 ? String(parts[1]) : nil)
+    }
 }

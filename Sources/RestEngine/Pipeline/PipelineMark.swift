@@ -4,6 +4,8 @@ struct PipelineMark: Sendable {
     var fingerprint: UInt64 = 0
     /// Of the service, when the mark was made or last compared.
     var generation: Int = 0
+    /// The data has to be made anew, whatever a server says of its age.
+    var isOutdated = false
 }
 
 extension Pipeline {

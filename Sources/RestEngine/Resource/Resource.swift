@@ -88,6 +88,12 @@ public final class Resource {
             now: engine.scheduler.now, expirationTime: configuration(for: "GET").expirationTime)
     }
 
+    /// The data is that of a pipeline which a reload has changed.
+    var isOutdated: Bool {
+        compareMark()
+        return mark.isOutdated
+    }
+
     /// The mark of data that the pipeline of a configuration makes.
     func mark(of resolved: ResolvedConfiguration, _ generation: Int? = nil) -> PipelineMark {
         guard engine.remembersPipelines else { return PipelineMark() }
@@ -95,13 +101,16 @@ public final class Resource {
             fingerprint: resolved.pipelineFingerprint, generation: generation ?? service.generation)
     }
 
-    /// Invalidates data that another pipeline made than the one that a reload left.
+    /// Invalidates data that another pipeline made than the one that a reload left. A server that says that it didn't
+    /// change would be right, and the data still wrong.
     private func compareMark() {
         guard mark.generation != service.generation, mark.fingerprint != 0, !isResolving else { return }
         mark.generation = service.generation
         guard let data = state.data else { return }
         let pipeline = resolvedConfiguration(for: "GET").pipelineFingerprint
-        if pipeline != mark.fingerprint || !data.content.isClassless { state.invalidate() }
+        guard pipeline != mark.fingerprint || !data.content.isClassless else { return }
+        mark.isOutdated = true
+        state.invalidate()
     }
 
     // MARK: Configuration

@@ -12,6 +12,8 @@ final class JobList {
 
     var isEmpty: Bool { running.isEmpty }
 
+    var count: Int { running.count }
+
     func add(_ activity: any ScriptActivity) { running[ObjectIdentifier(activity)] = activity }
 
     func remove(_ activity: any ScriptActivity) {

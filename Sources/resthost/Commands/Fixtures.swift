@@ -61,13 +61,13 @@ struct FixturesCommand: ParsableCommand {
         let routes = FixtureRoutes(
             store: store, tokens: FixtureTokens(lifetime: tokenLifetime), access: access)
         let address = try FixtureAddress(listen)
-        let termination = TerminationSignal()
+        let signals = ProcessSignals(ProcessSignals.terminating)
         signal(SIGPIPE, SIG_IGN)
         let server = try FixtureServer.start(FixtureSite(routes, now: { SystemTime.now }), on: address)
         print("listening on http://\(server.address)")
         if !quiet { print(FixtureListing(store: store, access: access).text) }
         fflush(nil)
-        termination.wait()
+        _ = signals.next()
         try server.stop()
     }
 }

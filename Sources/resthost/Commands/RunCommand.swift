@@ -1,6 +1,14 @@
 import ArgumentParser
 import RestEngine
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -9,6 +17,9 @@ struct RunCommand: ParsableCommand {
             The gateway is served when the script declares one with rest.gateway, or when --listen is given. \
             The program ends when nothing is left to do, or at SIGINT or SIGTERM, after the requests in flight. It exits \
             with 1 when a job failed with nobody waiting for it.
+
+            Where the host takes commands is a socket that only its user can open: 'resthost status' and 'resthost reload' find \
+            it. SIGHUP reloads the script as well, and so does a change of its files unless --no-watch is given.
 
             When memory is short, by the kernel's word or at SIGUSR1, resources that nobody uses are dropped.
 
@@ -34,8 +45,20 @@ struct RunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Seconds that requests in flight get at the end.", valueName: "seconds"))
     var drain = 5.0
 
+    @Option(
+        help: ArgumentHelp(
+            "Take commands at this Unix socket; default: $XDG_RUNTIME_DIR/resthost/PID.sock, or below /tmp.",
+            valueName: "path | off"))
+    var admin: String?
+
+    @Flag(inversion: .prefixedNo, help: "Reload the script when one of its files changes.")
+    var watch = true
+
     @Flag(help: "Write nothing but errors.")
     var quiet = false
+
+    @Flag(help: "Say where commands are taken, and what is watched.")
+    var verbose = false
 
     func validate() throws {
         if let gatewayThreads, gatewayThreads < 1 { throw ValidationError("--gateway-threads is 1 or more") }
@@ -43,16 +66,20 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        let termination = TerminationSignal()
-        MemoryPressure().watch { RunSession.current?.relieveMemory() }
+        let signals = ProcessSignals(ProcessSignals.terminating + [SIGHUP, SIGUSR1])
+        MemoryPressure()?.watch { RunSession.current?.relieveMemory() }
         let settings = self
         EngineLoop.shared.submit {
             RunSession.current = RunSession(settings)
             RunSession.current?.start()
         }
-        // The main thread is left for the signal; the session ends the process when nothing is left to do.
-        termination.wait()
-        EngineLoop.shared.submit { RunSession.current?.finish(0) }
-        termination.wait()
+        // The main thread is left for signals; the session ends the process when nothing is left to do.
+        while true {
+            switch signals.next() {
+            case SIGHUP: EngineLoop.shared.submit { RunSession.current?.reload(.signal) }
+            case SIGUSR1: EngineLoop.shared.submit { RunSession.current?.relieveMemory() }
+            default: EngineLoop.shared.submit { RunSession.current?.finish(0) }
+            }
+        }
     }
 }

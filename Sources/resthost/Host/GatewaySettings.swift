@@ -38,8 +38,10 @@ enum GatewaySettings {
         case .addressInUse:
             "stop it, or choose another address with --listen; port 0 lets the system choose one"
         case .badAddress: "an address looks like 127.0.0.1:8080, [::1]:8080 or unix:/run/resthost.sock"
+        case .addressOverlaps:
+            "an address and one that contains it can't be exchanged while the host runs: start it anew"
         case .addressNotAvailable: "127.0.0.1 is this machine, for itself alone"
-        case .permissionDenied, .missingFolder, .badExposure, .alreadyStarted, .cannotListen: nil
+        case .permissionDenied, .missingFolder, .badExposure, .alreadyStarted, .notRunning, .cannotListen: nil
         }
     }
 

@@ -3,6 +3,14 @@ import Gateway
 import RestEngine
 import RestScript
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// One `resthost run`, from loading the script to the end of the process.
 @EngineActor
 final class RunSession {
@@ -11,8 +19,12 @@ final class RunSession {
     private let settings: RunCommand
     private let log: LogText
     private var generations: Generations?
-    private var gateway: Gateway?
+    private var gateway: PublicGateway?
+    private var watcher: FileWatcher?
+    private var watched: Set<String> = []
+    private var admin: (gateway: Gateway, path: String)?
     private var isFinishing = false
+    private let startedAt = SystemTime.now
 
     init(_ settings: RunCommand) {
         self.settings = settings
@@ -21,14 +33,14 @@ final class RunSession {
 
     func start() {
         let generations: Generations
-        do throws(Diagnostic) {
-            generations = try Generations(settings.script, log: log)
-            self.generations = generations
-            gateway = try gateway(for: generations)
-        } catch { fail(error) }
-        watch(generations)
+        do throws(Diagnostic) { generations = try Generations(settings.script, log: log) } catch {
+            fail(error)
+        }
+        self.generations = generations
+        listen(for: generations)
+        follow(generations)
         let host = generations.current
-        if let gateway { return serve(host, gateway) }
+        if let gateway, gateway.isRunning { return announce(gateway.listening, host) }
         if !host.services.isEmpty, !host.hasWork {
             log.note(
                 "\(host.path): nothing to run: it starts no job and declares no gateway\n"
@@ -37,50 +49,90 @@ final class RunSession {
         endIfIdle()
     }
 
-    private func gateway(for generations: Generations) throws(Diagnostic) -> Gateway? {
-        let host = generations.current
-        guard
-            let configuration = try GatewaySettings.configuration(
-                for: host, listen: settings.listen, threads: settings.gatewayThreads)
-        else { return nil }
-        do throws(GatewayError) {
-            return try Gateway(configuration, directory: ScriptDirectory(generations))
-        } catch { throw GatewaySettings.diagnostic(error, host, listen: settings.listen) }
+    /// For clients, then for commands.
+    private func listen(for generations: Generations) {
+        let (directory, control) = (ScriptDirectory(generations), makeControl(generations))
+        let gateway = PublicGateway(
+            directory: directory, control: control, listen: settings.listen,
+            threads: settings.gatewayThreads, drain: settings.drain)
+        self.gateway = gateway
+        do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
+            fail(error)
+        }
+        do throws(AdminListener.Failure) {
+            admin = try AdminListener.start(
+                AdminListener.Place(settings.admin), directory: directory, control: control)
+        } catch {
+            // Nobody asked for the standard one, which may be impossible in a container.
+            guard settings.admin == nil else { fail(Diagnostic(.error, error.message)) }
+            log.note("no admin socket, so 'resthost status' can't find this host: \(error.message)")
+        }
+        if settings.verbose, let admin { log.note("commands are taken at \(admin.path)") }
     }
 
-    private func watch(_ generations: Generations) {
-        let settings = settings
-        generations.accept = { (host) throws(Diagnostic) in
-            _ = try GatewaySettings.configuration(
-                for: host, listen: settings.listen, threads: settings.gatewayThreads)
+    /// What goes with each script that is loaded from now on.
+    private func follow(_ generations: Generations) {
+        generations.prepare = { [self] (host) throws(Diagnostic) in
+            guard let gateway else { return {} }
+            let change = try gateway.prepare(for: host)
+            return { gateway.commit(change) }
         }
         generations.onReload = { [self] in watchForIdleness() }
         watchForIdleness()
+        guard settings.watch else { return }
+        let log = log
+        watcher = FileWatcher(warn: { log.note($0) }) { [weak self] files in self?.reload(.files(files)) }
+        generations.onFilesChange = { [self] in watchFiles() }
+        watchFiles()
     }
 
     private func watchForIdleness() { generations?.current.onIdle { [self] in endIfIdle() } }
 
-    /// Loads the script anew and says what came of it.
+    /// Again whenever the script has reached other files.
+    private func watchFiles() {
+        guard let files = generations?.files, files != watched else { return }
+        watched = files
+        watcher?.watch(files: files)
+        if settings.verbose { log.note("watching \(files.sorted().joined(separator: ", "))") }
+    }
+
+    private func makeControl(_ generations: Generations) -> RunControl {
+        RunControl(
+            load: { [self] in
+                let start = SystemTime.now
+                return reload(.request).map { .init(generation: $0, seconds: SystemTime.now - start) }
+                    .mapError { .init(report: FailureReport($0), generation: generations.number) }
+            }, facts: { [self] in facts })
+    }
+
+    /// Loads the script anew, and says what came of it.
     @discardableResult
-    func reload(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic>? {
-        guard let generations, !isFinishing else { return nil }
+    func reload(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic> {
+        guard let generations, !isFinishing else {
+            return .failure(Diagnostic(.error, "the host is about to end"))
+        }
         let result = generations.reload(trigger)
         switch result {
-        case .success(let number): log.note("reloaded \(generations.current.path): generation \(number)")
+        case .success(let number):
+            log.note("reloaded \(generations.current.path), \(trigger): generation \(number)")
         case .failure(let diagnostic):
             Streams.error(
                 DiagnosticText().text(diagnostic)
-                    + "  not reloaded: generation \(generations.number) goes on\n")
+                    + "  not reloaded, \(trigger): generation \(generations.number) goes on\n")
         }
         return result
     }
 
-    private func serve(_ host: ScriptHost, _ gateway: Gateway) {
-        Task {
-            do throws(GatewayError) {
-                announce(try await gateway.start(), host)
-            } catch { fail(GatewaySettings.diagnostic(error, host, listen: settings.listen)) }
-        }
+    private var facts: HostFacts {
+        let uptime = SystemTime.now - startedAt
+        var facts = HostFacts(
+            process: getpid(), uptime: uptime, script: settings.script.config, folder: WorkingFolder.path,
+            generationAge: uptime)
+        if let generations { facts.add(generations) }
+        facts.listening = gateway?.listening ?? []
+        facts.connections = gateway?.connections ?? 0
+        facts.admin = admin?.path
+        return facts
     }
 
     private func fail(_ diagnostic: Diagnostic) -> Never {
@@ -112,7 +164,8 @@ final class RunSession {
     }
 
     private var isIdle: Bool {
-        gateway == nil && generations.map { !$0.current.hasWork && $0.retiredCount == 0 } ?? false
+        gateway?.isRunning != true
+            && generations.map { !$0.current.hasWork && $0.retiredCount == 0 } ?? false
     }
 
     /// Looks again two passes later: a hook that was queued by what just ended may begin something new.
@@ -129,10 +182,10 @@ final class RunSession {
     func finish(_ code: Int32) {
         guard !isFinishing else { return }
         isFinishing = true
-        let gateway = gateway
         let drain = settings.drain
         Task {
-            await gateway?.stop(drain: drain)
+            await gateway?.stop()
+            await admin?.gateway.stop(drain: 0)
             await generations?.shutDown(within: drain)
             await generations?.current.outsideWorkIsDone()
             Streams.exit(code)

@@ -30,8 +30,11 @@ final class Generations {
     private let makeOptions: @EngineActor () throws(Diagnostic) -> ScriptOptions
     private let store: ScriptStore
 
-    /// The new script is good so far: what else has to accept it. It throws what is wrong.
-    var accept: @EngineActor (ScriptHost) throws(Diagnostic) -> Void = { (_) throws(Diagnostic) in }
+    /// The new script is good so far. Throws when something around it can't follow; else gives what makes it follow, in the
+    /// same turn as the script takes over.
+    var prepare: @EngineActor (ScriptHost) throws(Diagnostic) -> @EngineActor () -> Void = {
+        (_) throws(Diagnostic) in {}
+    }
     /// After each reload, good or bad.
     var onReload: @EngineActor () -> Void = {}
     /// There are other files to watch.
@@ -70,14 +73,18 @@ final class Generations {
     /// Scripts that were replaced and still finish something.
     var retiredCount: Int { retired.count }
 
+    /// Bytes in the Lua states of all of them.
+    var memoryUsed: Int { (retired + [current]).reduce(0) { $0 + $1.memoryUsed } }
+
     /// Loads the script anew. Gives the number of the generation that runs from now on.
     func reload(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic> {
         let attempt = ReachedFiles()
         let result: Result<Int, Diagnostic>
         do throws(Diagnostic) {
-            let new = try load(attempt)
+            let (new, follow) = try load(attempt)
             let old = current
             current = new
+            follow()
             new.takeOver()
             keep(old)
             number += 1
@@ -109,16 +116,15 @@ final class Generations {
         retired = []
     }
 
-    private func load(_ attempt: ReachedFiles) throws(Diagnostic) -> ScriptHost {
+    private func load(_ attempt: ReachedFiles) throws(Diagnostic) -> (ScriptHost, @EngineActor () -> Void) {
         var options = try makeOptions()
         options.store = store
         options.onFileReached = { attempt.add($0) }
         let new = try ScriptHost(replacing: current, path: current.path, options: options)
-        do throws(Diagnostic) { try accept(new) } catch {
+        do throws(Diagnostic) { return (new, try prepare(new)) } catch {
             new.giveUp()
             throw error
         }
-        return new
     }
 
     /// It is closed as soon as nothing of it waits.
@@ -136,18 +142,6 @@ final class Generations {
 
     /// Of all generations: jobs that raised an error that nobody waited for.
     var failedJobs: Int { failedJobsBefore + (retired + [current]).reduce(0) { $0 + $1.failedJobs } }
-}
-
-/// Why a script was loaded.
-enum ReloadTrigger: Sendable, Equatable {
-    case start
-    /// Files that changed.
-    case files([String])
-    case signal
-    /// `POST /-/reload`, and with it `resthost reload`.
-    case request
-    /// The `:reload` of a repl.
-    case user
 }
 
 /// The files that one generation has been read from so far.

@@ -43,9 +43,9 @@ import Testing
                 var configuration = GatewayConfiguration()
                 configuration.listen = ["127.0.0.1:0", taken]
                 let second = try Gateway(configuration, directory: world)
-                await #expect(throws: GatewayError.addressInUse(taken)) { try await second.start() }
+                #expect(throws: GatewayError.addressInUse(taken)) { try second.start() }
             }
-            await #expect(throws: GatewayError.alreadyStarted) { try await site.gateway.start() }
+            #expect(throws: GatewayError.alreadyStarted) { try site.gateway.start() }
             #expect(try site.get("/github/a").status == 200)
         }
         #expect(access(path, F_OK) != 0)
@@ -72,7 +72,7 @@ import Testing
             var configuration = GatewayConfiguration()
             configuration.listen = [text]
             let gateway = try Gateway(configuration, directory: world)
-            await #expect(throws: error) { try await gateway.start() }
+            #expect(throws: error) { try gateway.start() }
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
         #expect(target("/a") == .resource(ResourcePath(service: "a", path: "", query: nil)))
         #expect(target("/a/?") == .resource(ResourcePath(service: "a", path: "", query: "")))
         #expect(target("/a%20b/c") == .resource(ResourcePath(service: "a b", path: "c", query: nil)))
-        #expect(target("/-/health?x") == .host(name: "health"))
+        #expect(target("/-/health?x") == .host(name: "health", query: "x"))
         #expect(target("/") == .nothing)
         #expect(target("") == .nothing)
         #expect(target("//a") == .nothing)

@@ -16,6 +16,7 @@ final class World: GatewayDirectory {
     /// Runs `body` with a gateway that listens on a port of its own, and stops it.
     static func run(
         _ configure: (inout GatewayConfiguration) -> Void = { _ in },
+        control: (any HostControl)? = nil,
         automatic: (@EngineActor @Sendable (TransportRequest) -> TransportResult)? = nil,
         _ body: (World, Site) async throws -> Void
     ) async throws {
@@ -28,8 +29,8 @@ final class World: GatewayDirectory {
         configuration.limits.healthTimeout = 10
         configuration.clock = { world.clock.now }
         configure(&configuration)
-        let gateway = try Gateway(configuration, directory: world)
-        let site = Site(gateway: gateway, addresses: try await gateway.start())
+        let gateway = try Gateway(configuration, directory: world, control: control)
+        let site = Site(gateway: gateway, addresses: try gateway.start())
         do { try await body(world, site) } catch {
             await gateway.stop(drain: 0)
             throw error
@@ -89,6 +90,24 @@ final class World: GatewayDirectory {
         services["github"]?.resource(path).overrideLocalContent(content)
     }
 
+    /// Gives resources content, and them to the caller to hold.
+    @EngineActor
+    func fill(_ paths: [String]) -> [Resource] {
+        let resources = paths.compactMap { services["github"]?.resource($0) }
+        for resource in resources { resource.overrideLocalContent(.json([1])) }
+        return resources
+    }
+
+    @EngineActor
+    static func haveData(_ resources: [Resource]) -> [Bool] { resources.map { $0.latestData != nil } }
+
+    /// Another service of the same name takes its place.
+    @EngineActor
+    func replace(_ name: String, _ base: String?) { add(name, base) }
+
+    @EngineActor
+    func remove(_ name: String) { services[name] = nil }
+
     /// Returns when so many reads have come to the engine.
     @EngineActor
     func waitForReads(_ count: Int) async {
@@ -121,9 +140,15 @@ struct Site {
     let gateway: Gateway
     let addresses: [String]
 
-    var port: UInt16 { UInt16(addresses[0].split(separator: ":").last ?? "") ?? 0 }
+    var port: UInt16 { port(of: addresses[0]) }
 
-    func connect() throws -> Client { try Client(port: port) }
+    func port(of address: String) -> UInt16 { UInt16(address.split(separator: ":").last ?? "") ?? 0 }
+
+    /// To the first address.
+    func connect() throws -> Client {
+        addresses[0].hasPrefix("unix:")
+            ? try Client(path: String(addresses[0].dropFirst(5))) : try Client(port: port)
+    }
 
     /// A connection on which a request for `target` was sent. A test that waits for the engine sends first,
     /// lets the engine work, then reads: a thread that is blocked in a socket is one that no task can run on.

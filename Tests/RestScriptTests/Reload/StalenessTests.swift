@@ -88,6 +88,32 @@ struct ReloadStalenessTests {
         #expect(try !isUpToDate(script, script))
     }
 
+    @Test func `what the server says is unchanged is made anew all the same`() throws {
+        let scripts = try ReloadFixture(
+            "api:configure_transformer('tagged', function(c) return c .. ' one' end)")
+        try scripts.fixture.transport.stub(
+            method: "GET", urlGlob: "https://api.test/v1/tagged",
+            .response(200, headers: Headers([("ETag", "\"e\""), ("Content-Type", "text/plain")]), body: [65]))
+        try scripts.fixture.transport.stub(
+            method: "GET", urlGlob: "https://api.test/v1/tagged",
+            when: StubCondition(headers: ["If-None-Match": .value("\"e\"")]), .response(304))
+        let resource = try scripts.api.resource("tagged")
+        let load = {
+            resource.load()
+            scripts.fixture.settle()
+            return resource.latestData?.content.text
+        }
+        #expect(load() == "A one")
+        scripts.reload("api:configure_transformer('tagged', function(c) return c .. ' two' end)")
+        #expect(load() == "A two")
+        // A confirmation that was asked for before the reload.
+        resource.load()
+        scripts.reload("api:configure_transformer('tagged', function(c) return c .. ' three' end)")
+        #expect(resource.latestData?.content.text == "A two" && !resource.isUpToDate)
+        #expect(load() == "A three" && resource.isUpToDate)
+        scripts.close()
+    }
+
     @Test func `what was put there by hand stays`() throws {
         let scripts = try ReloadFixture("api:resource('json'):override_local_content({ a = 1 })")
         let resource = try scripts.api.resource("json")

@@ -56,7 +56,7 @@ struct GenerationsTests {
         let generations = try start("")
         let service = try #require(generations.current.service(named: "api"))
         let entries = service.configurationEntries.count
-        generations.accept = { (_) throws(Diagnostic) in throw Diagnostic(.error, "not here") }
+        generations.prepare = { (_) throws(Diagnostic) in throw Diagnostic(.error, "not here") }
         folder.write("main.lua", Self.prelude + "api:configure(function() end)")
         #expect(diagnostic(generations.reload(.user))?.message == "not here")
         #expect(generations.current.service(named: "api") === service)

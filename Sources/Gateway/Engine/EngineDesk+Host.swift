@@ -1,0 +1,160 @@
+import RestEngine
+
+/// The `/-/` routes.
+extension EngineDesk {
+    /// `completion` is called exactly once, maybe before this returns.
+    @EngineActor
+    func answer(
+        _ route: HostRoute, query: String?, withDetails: Bool,
+        _ completion: @escaping @EngineActor (Reply) -> Void
+    ) {
+        do throws(Problem) {
+            if route == .reload {
+                _ = try RouteQuery(query, known: [])
+                return try neededControl.reload { result in completion(Self.reply(result)) }
+            }
+            completion(try answer(route, query: query, withDetails: withDetails))
+        } catch { completion(error.reply) }
+    }
+
+    @EngineActor
+    private func answer(_ route: HostRoute, query: String?, withDetails: Bool) throws(Problem) -> Reply {
+        switch route {
+        case .health: return health(withDetails: withDetails)
+        case .ready: return Self.readiness(true)
+        case .services: return serviceList()
+        case .resources: return try resources(try RouteQuery(query, known: ["service", "limit"]))
+        case .explain: return try explain(try RouteQuery(query, known: ["service", "path", "method"]))
+        case .status: return Reply(200, json: try neededControl.status)
+        case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]))
+        case .wipe: return try wipe(try RouteQuery(query, known: ["service", "pattern"]))
+        // It is answered later, not from here.
+        case .reload: throw Problem(500, "internal", "this is not how a reload is asked for")
+        }
+    }
+
+    @EngineActor
+    private var neededControl: any HostControl {
+        get throws(Problem) {
+            guard let control else {
+                throw Problem(501, "not_implemented", "the program behind this gateway can't do that")
+            }
+            return control
+        }
+    }
+
+    private static func reply(_ result: Result<Tree, ControlProblem>) -> Reply {
+        switch result {
+        case .success(let tree): Reply(200, json: tree)
+        case .failure(let problem): Problem(problem).reply
+        }
+    }
+
+    // MARK: Health
+
+    @EngineActor
+    private func health(withDetails: Bool) -> Reply {
+        let health = directory.health
+        guard withDetails else { return Self.reply(health: health.status, []) }
+        var pairs: [(String, Tree)] = [("services", Tree(serviceNames.map { Tree($0) }))]
+        if let message = health.message { pairs.insert(("message", Tree(message)), at: 0) }
+        return Self.reply(health: health.status, pairs)
+    }
+
+    private static func reply(health status: GatewayHealth.Status, _ pairs: [(String, Tree)]) -> Reply {
+        Reply(200, json: Tree(pairs: [("status", Tree(status.rawValue))] + pairs))
+    }
+
+    /// A failed reload is no reason to send nobody here: what was loaded before goes on working.
+    private static func readiness(_ isReady: Bool) -> Reply {
+        Reply(isReady ? 200 : 503, json: ["status": isReady ? "ready" : "busy"])
+    }
+
+    /// What is said when the engine doesn't answer in time.
+    static func busyReply(_ route: HostRoute) -> Reply {
+        switch route {
+        case .health:
+            return reply(
+                health: .degraded, [("message", "the engine is busy: it did not answer in time")])
+        case .ready: return readiness(false)
+        default:
+            var problem = Problem(503, "busy", "the engine is busy: it did not answer in time")
+            problem.retryAfter = 1
+            return problem.reply
+        }
+    }
+
+    @EngineActor
+    private func serviceList() -> Reply {
+        Reply(200, json: ["services": Tree(serviceNames.map { Tree($0) })])
+    }
+
+    // MARK: Services and resources
+
+    /// The named service, if clients of this gateway may know of it.
+    @EngineActor
+    private func service(_ name: String) throws(Problem) -> Service {
+        guard let service = shownService(named: name) else { throw unknownService(name) }
+        return service
+    }
+
+    /// The named one, or all.
+    @EngineActor
+    private func services(_ name: String?) throws(Problem) -> [Service] {
+        if let name { return [try service(name)] }
+        return serviceNames.compactMap(directory.service(named:))
+    }
+
+    @EngineActor
+    private func explain(_ query: RouteQuery) throws(Problem) -> Reply {
+        let service = try service(try query.needed("service"))
+        let (path, method) = (query["path"] ?? "", query["method"] ?? "GET")
+        guard let method = Method.normalized(method) else {
+            throw Problem(400, "bad_parameter", "'\(method)' is no method")
+        }
+        let url = try exposedURL(of: ResourcePath(service: service.name, target: path), in: service)
+        let control = try neededControl
+        do throws(ControlProblem) {
+            return Reply(200, json: try control.explain(service, url: url, method: method))
+        } catch { throw Problem(error) }
+    }
+
+    @EngineActor
+    private func resources(_ query: RouteQuery) throws(Problem) -> Reply {
+        let limit = try query.count("limit", default: 100, most: 10_000)
+        var shown: [(service: Service, resource: Resource)] = []
+        for service in try services(query["service"]) {
+            for resource in service.liveResources where rules.isShown(resource, of: service) {
+                shown.append((service, resource))
+            }
+        }
+        shown.sort { ($0.service.name, $0.resource.urlString) < ($1.service.name, $1.resource.urlString) }
+        let rows = shown.prefix(limit).map { ResourceRow.tree($0.resource, of: $0.service) }
+        return Reply(200, json: ["total": Tree(shown.count), "resources": Tree(rows)])
+    }
+
+    @EngineActor
+    private func invalidate(_ query: RouteQuery) throws(Problem) -> Reply {
+        let services = try services(query["service"])
+        for service in services { service.invalidateConfiguration() }
+        return Reply(200, json: ["services": Tree(services.map { Tree($0.name) })])
+    }
+
+    @EngineActor
+    private func wipe(_ query: RouteQuery) throws(Problem) -> Reply {
+        let service = try service(try query.needed("service"))
+        let glob: GlobPattern?
+        do throws(PatternError) {
+            glob = try query["pattern"].map { text throws(PatternError) in
+                try GlobPattern(text, base: service.baseURL)
+            }
+        } catch { throw Problem(400, "bad_parameter", "the pattern: \(error.description)") }
+        var count = 0
+        service.wipeResources { resource in
+            let isWiped = glob.map { glob in resource.url.map(glob.matches) ?? false } ?? true
+            if isWiped { count += 1 }
+            return isWiped
+        }
+        return Reply(200, json: ["service": Tree(service.name), "resources": Tree(count)])
+    }
+}

@@ -1,0 +1,88 @@
+import NIOCore
+import RestEngine
+
+/// What a running gateway can change without dropping anything.
+public struct GatewayUpdate: Sendable {
+    /// As in ``GatewayConfiguration/listen``.
+    public var listen: [String]
+    public var expose: [String: ServiceExposure]?
+    public var bearerToken: String?
+    public var serverNames: [String] = []
+
+    public init(listen: [String], expose: [String: ServiceExposure]? = nil, bearerToken: String? = nil) {
+        self.listen = listen
+        self.expose = expose
+        self.bearerToken = bearerToken
+    }
+}
+
+/// An update that was found possible: its new addresses are bound already. It is either committed or discarded.
+public struct PreparedGatewayUpdate: Sendable {
+    let exposure: Exposure
+    let access: GatewayRules.Access
+    /// In the order of the update.
+    let listeners: [Listener]
+    let opened: [Listener]
+    let closing: [Listener]
+}
+
+extension Gateway {
+    /// Checks an update and listens on the addresses that it adds. Nothing else changes until ``commit(_:)``; throws
+    /// when it can't be done, and then nothing has changed at all.
+    ///
+    /// One update at a time. Blocks while addresses are bound.
+    public func prepare(_ update: GatewayUpdate) throws(GatewayError) -> PreparedGatewayUpdate {
+        let exposure = try Exposure(update.expose)
+        let addresses = try ListenAddress.list(update.listen)
+        guard let running else { throw .notRunning }
+        var listeners: [Listener] = []
+        var opened: [Listener] = []
+        for (text, address) in addresses {
+            if let kept = running.listeners.first(where: { $0.address == address }) {
+                listeners.append(kept)
+                continue
+            }
+            do throws(GatewayError) {
+                let listener = try bind(address, text, running)
+                listeners.append(listener)
+                opened.append(listener)
+            } catch {
+                for listener in opened { listener.close() }
+                throw Self.explain(error, running)
+            }
+        }
+        let closing = running.listeners.filter { old in
+            !listeners.contains { $0.address == old.address }
+        }
+        return PreparedGatewayUpdate(
+            exposure: exposure,
+            access: GatewayRules.Access(
+                bearerToken: update.bearerToken, serverNames: update.serverNames),
+            listeners: listeners, opened: opened, closing: closing)
+    }
+
+    /// From the next request on the new rules hold, whoever asks and whatever was remembered. Listeners that are left over
+    /// stop; their connections end with the request under way.
+    @EngineActor
+    public func commit(_ prepared: PreparedGatewayUpdate) {
+        desk.replaceRules(prepared.exposure, prepared.access)
+        let isRunning = setListeners(prepared.listeners)
+        let closing = isRunning ? prepared.closing : prepared.opened
+        let loops = running?.loops ?? []
+        for listener in closing { listener.leave(loops) }
+    }
+
+    /// Gives up what ``prepare(_:)`` opened.
+    public func discard(_ prepared: PreparedGatewayUpdate) {
+        let loops = running?.loops ?? []
+        for listener in prepared.opened { listener.leave(loops) }
+    }
+
+    /// `0.0.0.0:80` can't be bound beside `127.0.0.1:80`.
+    private static func explain(_ error: GatewayError, _ running: Running) -> GatewayError {
+        guard case .addressInUse(let text) = error, let colon = text.lastIndex(of: ":"),
+            let own = running.listeners.first(where: { $0.text.hasSuffix(text[colon...]) })
+        else { return error }
+        return .addressOverlaps(text, with: own.text)
+    }
+}

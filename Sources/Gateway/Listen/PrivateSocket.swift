@@ -1,0 +1,46 @@
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A Unix socket that its owner alone can open.
+enum PrivateSocket {
+    /// A bound socket, not yet listening. The file has its mode from the first moment on.
+    static func bind(path: String) throws -> CInt {
+        #if canImport(Glibc)
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #elseif canImport(Musl)
+            let descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)
+        #else
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
+        // On Linux the file gets the mode of the socket that is bound to it.
+        _ = fchmod(descriptor, 0o600)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // The path was checked: it is shorter than the field.
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let status = withUnsafeBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { addresses in
+                bindSocket(descriptor, addresses.baseAddress, socklen_t(bytes.count))
+            }
+        }
+        guard status == 0, chmod(path, 0o600) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw IOError(errnoCode: code, reason: "bind")
+        }
+        return descriptor
+    }
+}
+
+/// `bind` inside a type that has one of its own.
+private func bindSocket(_ descriptor: CInt, _ address: UnsafePointer<sockaddr>?, _ size: socklen_t) -> CInt {
+    bind(descriptor, address, size)
+}

@@ -1,0 +1,73 @@
+import CurlTransport
+import RestEngine
+
+/// Speaks to a running host over its admin socket.
+@EngineActor
+struct AdminClient {
+    struct Answer {
+        var status: Int
+        var body: Tree
+    }
+
+    /// Of the socket.
+    let path: String
+    private let transport: CurlTransport
+
+    init(path: String) {
+        self.path = path
+        var options = TransportOptions()
+        options.unixSocket = path
+        options.proxy = ""
+        transport = CurlTransport(options: options)
+    }
+
+    /// `target` is what is behind `/-/`. Throws when nothing that can be understood comes back.
+    func ask(_ target: String, method: String = "GET", patience: Double = 15) async throws(AdminFailure)
+        -> Answer
+    {
+        var request = TransportRequest(method: method, url: "http://localhost/-/" + target)
+        request.timeouts.connect = 5
+        request.timeouts.firstByte = patience
+        request.timeouts.total = patience + 5
+        let result = await withCheckedContinuation { continuation in
+            _ = transport.send(request) { continuation.resume(returning: $0) }
+        }
+        switch result {
+        case .failure(let error): throw AdminFailure(3, "no host answers at \(path): \(error.message)")
+        case .success(let response):
+            guard let body = try? Tree(json: response.body), body.kind == .object else {
+                throw AdminFailure(3, "what answers at \(path) is no resthost")
+            }
+            return Answer(status: response.status, body: body)
+        }
+    }
+
+    /// The same for an answer that must be a success.
+    func demand(
+        _ target: String, method: String = "GET", patience: Double = 15
+    ) async throws(AdminFailure) -> Tree {
+        let answer = try await ask(target, method: method, patience: patience)
+        guard answer.status == 200 else { throw AdminFailure(answer) }
+        return answer.body
+    }
+}
+
+/// Why a command got nowhere.
+struct AdminFailure: Error {
+    /// The exit code.
+    var code: Int32
+    var message: String
+
+    init(_ code: Int32, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The host said no.
+    init(_ answer: AdminClient.Answer) {
+        code = 400...499 ~= answer.status ? 2 : 1
+        message = answer.body["detail"]?.string ?? "the host answered with status \(answer.status)"
+        let names = answer.body["services"]?.elements.compactMap(\.string) ?? []
+        if !names.isEmpty { message += "; the services are: \(names.joined(separator: ", "))" }
+    }
+}

@@ -1,0 +1,80 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The folder in which running hosts have their admin sockets, each named by the process's number.
+struct AdminFolder: Sendable, Equatable {
+    let path: String
+
+    /// Of this user: `$XDG_RUNTIME_DIR/resthost`, else `/tmp/resthost-UID`.
+    static func standard(
+        runtimeFolder: String? = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) },
+        user: uid_t = geteuid()
+    ) -> AdminFolder {
+        if let runtimeFolder, runtimeFolder.hasPrefix("/") {
+            return AdminFolder(path: runtimeFolder + "/resthost")
+        }
+        return AdminFolder(path: "/tmp/resthost-\(user)")
+    }
+
+    func socket(of process: pid_t) -> String { "\(path)/\(process).sock" }
+
+    /// Makes it unless it is there. Gives what is wrong with it: anybody may make folders in `/tmp`.
+    func make() -> String? {
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            return "cannot make the folder \(path): \(String(cString: strerror(errno)))"
+        }
+        return problem()
+    }
+
+    /// Why it can't be trusted, or nil.
+    func problem() -> String? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            return "cannot use the folder \(path): \(String(cString: strerror(errno)))"
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return "\(path) is no folder" }
+        guard status.st_uid == geteuid() else { return "the folder \(path) belongs to somebody else" }
+        guard status.st_mode & 0o077 == 0 else {
+            return "the folder \(path) is open to others: chmod 700 \(path)"
+        }
+        return nil
+    }
+
+    /// Processes that have a socket here, alive or not, in order.
+    func processes() -> [pid_t] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var found: [pid_t] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let process = Self.process(named: name) { found.append(process) }
+        }
+        return found.sorted()
+    }
+
+    /// The process whose socket has this file name.
+    static func process(named name: String) -> pid_t? {
+        guard name.hasSuffix(".sock") else { return nil }
+        let digits = name.dropLast(5)
+        guard !digits.isEmpty, digits.first != "0", digits.utf8.allSatisfy({ 48...57 ~= $0 }) else {
+            return nil
+        }
+        return pid_t(digits)
+    }
+
+    /// Removes the sockets of processes that are gone. One in another process namespace looks gone too, but answers.
+    func removeAbandoned() {
+        guard problem() == nil else { return }
+        for process in processes() where kill(process, 0) != 0 && errno == ESRCH {
+            let socket = socket(of: process)
+            if LocalSocket.isAbandoned(socket) { unlink(socket) }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Gateway
+import RestEngine
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The socket at which a run takes commands.
+enum AdminListener {
+    /// What `--admin` says.
+    enum Place: Equatable {
+        case standard
+        case path(String)
+        case none
+
+        init(_ text: String?) {
+            switch text {
+            case nil: self = .standard
+            case "off": self = .none
+            case .some(let text): self = .path(text.hasPrefix("unix:") ? String(text.dropFirst(5)) : text)
+            }
+        }
+    }
+
+    struct Failure: Error {
+        var message: String
+    }
+
+    /// Listens, and gives the gateway and the socket's path; nil when none is wanted.
+    static func start(
+        _ place: Place, directory: any GatewayDirectory, control: any HostControl,
+        folder: AdminFolder = .standard()
+    ) throws(Failure) -> (gateway: Gateway, path: String)? {
+        let path: String
+        switch place {
+        case .none: return nil
+        case .path(let given): path = absolute(given)
+        case .standard:
+            if let problem = folder.make() { throw Failure(message: problem) }
+            folder.removeAbandoned()
+            path = folder.socket(of: getpid())
+        }
+        var configuration = GatewayConfiguration()
+        configuration.listen = ["unix:" + path]
+        configuration.isForAdmins = true
+        configuration.threads = 1
+        configuration.limits.maxConnections = 64
+        do throws(GatewayError) {
+            let gateway = try Gateway(configuration, directory: directory, control: control)
+            _ = try gateway.start()
+            return (gateway, path)
+        } catch { throw Failure(message: "\(error)") }
+    }
+
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : WorkingFolder.path + "/" + path
+    }
+}
+
+/// The folder that relative paths are relative to.
+enum WorkingFolder {
+    static var path: String {
+        guard let text = getcwd(nil, 0) else { return "." }
+        defer { free(text) }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,118 @@
+import Gateway
+import RestEngine
+import RestScript
+
+/// What a running host knows of itself.
+struct HostFacts: Sendable {
+    struct Service: Sendable {
+        var name: String
+        var baseURL: String?
+        var resources: Int
+    }
+
+    /// The last reload, which left everything as it was.
+    struct Failure: Sendable {
+        var report: FailureReport
+        var trigger: ReloadTrigger
+        /// Seconds ago.
+        var age: Double
+    }
+
+    var process: Int32
+    /// Seconds since the start.
+    var uptime: Double
+    var script: String
+    /// What relative paths are relative to.
+    var folder: String
+    var generation = 1
+    var trigger = ReloadTrigger.start
+    /// Seconds since the generation was loaded.
+    var generationAge: Double
+    /// Earlier generations that still have something to finish.
+    var retiring = 0
+    var failure: Failure?
+    var services: [Service] = []
+    var openRequests = 0
+    var jobs = 0
+    var failedJobs = 0
+    /// Bytes in the script's Lua states, those of earlier generations included.
+    var luaMemory = 0
+    /// Addresses of the gateway.
+    var listening: [String] = []
+    var connections = 0
+    var admin: String?
+    /// What somebody should look at.
+    var warnings: [String] = []
+
+    /// Times in seconds, memory in bytes.
+    var tree: Tree {
+        var pairs: [(String, Tree)] = [
+            ("version", Tree(Version.text)), ("pid", Tree(process)), ("uptime", Tree(rounded(uptime))),
+            ("script", Tree(script)), ("folder", Tree(folder)),
+            (
+                "generation",
+                [
+                    "number": Tree(generation), "trigger": Tree("\(trigger)"),
+                    "age": Tree(rounded(generationAge)), "retiring": Tree(retiring),
+                ]
+            ),
+        ]
+        if let failure {
+            let members =
+                [
+                    ("message", Tree(failure.report.diagnostic.message)),
+                    ("trigger", Tree("\(failure.trigger)")), ("age", Tree(rounded(failure.age))),
+                ] + failure.report.members.map { ($0.name, $0.value) }
+            pairs.append(("last_failure", Tree(pairs: members)))
+        }
+        pairs += [
+            ("services", Tree(services.map(tree))), ("requests", Tree(openRequests)), ("jobs", Tree(jobs)),
+            ("failed_jobs", Tree(failedJobs)), ("memory", ["lua": Tree(luaMemory)]),
+            (
+                "gateway",
+                [
+                    "listening": Tree(listening.map { Tree($0) }), "connections": Tree(connections),
+                ]
+            ),
+        ]
+        if let admin { pairs.append(("admin", Tree(admin))) }
+        pairs.append(("warnings", Tree(warnings.map { Tree($0) })))
+        return Tree(pairs: pairs)
+    }
+
+    private func tree(_ service: Service) -> Tree {
+        [
+            "name": Tree(service.name), "base_url": service.baseURL.map { Tree($0) } ?? .null,
+            "resources": Tree(service.resources),
+        ]
+    }
+
+    private func rounded(_ seconds: Double) -> Double {
+        (max(0, min(seconds, 1e12)) * 1000).rounded() / 1000
+    }
+}
+
+extension HostFacts {
+    /// What the running script adds, and those before it.
+    @EngineActor
+    mutating func add(_ generations: Generations) {
+        let host = generations.current
+        let now = SystemTime.now
+        generation = generations.number
+        trigger = generations.trigger
+        generationAge = now - generations.loadedAt
+        retiring = generations.retiredCount
+        failure = generations.lastFailure.map {
+            Failure(report: FailureReport($0.diagnostic), trigger: $0.trigger, age: now - $0.at)
+        }
+        services = host.services.map { service in
+            // Without user info and query, in which keys may stand.
+            let base = service.baseURL.map { ($0.url.origin ?? "") + $0.url.path }
+            return Service(name: service.name, baseURL: base, resources: service.liveResources.count)
+        }
+        openRequests = host.openRequests
+        jobs = host.jobCount
+        failedJobs = generations.failedJobs
+        luaMemory = generations.memoryUsed
+    }
+}

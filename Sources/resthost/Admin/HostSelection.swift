@@ -1,0 +1,78 @@
+import ArgumentParser
+import RestEngine
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Which running host a command is for.
+struct HostSelection: ParsableArguments {
+    @Option(help: ArgumentHelp("The host with this process number.", valueName: "number"))
+    var pid: Int32?
+
+    @Option(help: ArgumentHelp("The host with this admin socket.", valueName: "path"))
+    var admin: String?
+
+    func validate() throws {
+        if let pid, pid < 1 { throw ValidationError("--pid is 1 or more") }
+        if pid != nil, admin != nil { throw ValidationError("--pid and --admin are one choice") }
+    }
+
+    /// The host that was named, or the only one there is.
+    @EngineActor
+    func client(in folder: AdminFolder = .standard()) async throws(AdminFailure) -> AdminClient {
+        if let admin {
+            return AdminClient(path: admin.hasPrefix("unix:") ? String(admin.dropFirst(5)) : admin)
+        }
+        // Nobody's word counts in a folder that anybody could have made.
+        if folder.exists, let problem = folder.problem() { throw AdminFailure(2, problem) }
+        folder.removeAbandoned()
+        if let pid {
+            guard LocalSocket.isAnswered(folder.socket(of: pid)) else {
+                throw AdminFailure(3, "no running host has the process number \(pid) in \(folder.path)")
+            }
+            return AdminClient(path: folder.socket(of: pid))
+        }
+        let running = folder.processes().map(folder.socket(of:)).filter(LocalSocket.isAnswered)
+        switch running.count {
+        case 0:
+            throw AdminFailure(
+                3,
+                """
+                no running host found in \(folder.path)
+                  hint: 'resthost run' starts one; one with an admin socket elsewhere is reached with --admin PATH
+                """)
+        case 1: return AdminClient(path: running[0])
+        default: throw AdminFailure(2, await Self.choice(running))
+        }
+    }
+
+    @EngineActor
+    private static func choice(_ sockets: [String]) async -> String {
+        var rows: [[String]] = []
+        for socket in sockets {
+            let status = try? await AdminClient(path: socket).demand("status", patience: 2)
+            let number = socket.split(separator: "/").last?.dropLast(5) ?? ""
+            let uptime = status?["uptime"]?.double.map { TimeSpan.text($0) } ?? "?"
+            rows.append([
+                "  --pid \(number)", status?["script"]?.string ?? "(it does not answer)", "up \(uptime)",
+            ])
+        }
+        return "several hosts are running; choose one:\n" + TextColumns.text(rows).trimmingNewline
+    }
+}
+
+extension AdminFolder {
+    var exists: Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+}
+
+extension String {
+    fileprivate var trimmingNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
+}

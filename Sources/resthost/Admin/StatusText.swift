@@ -1,0 +1,81 @@
+import RestEngine
+
+/// The answer of `/-/status` as people read it. What is missing in it is left out: the host may be of another version.
+struct StatusText {
+    var style = Style.standardOutput
+
+    func text(_ status: Tree) -> String {
+        var rows: [[String]] = []
+        func add(_ name: String, _ text: String?) {
+            if let text { rows.append([name, text]) }
+        }
+        let generation = status["generation"]
+        add("script", script(status))
+        add("generation", generation.map(self.generation))
+        let listening = strings(status["gateway"]?["listening"])
+        if !listening.isEmpty { add("gateway", listening.map(address).joined(separator: ", ")) }
+        add("admin", status["admin"]?.string)
+        if !listening.isEmpty { add("connections", number(status["gateway"]?["connections"])) }
+        add("requests", number(status["requests"]).map { "\($0) in flight" })
+        add("jobs", jobs(status))
+        add("memory", status["memory"]?["lua"]?.int.map { "\(ByteCount.text($0)) in Lua" })
+        let head =
+            "resthost \(status["version"]?.string ?? "?"), process \(number(status["pid"]) ?? "?"), "
+            + "up \(TimeSpan.text(status["uptime"]?.double ?? 0))\n"
+        return style.bold(head) + TextColumns.text(rows, indent: "  ") + services(status)
+            + warnings(status) + failure(status["last_failure"], generation: number(generation?["number"]))
+    }
+
+    private func script(_ status: Tree) -> String? {
+        guard let script = status["script"]?.string else { return nil }
+        guard !script.hasPrefix("/"), let folder = status["folder"]?.string else { return script }
+        return "\(script) in \(folder)"
+    }
+
+    private func generation(_ generation: Tree) -> String {
+        var text = number(generation["number"]) ?? "?"
+        if let age = generation["age"]?.double { text += ", loaded \(TimeSpan.text(age)) ago" }
+        if let trigger = generation["trigger"]?.string { text += " (\(trigger))" }
+        if let retiring = generation["retiring"]?.int, retiring > 0 {
+            text += "; \(retiring) earlier finishing"
+        }
+        return text
+    }
+
+    private func jobs(_ status: Tree) -> String? {
+        guard var text = number(status["jobs"]) else { return nil }
+        if let failed = status["failed_jobs"]?.int, failed > 0 {
+            text += ", \(style.red("\(failed) failed"))"
+        }
+        return text
+    }
+
+    private func services(_ status: Tree) -> String {
+        let rows = (status["services"]?.elements.map { $0 } ?? []).map { service in
+            [
+                service["name"]?.string ?? "?", service["base_url"]?.string ?? "absolute URLs only",
+                "\(number(service["resources"]) ?? "?") resources",
+            ]
+        }
+        return rows.isEmpty ? "" : "  services\n" + TextColumns.text(rows, indent: "    ")
+    }
+
+    private func warnings(_ status: Tree) -> String {
+        strings(status["warnings"]).map { style.yellow("warning:") + " \($0)\n" }.joined()
+    }
+
+    private func failure(_ failure: Tree?, generation: String?) -> String {
+        guard let failure, let message = failure["message"]?.string else { return "" }
+        var text = style.red("the last reload failed")
+        if let age = failure["age"]?.double { text += " \(TimeSpan.text(age)) ago" }
+        if let trigger = failure["trigger"]?.string { text += " (\(trigger))" }
+        text += "; generation \(generation ?? "?") goes on\n"
+        return text + FailureReport(failure, message: message).text(style)
+    }
+
+    private func address(_ text: String) -> String { text.hasPrefix("unix:") ? text : "http://\(text)" }
+
+    private func number(_ tree: Tree?) -> String? { tree?.int.map { "\($0)" } }
+
+    private func strings(_ tree: Tree?) -> [String] { tree?.elements.compactMap(\.string) ?? [] }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The signals that the process acts on, one after the other. The handler writes the signal's number to a pipe, which
+/// works whichever thread it runs on.
+struct ProcessSignals {
+    private static let writeEnd = Atomic<Int32>(-1)
+
+    /// They ask the process to end.
+    static let terminating = [SIGINT, SIGTERM]
+
+    private let readEnd: Int32
+
+    /// From here on the signals do nothing by themselves. One of these for each process.
+    init(_ numbers: [Int32]) {
+        var ends: [Int32] = [-1, -1]
+        let made = pipe(&ends)
+        precondition(made == 0, "no descriptor is left for the signal pipe")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // A flood of signals must not block the handler; what is lost was asked for already.
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        readEnd = ends[0]
+        Self.writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        for number in numbers {
+            signal(number) { number in
+                let saved = errno
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = write(ProcessSignals.writeEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
+                errno = saved
+            }
+        }
+    }
+
+    /// Waits for the next one. After the first that asks the process to end, another ends it at once.
+    func next() -> Int32 {
+        var byte: UInt8 = 0
+        while read(readEnd, &byte, 1) < 0, errno == EINTR {}
+        let number = Int32(byte)
+        if Self.terminating.contains(number) {
+            for number in Self.terminating { signal(number, SIG_DFL) }
+        }
+        return number
+    }
+}

@@ -1,0 +1,84 @@
+import Gateway
+import RestEngine
+import RestScript
+
+/// The gateway of a run, if there is one. A reload may change it, add it or take it away.
+@EngineActor
+final class PublicGateway {
+    /// What a script makes of the gateway, found possible: its new addresses are bound already.
+    enum Change {
+        case none
+        case start(Gateway)
+        case update(PreparedGatewayUpdate)
+        case stop
+    }
+
+    private var gateway: Gateway?
+    private let directory: any GatewayDirectory
+    private let control: any HostControl
+    private let listen: [String]
+    private let threads: Int?
+    private let drain: Double
+
+    /// - Parameters:
+    ///   - listen: addresses of the command line, which win over the script's.
+    ///   - drain: seconds that requests get when the gateway stops.
+    init(
+        directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
+        drain: Double
+    ) {
+        self.directory = directory
+        self.control = control
+        self.listen = listen
+        self.threads = threads
+        self.drain = drain
+    }
+
+    var isRunning: Bool { gateway != nil }
+
+    /// As bound.
+    var listening: [String] { gateway?.listening ?? [] }
+
+    var connections: Int { gateway?.connections ?? 0 }
+
+    /// Everything that can fail. What follows is ``commit(_:)`` or ``discard(_:)``.
+    func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
+        let configuration = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
+        guard let configuration else { return gateway == nil ? .none : .stop }
+        do throws(GatewayError) {
+            if let gateway {
+                var update = GatewayUpdate(
+                    listen: configuration.listen, expose: configuration.expose,
+                    bearerToken: configuration.bearerToken)
+                update.serverNames = configuration.serverNames
+                return .update(try gateway.prepare(update))
+            }
+            let new = try Gateway(configuration, directory: directory, control: control)
+            _ = try new.start()
+            return .start(new)
+        } catch { throw GatewaySettings.diagnostic(error, host, listen: listen) }
+    }
+
+    /// In the same turn as the script takes over, so that no request meets one without the other.
+    func commit(_ change: Change) {
+        switch change {
+        case .none: break
+        case .start(let new): gateway = new
+        case .update(let prepared): gateway?.commit(prepared)
+        case .stop:
+            let (old, drain) = (gateway, drain)
+            gateway = nil
+            Task.detached { await old?.stop(drain: drain) }
+        }
+    }
+
+    func discard(_ change: Change) {
+        switch change {
+        case .none, .stop: break
+        case .start(let new): Task.detached { await new.stop(drain: 0) }
+        case .update(let prepared): gateway?.discard(prepared)
+        }
+    }
+
+    func stop() async { await gateway?.stop(drain: drain) }
+}

@@ -1,0 +1,80 @@
+import RestEngine
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What a watcher sees of files; tests give it their own.
+struct FileView: Sendable {
+    /// Tells whether a file is the same as before.
+    enum Fingerprint: Hashable, Sendable {
+        case missing
+        case content(hash: Int, bytes: Int)
+        /// Too large to be read, or not to be read at all; of its description.
+        case description(hash: Int)
+    }
+
+    var kind: @Sendable (String) -> FilePlaces.Kind
+    var fingerprint: @Sendable (String) -> Fingerprint
+
+    static let system = FileView(kind: { kind(of: $0) }, fingerprint: { fingerprint(of: $0) })
+
+    private static let maxBytes = 32 << 20
+
+    private static func kind(of path: String) -> FilePlaces.Kind {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return .missing }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return .folder
+        case S_IFLNK:
+            var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(path, &target, target.count)
+            guard count > 0 else { return .missing }
+            let bytes = target.prefix(count).map { UInt8(bitPattern: $0) }
+            return .link(to: String(decoding: bytes, as: UTF8.self))
+        default: return .other
+        }
+    }
+
+    private static func fingerprint(of path: String) -> Fingerprint {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return .missing }
+        // To read a pipe would take for ever.
+        if status.st_mode & S_IFMT == S_IFREG, status.st_size <= off_t(maxBytes),
+            let bytes = try? WholeFile.read(path, limit: maxBytes)
+        {
+            var hasher = Hasher()
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+            return .content(hash: hasher.finalize(), bytes: bytes.count)
+        }
+        return .description(hash: FileStamp(status).hashValue)
+    }
+}
+
+/// What the system notes of a file's last change.
+struct FileStamp: Hashable {
+    private let numbers: [Int]
+
+    init(_ status: stat) {
+        #if canImport(Darwin)
+            let (changed, modified) = (status.st_ctimespec, status.st_mtimespec)
+        #else
+            let (changed, modified) = (status.st_ctim, status.st_mtim)
+        #endif
+        numbers = [
+            Int(truncatingIfNeeded: status.st_ino), Int(truncatingIfNeeded: status.st_dev),
+            Int(status.st_size), changed.tv_sec, changed.tv_nsec, modified.tv_sec, modified.tv_nsec,
+        ]
+    }
+
+    /// Of what the path itself names, be it a link; nil when there is nothing.
+    init?(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}

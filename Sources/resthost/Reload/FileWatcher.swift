@@ -1,0 +1,55 @@
+import RestEngine
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Tells when files have another content, a moment after they were written; see ``Settling``.
+@EngineActor
+final class FileWatcher {
+    private let loop: WatchLoop
+
+    /// - Parameters:
+    ///   - warn: called when the system doesn't tell of changes and the files are looked at instead.
+    ///   - onChange: gets the names of the files, as they were given, that changed together.
+    init(
+        warn: @escaping @Sendable (String) -> Void = { _ in },
+        onChange: @escaping @Sendable @EngineActor ([String]) -> Void
+    ) {
+        let loop = WatchLoop(
+            view: .system, clock: { FileWatcher.uptime }, warn: warn,
+            report: { changed in EngineLoop.shared.submit { onChange(changed) } })
+        self.loop = loop
+        BackgroundThread.start(name: "file watcher") { loop.run(FileWatcher.system) }
+    }
+
+    deinit { loop.stop() }
+
+    /// Watches these files from now on, and no others. They needn't exist. What changed in files that are watched already
+    /// is still told.
+    func watch(files: Set<String>) {
+        let folder = WorkingFolder.path
+        var names: [String: String] = [:]
+        for file in files { names[file.hasPrefix("/") ? file : folder + "/" + file] = file }
+        loop.watch(names)
+    }
+
+    /// How this system tells of changes.
+    nonisolated static func system() throws(FolderWatchFailure) -> any FolderWatching {
+        #if os(Linux)
+            try InotifyFolders()
+        #else
+            PollingFolders()
+        #endif
+    }
+
+    private nonisolated static var uptime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,87 @@
+#if os(Linux)
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// The kernel tells of changes in folders. Folders are watched, not files: an editor that writes a new file and
+    /// renames it leaves a watch on the old one behind.
+    final class InotifyFolders: FolderWatching {
+        // Changes while a file is written only put off the moment at which it is looked at.
+        private static let interest =
+            UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_CREATE)
+            | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF)
+            | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
+
+        private let descriptor: Int32
+        private var foldersByWatch: [Int32: String] = [:]
+        private var watchesByFolder: [String: Int32] = [:]
+        private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+
+        init() throws(FolderWatchFailure) {
+            descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+            if descriptor < 0 { throw Self.failure(errno) }
+        }
+
+        deinit { if descriptor >= 0 { close(descriptor) } }
+
+        func watch(_ places: Set<FilePlaces.Place>) throws(FolderWatchFailure) {
+            let wanted = Set(places.map(\.folder))
+            for (folder, watch) in watchesByFolder where !wanted.contains(folder) {
+                inotify_rm_watch(descriptor, watch)
+                forget(folder)
+            }
+            for folder in wanted where watchesByFolder[folder] == nil {
+                let watch = inotify_add_watch(descriptor, folder, Self.interest)
+                if watch >= 0 {
+                    watchesByFolder[folder] = watch
+                    foldersByWatch[watch] = folder
+                } else if errno != ENOENT, errno != ENOTDIR {
+                    throw Self.failure(errno)
+                }
+            }
+        }
+
+        func wait(_ seconds: Double?, _ signal: WatchSignal) -> [FolderEvent] {
+            guard signal.wait(seconds, or: descriptor) else { return [] }
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return [] }
+            return buffer[..<count].withUnsafeBytes { InotifyRecords.read($0) }.compactMap(event)
+        }
+
+        private func event(_ record: InotifyRecords.Record) -> FolderEvent? {
+            if record.mask & UInt32(IN_Q_OVERFLOW) != 0 { return .anything }
+            // Of a watch that was given up.
+            guard let folder = foldersByWatch[record.watch] else { return nil }
+            if record.mask & (UInt32(IN_IGNORED) | UInt32(IN_DELETE_SELF) | UInt32(IN_UNMOUNT)) != 0 {
+                forget(folder)
+                return .gone(folder)
+            }
+            if record.mask & UInt32(IN_MOVE_SELF) != 0 {
+                // The watch goes with the folder, and nobody looks for the file there.
+                inotify_rm_watch(descriptor, record.watch)
+                forget(folder)
+                return .gone(folder)
+            }
+            return record.name.isEmpty
+                ? nil : .changed(FilePlaces.Place(folder: folder, name: record.name))
+        }
+
+        private func forget(_ folder: String) {
+            if let watch = watchesByFolder.removeValue(forKey: folder) { foldersByWatch[watch] = nil }
+        }
+
+        private static func failure(_ code: Int32) -> FolderWatchFailure {
+            switch code {
+            case ENOSPC:
+                FolderWatchFailure(message: "no inotify watch is left (see fs.inotify.max_user_watches)")
+            case EMFILE:
+                FolderWatchFailure(
+                    message: "no inotify instance is left (see fs.inotify.max_user_instances)")
+            default: FolderWatchFailure(message: "inotify: \(String(cString: strerror(code)))")
+            }
+        }
+    }
+
+#endif

@@ -1,0 +1,87 @@
+import Synchronization
+
+/// The work of a ``FileWatcher``, on a thread of its own.
+final class WatchLoop: Sendable {
+    private struct Orders {
+        /// By absolute path, as they were given; nil when nothing changed.
+        var files: [String: String]?
+        var isStopped = false
+    }
+
+    private let orders = Mutex(Orders())
+    private let signal = WatchSignal()
+    private let view: FileView
+    private let clock: @Sendable () -> Double
+    private let warn: @Sendable (String) -> Void
+    private let report: @Sendable ([String]) -> Void
+
+    init(
+        view: FileView, clock: @escaping @Sendable () -> Double, warn: @escaping @Sendable (String) -> Void,
+        report: @escaping @Sendable ([String]) -> Void
+    ) {
+        self.view = view
+        self.clock = clock
+        self.warn = warn
+        self.report = report
+    }
+
+    // MARK: Orders, any thread
+
+    func watch(_ files: [String: String]) {
+        orders.withLock { $0.files = files }
+        signal.wake()
+    }
+
+    func stop() {
+        orders.withLock { $0.isStopped = true }
+        signal.wake()
+    }
+
+    // MARK: The thread
+
+    /// Returns when it is stopped. `start` gives what tells of changes.
+    func run(_ start: () throws(FolderWatchFailure) -> any FolderWatching) {
+        var folders: any FolderWatching
+        do throws(FolderWatchFailure) { folders = try start() } catch {
+            folders = fallBack(error)
+        }
+        var state = WatchState()
+        while true {
+            let orders = orders.withLock { orders in
+                defer { orders.files = nil }
+                return orders
+            }
+            if orders.isStopped { return }
+            if let files = orders.files {
+                state.setFiles(files, view)
+                apply(&state, &folders)
+            }
+            let events = folders.wait(state.deadline.map { max(0, $0 - clock()) }, signal)
+            let now = clock()
+            for event in events { state.note(event, at: now) }
+            guard state.isDue(at: now) else { continue }
+            // Before the files are looked at, so that what changes from here on is an event.
+            apply(&state, &folders)
+            let changed = state.takeChanges(view)
+            if !changed.isEmpty { report(changed) }
+        }
+    }
+
+    /// Watches what there is to watch. A folder may have appeared while its parent's watch was set up, so it looks again
+    /// until nothing is new.
+    private func apply(_ state: inout WatchState, _ folders: inout any FolderWatching) {
+        for _ in 0..<16 {
+            state.findPlaces(view)
+            do throws(FolderWatchFailure) { try folders.watch(state.places) } catch {
+                folders = fallBack(error)
+                try? folders.watch(state.places)
+            }
+            guard state.findPlaces(view) else { return }
+        }
+    }
+
+    private func fallBack(_ failure: FolderWatchFailure) -> any FolderWatching {
+        warn("\(failure.message): files are looked at twice a second instead")
+        return PollingFolders()
+    }
+}

@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Wakes a thread that waits for descriptors. Any thread may wake it.
+final class WatchSignal: Sendable {
+    private let readEnd: Int32
+    private let writeEnd: Int32
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        let made = pipe(&ends)
+        precondition(made == 0, "no descriptor is left for the pipe of the file watcher")
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(readEnd)
+        close(writeEnd)
+    }
+
+    func wake() {
+        var byte: UInt8 = 1
+        _ = write(writeEnd, &byte, 1)
+    }
+
+    /// Waits for the signal, for `descriptor` if there is one, or for so many seconds. True when the descriptor has
+    /// something to read.
+    func wait(_ seconds: Double?, or descriptor: Int32? = nil) -> Bool {
+        var watched = [pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)]
+        if let descriptor { watched.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }
+        let milliseconds = seconds.map { Int32((max(0, min($0, 1e6)) * 1000).rounded(.up)) } ?? -1
+        guard poll(&watched, nfds_t(watched.count), milliseconds) > 0 else { return false }
+        if watched[0].revents != 0 {
+            var bytes = [UInt8](repeating: 0, count: 64)
+            while read(readEnd, &bytes, bytes.count) > 0 {}
+        }
+        return watched.count > 1 && watched[1].revents != 0
+    }
+}

@@ -1,0 +1,74 @@
+/// What a watcher knows and decides; who asks the system is ``WatchLoop``.
+struct WatchState {
+    private struct File {
+        var fingerprint: FileView.Fingerprint
+        var places: Set<FilePlaces.Place>
+    }
+
+    /// By absolute path.
+    private var files: [String: File] = [:]
+    /// As they were given.
+    private var givenNames: [String: String] = [:]
+    private var filesByPlace: [FilePlaces.Place: Set<String>] = [:]
+    private var settling = Settling()
+
+    /// All that is to be watched.
+    var places: Set<FilePlaces.Place> { Set(filesByPlace.keys) }
+
+    /// When ``takeChanges(_:)`` is next of use.
+    var deadline: Double? { settling.deadline }
+
+    /// Replaces the files. Those that were there before are compared with what they were then; of new ones it counts what
+    /// they are now.
+    ///
+    /// - Parameter files: by absolute path, as they were given.
+    mutating func setFiles(_ names: [String: String], _ view: FileView) {
+        givenNames = names
+        files = names.reduce(into: [:]) { files, name in
+            files[name.key] =
+                self.files[name.key] ?? File(fingerprint: view.fingerprint(name.key), places: [])
+        }
+        findPlaces(view)
+    }
+
+    /// Follows links anew. True when there are other places to watch.
+    @discardableResult
+    mutating func findPlaces(_ view: FileView) -> Bool {
+        let before = places
+        filesByPlace = [:]
+        for path in files.keys {
+            let places = FilePlaces.places(of: path, view.kind)
+            files[path]?.places = places
+            for place in places { filesByPlace[place, default: []].insert(path) }
+        }
+        return places != before
+    }
+
+    mutating func note(_ event: FolderEvent, at now: Double) {
+        switch event {
+        case .changed(let place):
+            for path in filesByPlace[place] ?? [] { settling.note(path, at: now) }
+        case .gone(let folder):
+            for (path, file) in files where file.places.contains(where: { $0.folder == folder }) {
+                settling.note(path, at: now)
+            }
+        case .anything:
+            for path in files.keys { settling.note(path, at: now) }
+        }
+    }
+
+    func isDue(at now: Double) -> Bool { settling.isDue(at: now) }
+
+    /// Of the files that were noted, those whose content is another, by the names that they were given, in order.
+    mutating func takeChanges(_ view: FileView) -> [String] {
+        var changed: [String] = []
+        for path in settling.take() {
+            guard let file = files[path] else { continue }
+            let fingerprint = view.fingerprint(path)
+            guard fingerprint != file.fingerprint else { continue }
+            files[path]?.fingerprint = fingerprint
+            changed.append(givenNames[path] ?? path)
+        }
+        return changed.sorted()
+    }
+}

@@ -1,0 +1,135 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite struct AdminTests {
+    /// Runs `body` with a gateway for admins in a folder of its own.
+    private func run(
+        _ control: FakeControl = FakeControl(), _ configure: (inout GatewayConfiguration) -> Void = { _ in },
+        _ body: (World, Site) async throws -> Void
+    ) async throws {
+        let folder = TemporaryFolder()
+        try await World.run(
+            {
+                $0.listen = ["unix:\(folder.path)/admin.sock"]
+                $0.isForAdmins = true
+                $0.threads = 1
+                configure(&$0)
+            }, control: control, automatic: { _ in .success(.stub("[1]")) }, body)
+        #expect(access("\(folder.path)/admin.sock", F_OK) != 0)
+    }
+
+    @Test func `The socket is its owner's alone`() async throws {
+        try await run { _, site in
+            var status = stat()
+            #expect(stat(String(site.addresses[0].dropFirst(5)), &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+            #expect(status.st_mode & S_IFMT == S_IFSOCK)
+        }
+    }
+
+    @Test func `Commands are taken on Unix sockets alone`() async {
+        let world = await World.empty()
+        var configuration = GatewayConfiguration()
+        configuration.listen = ["127.0.0.1:0"]
+        configuration.isForAdmins = true
+        #expect(throws: GatewayError.self) { try Gateway(configuration, directory: world) }
+    }
+
+    @Test func `A reload answers when it is done`() async throws {
+        let control = FakeControl(isSlow: true)
+        try await run(control) { _, site in
+            let client = try site.connect()
+            try client.send("POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+            while await !control.isAsked { await Task.yield() }
+            await control.finishReload()
+            let answer = try client.answer()
+            #expect(answer.status == 200)
+            #expect(answer.json == ["generation": 2])
+        }
+    }
+
+    @Test func `A failed reload says where`() async throws {
+        let problem = ControlProblem(
+            422, "reload_failed", "unexpected symbol", members: [.init("file", "a.lua"), .init("line", 3)])
+        try await run(FakeControl(reloads: [.failure(problem)])) { _, site in
+            let answer = try site.get("/-/reload", method: "POST")
+            #expect(answer.status == 422)
+            #expect(answer["Content-Type"] == "application/problem+json")
+            #expect(answer.problem("detail") == "unexpected symbol")
+            #expect(answer.problem("file") == "a.lua")
+            #expect(answer.json?["line"]?.int == 3)
+        }
+    }
+
+    @Test func `A body is ignored when it is small`() async throws {
+        try await run { _, site in
+            let client = try site.connect()
+            try client.send("POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+            let answer = try client.answer()
+            #expect(answer.status == 200)
+            #expect(answer["Connection"] == "close")
+            #expect(try client.isClosed())
+            for field in ["Content-Length: 65537", "Transfer-Encoding: chunked"] {
+                let refused = try site.get("/-/reload", method: "POST", fields: [field])
+                #expect(refused.status == 413)
+                #expect(refused.problem("detail")?.contains("65536") == true)
+            }
+            #expect(try site.get("/-/status", fields: ["Content-Length: 2"]).status == 413)
+        }
+    }
+
+    @Test func `It shows the host and no resource, and knows no token`() async throws {
+        try await run(FakeControl(), { $0.bearerToken = nil }) { _, site in
+            #expect(try site.get("/-/status").json == ["pid": 1])
+            #expect(try site.get("/-/health").problem("status") == "ok")
+            #expect(try site.get("/-/resources").status == 200)
+            let read = try site.get("/github/a")
+            #expect(read.status == 404)
+            #expect(read.problem("detail")?.contains("resources are the gateway's") == true)
+            let wrong = try site.get("/-/reload")
+            #expect(wrong.status == 405)
+            #expect(wrong["Allow"] == "POST")
+        }
+    }
+
+    @Test func `Invalidating makes blocks run again`() async throws {
+        try await run { world, site in
+            await world.add("weather", "https://w.example")
+            let before = await world.service(named: "weather")?.configurationVersion
+            let one = try site.get("/-/invalidate?service=weather", method: "POST")
+            #expect(one.json == ["services": ["weather"]])
+            let after = await world.service(named: "weather")?.configurationVersion
+            #expect(before != after)
+            #expect(
+                try site.get("/-/invalidate", method: "POST").json == ["services": ["github", "weather"]])
+            let unknown = try site.get("/-/invalidate?service=wether", method: "POST")
+            #expect(unknown.status == 404)
+            #expect(unknown.problem("detail") == "there is no service 'wether'")
+            #expect(unknown.json?["services"] == ["github", "weather"])
+        }
+    }
+
+    @Test func `Wiping takes what matches`() async throws {
+        try await run { world, site in
+            let held = await world.fill(["users/a", "users/b", "repos/c"])
+            let some = try site.get("/-/wipe?service=github&pattern=/users/*", method: "POST")
+            #expect(some.json == ["service": "github", "resources": 2])
+            #expect(await World.haveData(held) == [false, false, true])
+            let bad = try site.get("/-/wipe?service=github&pattern=a%23b", method: "POST")
+            #expect(bad.problem("code") == "bad_parameter")
+            #expect(try site.get("/-/wipe", method: "POST").problem("code") == "missing_parameter")
+            let all = try site.get("/-/wipe?service=github", method: "POST")
+            #expect(all.json?["resources"]?.int == 3)
+            #expect(await World.haveData(held) == [false, false, false])
+        }
+    }
+}

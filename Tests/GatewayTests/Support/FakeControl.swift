@@ -1,0 +1,42 @@
+import RestEngine
+
+@testable import Gateway
+
+/// A host that does as it is told, and remembers it.
+final class FakeControl: HostControl {
+    @EngineActor private(set) var explained: [String] = []
+    @EngineActor private var outcomes: [Result<Tree, ControlProblem>]
+    @EngineActor private var waiting: [@EngineActor (Result<Tree, ControlProblem>) -> Void] = []
+    private let isSlow: Bool
+
+    /// - Parameter isSlow: Reloads end when ``finishReload()`` is called.
+    init(reloads outcomes: [Result<Tree, ControlProblem>] = [], isSlow: Bool = false) {
+        self.outcomes = outcomes
+        self.isSlow = isSlow
+    }
+
+    @EngineActor
+    func reload(_ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void) {
+        waiting.append(completion)
+        if !isSlow { finishReload() }
+    }
+
+    @EngineActor
+    func finishReload() {
+        let outcome = outcomes.isEmpty ? .success(["generation": 2]) : outcomes.removeFirst()
+        waiting.removeFirst()(outcome)
+    }
+
+    @EngineActor
+    var isAsked: Bool { !waiting.isEmpty }
+
+    @EngineActor
+    var status: Tree { ["pid": 1] }
+
+    @EngineActor
+    func explain(_ service: Service, url: URLText, method: String) throws(ControlProblem) -> Tree {
+        guard url.path != "/v3/bad" else { throw ControlProblem(500, "script_error", "a block failed") }
+        explained.append("\(service.name) \(method) \(url)")
+        return ["url": Tree(url.string)]
+    }
+}

@@ -1,0 +1,205 @@
+import RestEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import resthost
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// With the system's own files and events.
+struct FileWatcherTests {
+    /// What a watcher told, as it comes.
+    private final class Told: Sendable {
+        private struct State {
+            var changes: [[String]] = []
+            var waiting: CheckedContinuation<[String], Never>?
+        }
+        private let state = Mutex(State())
+
+        func add(_ files: [String]) {
+            let waiting: CheckedContinuation<[String], Never>? = state.withLock { state in
+                defer { state.waiting = nil }
+                if state.waiting == nil { state.changes.append(files) }
+                return state.waiting
+            }
+            waiting?.resume(returning: files)
+        }
+
+        /// The next that was told.
+        func next() async -> [String] {
+            await withCheckedContinuation { continuation in
+                let told: [String]? = state.withLock { state in
+                    if state.changes.isEmpty {
+                        state.waiting = continuation
+                        return nil
+                    }
+                    return state.changes.removeFirst()
+                }
+                if let told { continuation.resume(returning: told) }
+            }
+        }
+
+        var isEmpty: Bool { state.withLock { $0.changes.isEmpty } }
+    }
+
+    private enum Way: CaseIterable {
+        case system, polling
+    }
+
+    /// Runs the watcher's loop on a thread; `body` begins when it watches.
+    private func watching(
+        _ way: Way, _ folder: TestSupport.TemporaryFolder, _ names: [String], _ body: (Told) async -> Void
+    ) async {
+        let (told, watches) = (Told(), Gate())
+        let loop = WatchLoop(
+            view: .system, clock: { Self.uptime }, warn: { _ in }, report: { told.add($0) },
+            onWatching: { watches.open() })
+        let ended = Gate()
+        loop.watch(
+            names.reduce(into: [:]) { files, name in files["\(folder.path)/\(name)"] = name })
+        BackgroundThread.start(name: "watch test") {
+            loop.run { () throws(FolderWatchFailure) in
+                switch way {
+                case .system: try FileWatcher.system()
+                case .polling: PollingFolders()
+                }
+            }
+            ended.open()
+        }
+        await watches.opened()
+        await body(told)
+        loop.stop()
+        await ended.opened()
+    }
+
+    private static func write(_ path: String, _ text: String) {
+        let file = fopen(path, "w")
+        fputs(text, file)
+        fclose(file)
+    }
+
+    private static var uptime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    @Test(arguments: Way.allCases)
+    private func `a file is told when it is written, renamed over, removed and made again`(way: Way) async {
+        let folder = TestSupport.TemporaryFolder()
+        folder.write("main.lua", "1")
+        let path = folder.path + "/main.lua"
+        await watching(way, folder, ["main.lua"]) { told in
+            Self.write(path, "2")
+            #expect(await told.next() == ["main.lua"])
+            Self.write(path + "~", "3")
+            rename(path + "~", path)
+            #expect(await told.next() == ["main.lua"])
+            unlink(path)
+            #expect(await told.next() == ["main.lua"])
+            Self.write(path, "4")
+            #expect(await told.next() == ["main.lua"])
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    private func `a folder that is removed and made again is still watched`(way: Way) async {
+        let folder = TestSupport.TemporaryFolder()
+        folder.write("sub/mod.lua", "1")
+        let path = folder.path + "/sub/mod.lua"
+        await watching(way, folder, ["sub/mod.lua"]) { told in
+            unlink(path)
+            rmdir(folder.path + "/sub")
+            #expect(await told.next() == ["sub/mod.lua"])
+            mkdir(folder.path + "/sub", 0o700)
+            Self.write(path, "2")
+            #expect(await told.next() == ["sub/mod.lua"])
+            rename(folder.path + "/sub", folder.path + "/old")
+            #expect(await told.next() == ["sub/mod.lua"])
+            mkdir(folder.path + "/sub", 0o700)
+            Self.write(path, "3")
+            #expect(await told.next() == ["sub/mod.lua"])
+            unlink(folder.path + "/old/mod.lua")
+            rmdir(folder.path + "/old")
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    private func `a linked file is told when the file or the link changes`(way: Way) async {
+        let folder = TestSupport.TemporaryFolder()
+        folder.write("a/real.lua", "1")
+        folder.write("b/real.lua", "2")
+        folder.link("link.lua", to: "a/real.lua")
+        await watching(way, folder, ["link.lua"]) { told in
+            Self.write(folder.path + "/a/real.lua", "3")
+            #expect(await told.next() == ["link.lua"])
+            unlink(folder.path + "/link.lua")
+            symlink("b/real.lua", folder.path + "/link.lua")
+            #expect(await told.next() == ["link.lua"])
+            Self.write(folder.path + "/b/real.lua", "4")
+            #expect(await told.next() == ["link.lua"])
+        }
+    }
+
+    @Test func `the same content is no change`() async {
+        let folder = TestSupport.TemporaryFolder()
+        folder.write("main.lua", "1")
+        folder.write("mod.lua", "1")
+        await watching(.system, folder, ["main.lua", "mod.lua"]) { told in
+            Self.write(folder.path + "/main.lua", "1")
+            Self.write(folder.path + "/mod.lua", "2")
+            #expect(await told.next() == ["mod.lua"])
+        }
+    }
+
+    @Test func `when the system refuses, files are looked at instead`() async {
+        /// Has room for nothing.
+        final class Full: FolderWatching {
+            func watch(_ places: Set<FilePlaces.Place>) throws(FolderWatchFailure) {
+                throw FolderWatchFailure(message: "full")
+            }
+            func wait(_ seconds: Double?, _ signal: WatchSignal) -> [FolderEvent] { [] }
+        }
+        let folder = TestSupport.TemporaryFolder()
+        folder.write("main.lua", "1")
+        let (told, warnings, watches, ended) = (Told(), Told(), Gate(), Gate())
+        let loop = WatchLoop(
+            view: .system, clock: { Self.uptime }, warn: { warnings.add([$0]) }, report: { told.add($0) },
+            onWatching: { watches.open() })
+        loop.watch(["\(folder.path)/main.lua": "main.lua"])
+        BackgroundThread.start(name: "watch test") {
+            loop.run { () throws(FolderWatchFailure) in Full() }
+            ended.open()
+        }
+        await watches.opened()
+        #expect(await warnings.next() == ["full: files are looked at twice a second instead"])
+        Self.write(folder.path + "/main.lua", "22")
+        #expect(await told.next() == ["main.lua"])
+        #expect(warnings.isEmpty)
+        loop.stop()
+        await ended.opened()
+    }
+
+    @Test func `what changed is told on the engine loop`() async {
+        let folder = TestSupport.TemporaryFolder()
+        folder.write("main.lua", "1")
+        let (told, watches) = (Told(), Gate())
+        let watcher = await FileWatcher(
+            onChange: { files in
+                EngineLoop.shared.checkIsolated()
+                told.add(files)
+            }, onWatching: { watches.open() })
+        await watcher.watch(files: [folder.path + "/main.lua"])
+        await watches.opened()
+        Self.write(folder.path + "/main.lua", "2")
+        #expect(await told.next() == [folder.path + "/main.lua"])
+        withExtendedLifetime(watcher) {}
+    }
+}

@@ -1,0 +1,140 @@
+import Synchronization
+import Testing
+
+@testable import resthost
+
+struct WatchStateTests {
+    /// Files that exist only here.
+    private final class Files: Sendable {
+        private let entries = Mutex<[String: FilePlaces.Kind]>([:])
+        private let contents = Mutex<[String: Int]>([:])
+
+        func write(_ path: String, _ content: Int) {
+            entries.withLock { $0[path] = .other }
+            contents.withLock { $0[path] = content }
+        }
+
+        func link(_ path: String, _ target: String) { entries.withLock { $0[path] = .link(to: target) } }
+
+        func remove(_ path: String) {
+            entries.withLock { $0[path] = nil }
+            contents.withLock { $0[path] = nil }
+        }
+
+        var view: FileView {
+            FileView(
+                kind: { path in
+                    self.entries.withLock { entries in
+                        entries[path]
+                            ?? (entries.keys.contains { $0.hasPrefix(path + "/") } ? .folder : .missing)
+                    }
+                },
+                fingerprint: { path in
+                    self.contents.withLock { contents in
+                        contents[path].map { .content(hash: $0, bytes: 1) } ?? .missing
+                    }
+                })
+        }
+    }
+
+    private func place(_ folder: String, _ name: String) -> FolderEvent {
+        .changed(FilePlaces.Place(folder: folder, name: name))
+    }
+
+    private func changes(_ state: inout WatchState, _ files: Files, at now: Double) -> [String]? {
+        guard state.isDue(at: now) else { return nil }
+        state.findPlaces(files.view)
+        return state.takeChanges(files.view)
+    }
+
+    @Test func `a changed file is told once, under the name that it was given`() {
+        let files = Files()
+        files.write("/w/main.lua", 1)
+        files.write("/w/mod.lua", 1)
+        var state = WatchState()
+        state.setFiles(["/w/main.lua": "main.lua", "/w/mod.lua": "mod.lua"], files.view)
+        files.write("/w/main.lua", 2)
+        state.note(place("/w", "main.lua"), at: 1)
+        #expect(changes(&state, files, at: 1.1) == nil)
+        #expect(changes(&state, files, at: 1.3) == ["main.lua"])
+        #expect(state.deadline == nil)
+    }
+
+    @Test func `the same content, or another file of the folder, is no change`() {
+        let files = Files()
+        files.write("/w/main.lua", 1)
+        var state = WatchState()
+        state.setFiles(["/w/main.lua": "main.lua"], files.view)
+        state.note(place("/w", "main.lua"), at: 1)
+        #expect(changes(&state, files, at: 2) == [])
+        state.note(place("/w", "main.lua~"), at: 3)
+        #expect(state.deadline == nil)
+        // Written, and written back.
+        files.write("/w/main.lua", 2)
+        state.note(place("/w", "main.lua"), at: 4)
+        files.write("/w/main.lua", 1)
+        state.note(place("/w", "main.lua"), at: 4.1)
+        #expect(changes(&state, files, at: 5) == [])
+    }
+
+    @Test func `a file that comes and goes is a change`() {
+        let files = Files()
+        files.write("/w/x", 0)
+        var state = WatchState()
+        state.setFiles(["/w/sub/new.lua": "new.lua"], files.view)
+        #expect(state.places == [FilePlaces.Place(folder: "/w", name: "sub")])
+        files.write("/w/sub/new.lua", 1)
+        state.note(place("/w", "sub"), at: 1)
+        #expect(changes(&state, files, at: 2) == ["new.lua"])
+        #expect(state.places == [FilePlaces.Place(folder: "/w/sub", name: "new.lua")])
+        files.remove("/w/sub/new.lua")
+        state.note(.gone("/w/sub"), at: 3)
+        #expect(changes(&state, files, at: 4) == ["new.lua"])
+        #expect(state.places == [FilePlaces.Place(folder: "/w", name: "sub")])
+    }
+
+    @Test func `a link that leads elsewhere is a change if the content is another`() {
+        let files = Files()
+        files.link("/w/main.lua", "current/main.lua")
+        files.link("/w/current", "v1")
+        files.write("/w/v1/main.lua", 1)
+        files.write("/w/v2/main.lua", 2)
+        files.write("/w/main.lua", 1)
+        files.link("/w/main.lua", "current/main.lua")
+        var state = WatchState()
+        state.setFiles(["/w/main.lua": "main.lua"], files.view)
+        #expect(state.places.contains(FilePlaces.Place(folder: "/w/v1", name: "main.lua")))
+        files.link("/w/current", "v2")
+        state.note(place("/w", "current"), at: 1)
+        #expect(changes(&state, files, at: 2) == [])
+        #expect(state.places.contains(FilePlaces.Place(folder: "/w/v2", name: "main.lua")))
+        #expect(!state.places.contains(FilePlaces.Place(folder: "/w/v1", name: "main.lua")))
+    }
+
+    @Test func `lost events make all files suspect`() {
+        let files = Files()
+        for name in ["a", "b", "c"] { files.write("/w/\(name)", 1) }
+        var state = WatchState()
+        state.setFiles(["/w/a": "a", "/w/b": "b", "/w/c": "c"], files.view)
+        files.write("/w/c", 2)
+        files.write("/w/a", 2)
+        state.note(.anything, at: 1)
+        #expect(changes(&state, files, at: 2) == ["a", "c"])
+    }
+
+    @Test func `other files to watch don't hide what changed before`() {
+        let files = Files()
+        files.write("/w/a", 1)
+        files.write("/w/b", 1)
+        var state = WatchState()
+        state.setFiles(["/w/a": "a"], files.view)
+        files.write("/w/a", 2)
+        state.note(place("/w", "a"), at: 1)
+        state.setFiles(["/w/a": "a", "/w/b": "b"], files.view)
+        #expect(changes(&state, files, at: 2) == ["a"])
+        state.setFiles(["/w/b": "b"], files.view)
+        files.write("/w/a", 3)
+        state.note(place("/w", "a"), at: 3)
+        #expect(state.deadline == nil)
+    }
+}
