@@ -53,6 +53,9 @@ final class ChildProcess: Sendable {
         return contents.withLock { String(decoding: $0.errors, as: UTF8.self).contains(text) }
     }
 
+    /// Standard output so far.
+    var output: String { contents.withLock { String(decoding: $0.output, as: UTF8.self) } }
+
     func end() async -> Outcome {
         await wait { $0.code != nil }
         return contents.withLock {
