@@ -68,14 +68,15 @@ final class PublicGateway {
         case .stop:
             let (old, drain) = (gateway, drain)
             gateway = nil
-            Task.detached { await old?.stop(drain: drain) }
+            // On the loop to its end: the gateway may be the last that holds something of the engine.
+            Task { await old?.stop(drain: drain) }
         }
     }
 
     func discard(_ change: Change) {
         switch change {
         case .none, .stop: break
-        case .start(let new): Task.detached { await new.stop(drain: 0) }
+        case .start(let new): Task { await new.stop(drain: 0) }
         case .update(let prepared): gateway?.discard(prepared)
         }
     }

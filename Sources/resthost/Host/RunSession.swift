@@ -67,7 +67,8 @@ final class RunSession {
     private func watch() {
         guard settings.watch else { return }
         let log = log
-        watcher = FileWatcher(warn: { log.note($0) }) { [weak self] files in self?.reload(.files(files)) }
+        watcher = FileWatcher(
+            warn: { log.note($0) }, onChange: { [weak self] files in self?.reload(.files(files)) })
         watchFiles()
     }
 

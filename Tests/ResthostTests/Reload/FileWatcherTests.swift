@@ -53,16 +53,17 @@ struct FileWatcherTests {
         case system, polling
     }
 
-    /// Runs the watcher's loop on a thread, and waits until it watches: a first file is written until it is told.
+    /// Runs the watcher's loop on a thread; `body` begins when it watches.
     private func watching(
-        _ way: Way, _ folder: TemporaryFolder, _ names: [String],
-        warn: @escaping @Sendable (String) -> Void = { _ in },
-        _ body: (Told) async -> Void
+        _ way: Way, _ folder: TestSupport.TemporaryFolder, _ names: [String], _ body: (Told) async -> Void
     ) async {
-        let told = Told()
+        let (told, watches) = (Told(), Gate())
         let loop = WatchLoop(
-            view: .system, clock: { Self.uptime }, warn: warn, report: { told.add($0) })
+            view: .system, clock: { Self.uptime }, warn: { _ in }, report: { told.add($0) },
+            onWatching: { watches.open() })
         let ended = Gate()
+        loop.watch(
+            names.reduce(into: [:]) { files, name in files["\(folder.path)/\(name)"] = name })
         BackgroundThread.start(name: "watch test") {
             loop.run { () throws(FolderWatchFailure) in
                 switch way {
@@ -72,25 +73,10 @@ struct FileWatcherTests {
             }
             ended.open()
         }
-        var files: [String: String] = [:]
-        for name in names + ["probe"] { files["\(folder.path)/\(name)"] = name }
-        loop.watch(files)
-        let probe = Task.detached {
-            // The first content may be taken for the one that was there from the start; the next isn't.
-            var number = 0
-            while !Task.isCancelled {
-                number += 1
-                Self.write("\(folder.path)/probe", "\(number)")
-                try? await Task.sleep(for: .milliseconds(300))
-            }
-        }
-        #expect(await told.next() == ["probe"])
-        probe.cancel()
-        _ = await probe.value
+        await watches.opened()
         await body(told)
         loop.stop()
-        ended.wait()
-        unlink("\(folder.path)/probe")
+        await ended.opened()
     }
 
     private static func write(_ path: String, _ text: String) {
@@ -105,49 +91,41 @@ struct FileWatcherTests {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// What is told next about files other than the probe.
-    private func next(_ told: Told) async -> [String] {
-        while true {
-            let files = await told.next().filter { $0 != "probe" }
-            if !files.isEmpty { return files }
-        }
-    }
-
     @Test(arguments: Way.allCases)
     private func `a file is told when it is written, renamed over, removed and made again`(way: Way) async {
-        let folder = TemporaryFolder()
+        let folder = TestSupport.TemporaryFolder()
         folder.write("main.lua", "1")
         let path = folder.path + "/main.lua"
         await watching(way, folder, ["main.lua"]) { told in
             Self.write(path, "2")
-            #expect(await next(told) == ["main.lua"])
+            #expect(await told.next() == ["main.lua"])
             Self.write(path + "~", "3")
             rename(path + "~", path)
-            #expect(await next(told) == ["main.lua"])
+            #expect(await told.next() == ["main.lua"])
             unlink(path)
-            #expect(await next(told) == ["main.lua"])
+            #expect(await told.next() == ["main.lua"])
             Self.write(path, "4")
-            #expect(await next(told) == ["main.lua"])
+            #expect(await told.next() == ["main.lua"])
         }
     }
 
     @Test(arguments: Way.allCases)
     private func `a folder that is removed and made again is still watched`(way: Way) async {
-        let folder = TemporaryFolder()
+        let folder = TestSupport.TemporaryFolder()
         folder.write("sub/mod.lua", "1")
         let path = folder.path + "/sub/mod.lua"
         await watching(way, folder, ["sub/mod.lua"]) { told in
             unlink(path)
             rmdir(folder.path + "/sub")
-            #expect(await next(told) == ["sub/mod.lua"])
+            #expect(await told.next() == ["sub/mod.lua"])
             mkdir(folder.path + "/sub", 0o700)
             Self.write(path, "2")
-            #expect(await next(told) == ["sub/mod.lua"])
+            #expect(await told.next() == ["sub/mod.lua"])
             rename(folder.path + "/sub", folder.path + "/old")
-            #expect(await next(told) == ["sub/mod.lua"])
+            #expect(await told.next() == ["sub/mod.lua"])
             mkdir(folder.path + "/sub", 0o700)
             Self.write(path, "3")
-            #expect(await next(told) == ["sub/mod.lua"])
+            #expect(await told.next() == ["sub/mod.lua"])
             unlink(folder.path + "/old/mod.lua")
             rmdir(folder.path + "/old")
         }
@@ -155,29 +133,29 @@ struct FileWatcherTests {
 
     @Test(arguments: Way.allCases)
     private func `a linked file is told when the file or the link changes`(way: Way) async {
-        let folder = TemporaryFolder()
+        let folder = TestSupport.TemporaryFolder()
         folder.write("a/real.lua", "1")
         folder.write("b/real.lua", "2")
         folder.link("link.lua", to: "a/real.lua")
         await watching(way, folder, ["link.lua"]) { told in
             Self.write(folder.path + "/a/real.lua", "3")
-            #expect(await next(told) == ["link.lua"])
+            #expect(await told.next() == ["link.lua"])
             unlink(folder.path + "/link.lua")
             symlink("b/real.lua", folder.path + "/link.lua")
-            #expect(await next(told) == ["link.lua"])
+            #expect(await told.next() == ["link.lua"])
             Self.write(folder.path + "/b/real.lua", "4")
-            #expect(await next(told) == ["link.lua"])
+            #expect(await told.next() == ["link.lua"])
         }
     }
 
     @Test func `the same content is no change`() async {
-        let folder = TemporaryFolder()
+        let folder = TestSupport.TemporaryFolder()
         folder.write("main.lua", "1")
         folder.write("mod.lua", "1")
         await watching(.system, folder, ["main.lua", "mod.lua"]) { told in
             Self.write(folder.path + "/main.lua", "1")
             Self.write(folder.path + "/mod.lua", "2")
-            #expect(await next(told) == ["mod.lua"])
+            #expect(await told.next() == ["mod.lua"])
         }
     }
 
@@ -189,45 +167,39 @@ struct FileWatcherTests {
             }
             func wait(_ seconds: Double?, _ signal: WatchSignal) -> [FolderEvent] { [] }
         }
-        let folder = TemporaryFolder()
+        let folder = TestSupport.TemporaryFolder()
         folder.write("main.lua", "1")
-        let told = Told()
-        let warnings = Told()
+        let (told, warnings, watches, ended) = (Told(), Told(), Gate(), Gate())
         let loop = WatchLoop(
-            view: .system, clock: { Self.uptime }, warn: { warnings.add([$0]) }, report: { told.add($0) })
-        let ended = Gate()
+            view: .system, clock: { Self.uptime }, warn: { warnings.add([$0]) }, report: { told.add($0) },
+            onWatching: { watches.open() })
         loop.watch(["\(folder.path)/main.lua": "main.lua"])
         BackgroundThread.start(name: "watch test") {
             loop.run { () throws(FolderWatchFailure) in Full() }
             ended.open()
         }
+        await watches.opened()
         #expect(await warnings.next() == ["full: files are looked at twice a second instead"])
-        // The warning comes before the first look, whose content is then the one to compare with.
-        try? await Task.sleep(for: .milliseconds(200))
         Self.write(folder.path + "/main.lua", "22")
         #expect(await told.next() == ["main.lua"])
         #expect(warnings.isEmpty)
         loop.stop()
-        ended.wait()
+        await ended.opened()
     }
 
-    @Test func `the watcher tells on the engine loop`() async {
-        let folder = TemporaryFolder()
+    @Test func `what changed is told on the engine loop`() async {
+        let folder = TestSupport.TemporaryFolder()
         folder.write("main.lua", "1")
-        let told = Told()
-        let watcher = await FileWatcher { files in told.add(files) }
+        let (told, watches) = (Told(), Gate())
+        let watcher = await FileWatcher(
+            onChange: { files in
+                EngineLoop.shared.checkIsolated()
+                told.add(files)
+            }, onWatching: { watches.open() })
         await watcher.watch(files: [folder.path + "/main.lua"])
-        let writing = Task.detached {
-            var number = 1
-            while !Task.isCancelled {
-                number += 1
-                Self.write(folder.path + "/main.lua", "\(number)")
-                try? await Task.sleep(for: .milliseconds(300))
-            }
-        }
+        await watches.opened()
+        Self.write(folder.path + "/main.lua", "2")
         #expect(await told.next() == [folder.path + "/main.lua"])
-        writing.cancel()
-        _ = await writing.value
         withExtendedLifetime(watcher) {}
     }
 }
