@@ -59,8 +59,16 @@ final class PublicGateway {
         } catch { throw GatewaySettings.diagnostic(error, host, listen: listen) }
     }
 
-    /// In the same turn as the script takes over, so that no request meets one without the other.
-    func commit(_ change: Change) {
+    /// In the same turn as the script takes over, so that no request meets one without the other. Gives the addresses that
+    /// are new, as they are bound.
+    @discardableResult
+    func commit(_ change: Change) -> [String] {
+        let before = listening
+        apply(change)
+        return listening.filter { !before.contains($0) }
+    }
+
+    private func apply(_ change: Change) {
         switch change {
         case .none: break
         case .start(let new): gateway = new

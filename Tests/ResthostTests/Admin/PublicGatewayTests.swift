@@ -62,7 +62,8 @@ struct PublicGatewayTests {
         gateway.discard(try gateway.prepare(for: moved))
         #expect(gateway.listening == [socket])
         #expect(folder.names(in: "") == ["a.sock", "main.lua"])
-        gateway.commit(try gateway.prepare(for: moved))
+        #expect(gateway.commit(try gateway.prepare(for: moved)) == [other])
+        #expect(gateway.commit(try gateway.prepare(for: moved)) == [])
         #expect(gateway.listening == [other])
         #expect(folder.names(in: "") == ["b.sock", "main.lua"])
 
