@@ -77,7 +77,8 @@ struct RunCommand: ParsableCommand {
         // The main thread is left for signals; the session ends the process when nothing is left to do.
         while true {
             switch signals.next() {
-            case SIGHUP where !terminal.isLost: EngineLoop.shared.submit { RunSession.current?.reload(.signal) }
+            case SIGHUP where !terminal.isLost:
+                EngineLoop.shared.submit { RunSession.current?.reload(.signal) }
             case SIGUSR1: EngineLoop.shared.submit { RunSession.current?.relieveMemory() }
             default:
                 // Who asks twice won't wait for what is in flight.
