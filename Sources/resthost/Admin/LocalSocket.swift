@@ -9,7 +9,12 @@
 /// Asks a Unix socket whether anybody is there.
 enum LocalSocket {
     /// True when the file is a socket on which nobody listens.
-    static func isAbandoned(_ path: String) -> Bool { connectError(path) == ECONNREFUSED }
+    static func isAbandoned(_ path: String) -> Bool {
+        var status = stat()
+        // A file that is no socket refuses too.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
+        return connectError(path) == ECONNREFUSED
+    }
 
     static func isAnswered(_ path: String) -> Bool { connectError(path) == 0 }
 

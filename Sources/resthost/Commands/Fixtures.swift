@@ -68,6 +68,7 @@ struct FixturesCommand: ParsableCommand {
         if !quiet { print(FixtureListing(store: store, access: access).text) }
         fflush(nil)
         _ = signals.next()
+        signals.stopCatchingTermination()
         try server.stop()
     }
 }

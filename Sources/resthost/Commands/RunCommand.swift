@@ -67,6 +67,7 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let signals = ProcessSignals(ProcessSignals.terminating + [SIGHUP, SIGUSR1])
+        let terminal = TerminalPresence()
         MemoryPressure()?.watch { RunSession.current?.relieveMemory() }
         let settings = self
         EngineLoop.shared.submit {
@@ -76,9 +77,13 @@ struct RunCommand: ParsableCommand {
         // The main thread is left for signals; the session ends the process when nothing is left to do.
         while true {
             switch signals.next() {
-            case SIGHUP: EngineLoop.shared.submit { RunSession.current?.reload(.signal) }
+            case SIGHUP where !terminal.isLost:
+                EngineLoop.shared.submit { RunSession.current?.reload(.signal) }
             case SIGUSR1: EngineLoop.shared.submit { RunSession.current?.relieveMemory() }
-            default: EngineLoop.shared.submit { RunSession.current?.finish(0) }
+            default:
+                // Who asks twice won't wait for what is in flight.
+                signals.stopCatchingTermination()
+                EngineLoop.shared.submit { RunSession.current?.finish(0) }
             }
         }
     }

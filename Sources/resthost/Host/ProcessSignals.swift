@@ -38,14 +38,15 @@ struct ProcessSignals {
         }
     }
 
-    /// Waits for the next one. After the first that asks the process to end, another ends it at once.
+    /// Waits for the next one.
     func next() -> Int32 {
         var byte: UInt8 = 0
         while read(readEnd, &byte, 1) < 0, errno == EINTR {}
-        let number = Int32(byte)
-        if Self.terminating.contains(number) {
-            for number in Self.terminating { signal(number, SIG_DFL) }
-        }
-        return number
+        return Int32(byte)
+    }
+
+    /// From here on a signal that asks the process to end does so at once.
+    func stopCatchingTermination() {
+        for number in Self.terminating { signal(number, SIG_DFL) }
     }
 }

@@ -59,8 +59,16 @@ final class PublicGateway {
         } catch { throw GatewaySettings.diagnostic(error, host, listen: listen) }
     }
 
-    /// In the same turn as the script takes over, so that no request meets one without the other.
-    func commit(_ change: Change) {
+    /// In the same turn as the script takes over, so that no request meets one without the other. Gives the addresses that
+    /// are new, as they are bound.
+    @discardableResult
+    func commit(_ change: Change) -> [String] {
+        let before = listening
+        apply(change)
+        return listening.filter { !before.contains($0) }
+    }
+
+    private func apply(_ change: Change) {
         switch change {
         case .none: break
         case .start(let new): gateway = new
@@ -68,14 +76,15 @@ final class PublicGateway {
         case .stop:
             let (old, drain) = (gateway, drain)
             gateway = nil
-            Task.detached { await old?.stop(drain: drain) }
+            // On the loop to its end: the gateway may be the last that holds something of the engine.
+            Task { await old?.stop(drain: drain) }
         }
     }
 
     func discard(_ change: Change) {
         switch change {
         case .none, .stop: break
-        case .start(let new): Task.detached { await new.stop(drain: 0) }
+        case .start(let new): Task { await new.stop(drain: 0) }
         case .update(let prepared): gateway?.discard(prepared)
         }
     }

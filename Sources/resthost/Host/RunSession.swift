@@ -75,13 +75,14 @@ final class RunSession {
         generations.prepare = { [self] (host) throws(Diagnostic) in
             guard let gateway else { return {} }
             let change = try gateway.prepare(for: host)
-            return { gateway.commit(change) }
+            return { [self] in announce(gateway.commit(change)) }
         }
         generations.onReload = { [self] in watchForIdleness() }
         watchForIdleness()
         guard settings.watch else { return }
         let log = log
-        watcher = FileWatcher(warn: { log.note($0) }) { [weak self] files in self?.reload(.files(files)) }
+        watcher = FileWatcher(
+            warn: { log.note($0) }, onChange: { [weak self] files in self?.reload(.files(files)) })
         generations.onFilesChange = { [self] in watchFiles() }
         watchFiles()
     }
@@ -140,12 +141,17 @@ final class RunSession {
         Streams.exit(2)
     }
 
+    private func announce(_ addresses: [String]) {
+        guard !settings.quiet else { return }
+        for address in addresses {
+            Streams.output("listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n")
+        }
+    }
+
     private func announce(_ addresses: [String], _ host: ScriptHost) {
         guard !settings.quiet else { return }
+        announce(addresses)
         var text = ""
-        for address in addresses {
-            text += "listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n"
-        }
         var rows = host.services.map { ("/\($0.name)/…", $0.baseURL?.url.string ?? "absolute URLs only") }
         rows.append(("/-/health", "state of the host"))
         let width = rows.map(\.0.count).max() ?? 0

@@ -16,13 +16,15 @@ final class FileWatcher {
     /// - Parameters:
     ///   - warn: called when the system doesn't tell of changes and the files are looked at instead.
     ///   - onChange: gets the names of the files, as they were given, that changed together.
+    ///   - onWatching: called on another thread when the files that were given last are watched.
     init(
         warn: @escaping @Sendable (String) -> Void = { _ in },
-        onChange: @escaping @Sendable @EngineActor ([String]) -> Void
+        onChange: @escaping @Sendable @EngineActor ([String]) -> Void,
+        onWatching: @escaping @Sendable () -> Void = {}
     ) {
         let loop = WatchLoop(
             view: .system, clock: { FileWatcher.uptime }, warn: warn,
-            report: { changed in EngineLoop.shared.submit { onChange(changed) } })
+            report: { changed in EngineLoop.shared.submit { onChange(changed) } }, onWatching: onWatching)
         self.loop = loop
         BackgroundThread.start(name: "file watcher") { loop.run(FileWatcher.system) }
     }

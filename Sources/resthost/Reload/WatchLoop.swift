@@ -14,15 +14,20 @@ final class WatchLoop: Sendable {
     private let clock: @Sendable () -> Double
     private let warn: @Sendable (String) -> Void
     private let report: @Sendable ([String]) -> Void
+    private let onWatching: @Sendable () -> Void
 
+    /// - Parameters:
+    ///   - report: gets the names of files that changed together.
+    ///   - onWatching: called when changes of the files that were given last are noticed from then on.
     init(
         view: FileView, clock: @escaping @Sendable () -> Double, warn: @escaping @Sendable (String) -> Void,
-        report: @escaping @Sendable ([String]) -> Void
+        report: @escaping @Sendable ([String]) -> Void, onWatching: @escaping @Sendable () -> Void = {}
     ) {
         self.view = view
         self.clock = clock
         self.warn = warn
         self.report = report
+        self.onWatching = onWatching
     }
 
     // MARK: Orders, any thread
@@ -55,6 +60,7 @@ final class WatchLoop: Sendable {
             if let files = orders.files {
                 state.setFiles(files, view)
                 apply(&state, &folders)
+                onWatching()
             }
             let events = folders.wait(state.deadline.map { max(0, $0 - clock()) }, signal)
             let now = clock()

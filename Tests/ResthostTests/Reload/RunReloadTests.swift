@@ -15,7 +15,7 @@ struct RunReloadTests {
     /// A program that serves a script whose answers say which version made them. The server behind it says that nothing
     /// changes.
     private struct Host {
-        let folder = ScriptFolder("")
+        let folder = TestSupport.TemporaryFolder()
         let peer = LoopbackPeer { request in
             request.headers["If-None-Match"] == nil
                 ? PeerConnection.response(
@@ -24,15 +24,16 @@ struct RunReloadTests {
         }
 
         func save(_ version: String, tool: String = "return '!'", more: String = "") {
-            folder.write(tool, to: "tool.lua")
+            folder.write("tool.lua", tool)
             folder.write(
+                "main.lua",
                 """
                 local rest = require "resthost"
                 local api = rest.service { name = "api", base_url = "\(peer.baseURL)" }
                 local tool = require "tool"
                 api:configure_transformer("**", function(content) return content .. "\(version)" .. tool end)
                 \(more)
-                """, to: "main.lua")
+                """)
         }
 
         func start(_ arguments: String...) async throws -> (program: ChildProcess, port: Int) {

@@ -1,0 +1,108 @@
+import CurlTransport
+import Gateway
+import RestEngine
+import RestScript
+import TestSupport
+import Testing
+
+@testable import resthost
+
+@EngineActor
+struct PublicGatewayTests {
+    private let folder = TestSupport.TemporaryFolder()
+    private let hosts = Hosts()
+
+    /// A script is closed on its own thread.
+    @EngineActor
+    private final class Hosts {
+        var all: [ScriptHost] = []
+
+        func close() {
+            for host in all { host.close() }
+            all = []
+        }
+    }
+
+    private struct OneScript: GatewayDirectory {
+        let host: ScriptHost
+
+        func service(named name: String) -> Service? { host.service(named: name) }
+        var serviceNames: [String] { host.services.map(\.name) }
+        var health: GatewayHealth { GatewayHealth() }
+    }
+
+    private func host(_ gateway: String) throws -> ScriptHost {
+        folder.write(
+            "main.lua",
+            """
+            local rest = require "resthost"
+            rest.service { name = "api", base_url = "http://127.0.0.1:1" }
+            \(gateway)
+            """)
+        let host = try ScriptHost(path: folder.path + "/main.lua", engine: HostEngine.make(CurlTransport()))
+        hosts.all.append(host)
+        return host
+    }
+
+    private func gateway(_ host: ScriptHost) -> PublicGateway {
+        let facts = HostFacts(process: 1, uptime: 0, script: "", folder: "", generationAge: 0)
+        return PublicGateway(
+            directory: OneScript(host: host),
+            control: RunControl(load: { .success(.init(generation: 1, seconds: 0)) }, facts: { facts }),
+            listen: [], threads: 1, drain: 0)
+    }
+
+    private var socket: String { "unix:\(folder.path)/a.sock" }
+    private var other: String { "unix:\(folder.path)/b.sock" }
+
+    @Test func `a gateway comes, moves and goes with the script`() async throws {
+        defer { hosts.close() }
+        let first = try host("")
+        let gateway = gateway(first)
+        gateway.commit(try gateway.prepare(for: first))
+        #expect(!gateway.isRunning)
+
+        gateway.commit(try gateway.prepare(for: host("rest.gateway { listen = \"\(socket)\" }")))
+        #expect(gateway.isRunning)
+        #expect(gateway.listening == [socket])
+
+        let moved = try host("rest.gateway { listen = \"\(other)\" }")
+        gateway.discard(try gateway.prepare(for: moved))
+        #expect(gateway.listening == [socket])
+        #expect(folder.names(in: "") == ["a.sock", "main.lua"])
+        #expect(gateway.commit(try gateway.prepare(for: moved)) == [other])
+        #expect(gateway.commit(try gateway.prepare(for: moved)) == [])
+        #expect(gateway.listening == [other])
+        #expect(folder.names(in: "") == ["b.sock", "main.lua"])
+
+        gateway.commit(try gateway.prepare(for: first))
+        #expect(!gateway.isRunning)
+        #expect(gateway.listening.isEmpty)
+        await gateway.stop()
+    }
+
+    @Test func `what can't be listened on is the script's error, and changes nothing`() async throws {
+        defer { hosts.close() }
+        let good = try host("rest.gateway { listen = \"\(socket)\" }")
+        let gateway = gateway(good)
+        gateway.commit(try gateway.prepare(for: good))
+        let cases = [
+            ("rest.gateway { listen = \"unix:/nowhere/a.sock\" }", "does not exist"),
+            ("rest.gateway { listen = \"nonsense\" }", "is no address to listen on"),
+            ("rest.gateway { expose = { b = {} } }", "exposes 'b'"),
+        ]
+        for (script, message) in cases {
+            let bad = try host(script)
+            do throws(Diagnostic) {
+                _ = try gateway.prepare(for: bad)
+                Issue.record("\(script) is no error")
+            } catch {
+                #expect(error.message.contains(message))
+                #expect(error.line == 3)
+            }
+        }
+        #expect(gateway.listening == [socket])
+        await gateway.stop()
+        #expect(gateway.listening.isEmpty)
+    }
+}

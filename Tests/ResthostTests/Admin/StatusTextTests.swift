@@ -1,0 +1,101 @@
+import RestEngine
+import RestScript
+import Testing
+
+@testable import resthost
+
+struct StatusTextTests {
+    private var facts: HostFacts {
+        var facts = HostFacts(
+            process: 42, uptime: 7384, script: "main.lua", folder: "/srv", generationAge: 65)
+        facts.generation = 3
+        facts.trigger = .files(["main.lua", "b.lua"])
+        facts.services = [
+            .init(name: "github", baseURL: "https://api.github.com/", resources: 14),
+            .init(name: "any", baseURL: nil, resources: 0),
+        ]
+        facts.openRequests = 2
+        facts.jobs = 1
+        facts.luaMemory = 1_234_567
+        facts.listening = ["127.0.0.1:8080", "unix:/run/x.sock"]
+        facts.connections = 12
+        facts.admin = "/run/user/1/resthost/42.sock"
+        return facts
+    }
+
+    private func text(_ facts: HostFacts) -> String { StatusText(style: .plain).text(facts.tree) }
+
+    @Test func `a host that is well`() {
+        #expect(
+            text(facts) == """
+                resthost \(Version.text), process 42, up 2h 3m
+                  script       main.lua in /srv
+                  generation   3, loaded 1m 5s ago (main.lua and 1 more changed)
+                  gateway      http://127.0.0.1:8080, unix:/run/x.sock
+                  admin        /run/user/1/resthost/42.sock
+                  connections  12
+                  requests     2 in flight
+                  jobs         1
+                  memory       1.2 MB in Lua
+                  services
+                    github  https://api.github.com/  14 resources
+                    any     absolute URLs only       0 resources
+
+                """)
+    }
+
+    @Test func `a failed reload is shown with the lines as they were`() {
+        var facts = facts
+        facts.services = []
+        facts.failedJobs = 2
+        facts.retiring = 1
+        facts.warnings = ["a state was replaced"]
+        let lines: [Substring] = ["one", "  local x = = 3", "three"]
+        facts.failure = .init(
+            report: FailureReport(
+                Diagnostic(
+                    .error, "unexpected symbol near '='", file: "gone.lua", line: 2, hint: "one '=' is enough"
+                ),
+                lines: { _ in lines }), trigger: .signal, age: 4)
+        #expect(
+            text(facts).hasSuffix(
+                """
+                  jobs         1, 2 failed
+                  memory       1.2 MB in Lua
+                warning: a state was replaced
+                the last reload failed 4s ago (at SIGHUP); generation 3 goes on
+                gone.lua:2: error: unexpected symbol near '='
+                  1 | one
+                  2 |   local x = = 3
+                    |   ^
+                  hint: one '=' is enough
+
+                """))
+        #expect(text(facts).contains("(main.lua and 1 more changed); 1 earlier finishing"))
+    }
+
+    @Test func `what a host of another version leaves out is left out`() {
+        #expect(StatusText(style: .plain).text([:]) == "resthost ?, process ?, up 0s\n")
+        let odd: Tree = [
+            "services": 1, "generation": "x", "gateway": ["listening": [1]], "uptime": "long",
+            "last_failure": [
+                "message": "bad", "file": "f", "line": 9_000_000_000,
+                "excerpt": [["line": 9_000_000_000, "text": "x"]],
+            ],
+        ]
+        #expect(StatusText(style: .plain).text(odd).contains("f:9000000000: error: bad\n"))
+    }
+
+    @Test func `times and sizes`() {
+        let times: [(Double, String)] = [
+            (-1, "0s"), (0.9, "0s"), (59.9, "59s"), (60, "1m"), (61, "1m 1s"), (3600, "1h"),
+            (86_400 * 12 + 3600, "12d 1h"), (.infinity, "0s"), (.nan, "0s"),
+        ]
+        for (seconds, text) in times { #expect(TimeSpan.text(seconds) == text) }
+        let sizes: [(Int64, String)] = [
+            (-1, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_960, "1.0 MB"),
+            (.max, "9223372.0 TB"),
+        ]
+        for (bytes, text) in sizes { #expect(ByteCount.text(bytes) == text) }
+    }
+}

@@ -1,0 +1,24 @@
+import TestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A folder for admin sockets that is a test's own, to be given as `XDG_RUNTIME_DIR`.
+final class RuntimeFolder {
+    private let folder = TestSupport.TemporaryFolder()
+
+    var path: String { folder.path }
+
+    /// The names of the sockets in it.
+    var sockets: [String] { folder.names(in: "resthost") }
+
+    deinit {
+        for name in sockets { unlink("\(path)/resthost/\(name)") }
+        rmdir(path + "/resthost")
+    }
+}
