@@ -50,6 +50,9 @@ struct clua_state {
     clua_budget budget;
     uint64_t started;
     clua_excess excess;
+    /// NULL when nobody looks; and how many entries there are inside each other.
+    clua_lookout *lookout;
+    int depth;
 
     // A wait. `waits` tells a host's yield from a script's; the others carry the answer to the thread that
     // waits.
@@ -119,6 +122,10 @@ void clua_coverage_close(clua_coverage *coverage);
 
 /// Raises when the budget is used up. For library functions that work long without calling anything.
 void clua_poll(lua_State *L);
+
+// lookout.c
+void clua_lookout_begin(clua_lookout *lookout, const clua_budget *budget);
+void clua_lookout_end(clua_lookout *lookout);
 
 // call.c
 int clua_traceback(lua_State *L);

@@ -130,3 +130,11 @@ void clua_collect(clua_state *state) {
 void clua_thread_name(char *buffer, size_t size) {
     if (pthread_getname_np(pthread_self(), buffer, size) != 0) buffer[0] = 0;
 }
+
+void clua_name_thread(const char *name) {
+#if defined(__APPLE__)
+    pthread_setname_np(name);
+#else
+    pthread_setname_np(pthread_self(), name);
+#endif
+}

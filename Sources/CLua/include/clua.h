@@ -58,6 +58,8 @@ void clua_refuse(clua_state *state, int64_t nth);
 bool clua_refused(const clua_state *state);
 /// The calling thread's name, always terminated.
 void clua_thread_name(char *buffer, size_t size);
+/// Names the calling thread, for debuggers and `top -H`: 15 bytes at most.
+void clua_name_thread(const char *name);
 /// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
 
@@ -70,7 +72,7 @@ typedef struct {
     int64_t milliseconds;
     uint64_t ticks_before;
     bool is_total;
-    /// What runs, and what to do about it when it takes too long; NULL for none.
+    /// What runs, a string that is never freed, or NULL; and what to do about it when it takes too long, or NULL.
     const char *phase, *advice;
 } clua_budget;
 
@@ -85,6 +87,18 @@ typedef struct {
 double clua_tick_seconds(void);
 /// Whether the script that ran last has used up its budget, and how.
 bool clua_expired(const clua_state *state, clua_excess *excess);
+
+// lookout.c
+
+/// What another thread may see of a state's runs. Outlives the state.
+typedef struct clua_lookout clua_lookout;
+
+/// NULL when the system has no memory.
+clua_lookout *clua_lookout_new(void);
+void clua_lookout_free(clua_lookout *lookout);
+void clua_set_lookout(clua_state *state, clua_lookout *lookout);
+/// A number that changes with the beginning and the end of each run and is odd in between; and whose run it is. Any thread.
+uint64_t clua_lookout_read(const clua_lookout *lookout, const char **phase, int64_t *limit_milliseconds);
 
 // call.c: every way from Swift into Lua. Results are Lua's status codes; an error's value is left on top.
 

@@ -4,6 +4,10 @@ public struct LuaOptions {
     public var memoryLimit: Int
     /// Ends the message of such an error: what to do.
     public var memoryAdvice: String
+    /// Told of runs that don't come back; see ``LuaWatchdog``. On the watchdog's thread.
+    public var onWedge: (@Sendable (LuaWedge) -> Void)?
+    /// Who looks for such runs.
+    public var watchdog = LuaWatchdog.shared
     /// Folders in which `require` looks, in this order. Nothing outside them is reachable.
     public var searchRoots: [String]
     /// Gets what `print` and `io.write` write, line ends included.
