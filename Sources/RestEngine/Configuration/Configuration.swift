@@ -1,5 +1,5 @@
 /// How to request a resource with one method: what the blocks that match its URL said, in their order.
-/// Frozen once made; see ``ConfigurationResolver``.
+/// Frozen once made; see ``ConfigurationTable``.
 public struct Configuration: Sendable {
     /// Seconds that loaded data stays up to date.
     public var expirationTime: Double = 30
@@ -33,7 +33,7 @@ public typealias RequestMutation = @EngineActor (inout RequestDraft) throws -> V
 /// Gets a request that has not started and returns the one to use instead, which may be the same.
 public typealias RequestDecorator = @EngineActor (Resource, Request) throws -> Request
 
-/// Whether and how redirects are followed (RFC 9110 15.4); see ``Redirect``.
+/// Whether and how redirects are followed (RFC 9110 15.4).
 public struct RedirectPolicy: Sendable, Equatable {
     /// False: the redirect itself is the response.
     public var follow = true

@@ -42,7 +42,7 @@ extension RequestError: ContentHolder {
     public var contentEntity: Entity? { entity }
 }
 
-/// Inside of the engine a resource has every accessor; from outside use those that ``Resource`` has itself.
+/// For code of the engine's actor; other code asks its ``snapshot``.
 extension Resource: @EngineActor ContentHolder {
     public var contentEntity: Entity? { latestData }
 }

@@ -53,14 +53,9 @@ struct ContentRules: Sendable {
         }
     }
 
-    enum Mismatch: String, Sendable {
-        case error, skip
-        case skipIfOutputMatches = "skip_if_output_matches"
-    }
-
     var input = Kind.any
     var output = Kind.any
-    var onMismatch = Mismatch.error
+    var onMismatch = InputMismatch.error
     var transformErrors = false
     var description: String?
 }

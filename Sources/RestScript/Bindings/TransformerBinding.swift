@@ -62,9 +62,9 @@ extension ScriptContext {
         let pattern = call.isAbsent(1) ? .all : try pattern(call, 1, service)
         let options = try call.options(last == 3 ? 2 : 4)
         let stage = try options.string("stage") ?? "model"
-        let action = try options.string("action") ?? "replace"
-        guard action == "replace" || action == "append" else {
-            throw LuaUsageError("option 'action' is \"replace\" or \"append\", not \"\(action)\"")
+        let name = try options.string("action") ?? "replace"
+        guard let action = StageAction(rawValue: name) else {
+            throw LuaUsageError("option 'action' is \"replace\" or \"append\", not \"\(name)\"")
         }
         let methods = try methods(options) ?? Method.ofTransformers
         let rules = try contentRules(options)
@@ -86,7 +86,7 @@ extension ScriptContext {
                 pattern: pattern, methods: methods, description: rules.description ?? summary,
                 origin: call.lua.callerPlace.map { "\($0.file):\($0.line)" }, isUniform: true
             ) { draft in
-                if action == "replace" { draft.configuration.pipeline[stage].removeTransformers() }
+                if action == .replace { draft.configuration.pipeline[stage].removeTransformers() }
                 draft.configuration.pipeline[stage].add(transformer, contentTypes: contentTypes)
             })
     }
@@ -103,7 +103,7 @@ extension ScriptContext {
         rules.input = try contentType(options, "input")
         rules.output = try contentType(options, "output")
         if let text = try options.string("on_mismatch") {
-            guard let action = ContentRules.Mismatch(rawValue: text) else {
+            guard let action = InputMismatch(rawValue: text) else {
                 throw LuaUsageError(
                     "option 'on_mismatch' is \"error\", \"skip\" or \"skip_if_output_matches\", not \"\(text)\""
                 )

@@ -25,6 +25,8 @@ public final class ScriptTestFile {
     private(set) var isDeclaring = false
     /// The test that runs.
     private(set) var run: TestRun?
+    /// All that a waiting test can wait for: the file's own hosts, then those of the test.
+    private(set) var hosts: [TestHost]
     /// Hosts that were made outside of any test; they live as long as the file.
     private var fileHosts: [TestHost] = []
     /// Hosts whose test is over: the file may still hold objects of theirs.
@@ -48,6 +50,7 @@ public final class ScriptTestFile {
         options.collectsDiagnostics = false
         self.options = options
         home = TestHost(empty: path, folder: folder, options: options, sharing: nil)
+        hosts = [home]
         watch(home)
         if coversLines { home.context.state.coverLines() }
         home.context.realm.preload(
@@ -100,15 +103,14 @@ public final class ScriptTestFile {
         self.run = run
         let result = await run.perform()
         endedHosts += run.hosts
+        hosts = [home] + fileHosts
         self.run = nil
         return result
     }
 
-    /// All that a waiting test can wait for: the file's own hosts, then those of the test.
-    var hosts: [TestHost] { [home] + fileHosts + (run?.hosts ?? []) }
-
     func adopt(_ host: TestHost) {
         watch(host)
+        hosts.append(host)
         if let run { run.adopt(host) } else { fileHosts.append(host) }
     }
 
@@ -139,6 +141,7 @@ public final class ScriptTestFile {
         for host in fileHosts + endedHosts { host.clear() }
         fileHosts = []
         endedHosts = []
+        hosts = []
         tests = []
         groups = []
         headersMetatable = nil

@@ -1,6 +1,6 @@
 /// In whose service code runs: the token refreshes that started it. It is handed on to hooks, turns, timers, the
-/// waits of scripts and ``task(_:)``, so that what a refresh does later, is still known as its doing; see
-/// ``RefreshGate``.
+/// waits of scripts and the tasks that are made with `task`, so that what a refresh does later, is still known as its
+/// doing; see ``RefreshGate``.
 @EngineActor
 public enum RefreshScope {
     /// Of the callback that runs; nil outside of all, where a task's own counts.
