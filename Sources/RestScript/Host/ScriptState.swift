@@ -16,6 +16,7 @@ final class ScriptState {
         var luaOptions = LuaOptions(
             memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
             searchRoots: searchRoots, output: options.luaOutput)
+        luaOptions.advice = LibraryAdvice.texts
         if let tell = options.onWedge { luaOptions.onWedge = { tell(WedgeText.entry($0)) } }
         luaOptions.watchdog = options.watchdog
         lua = LuaState(luaOptions)
