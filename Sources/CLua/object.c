@@ -79,6 +79,8 @@ int clua_run_box(lua_State *L, clua_box *box) {
     state->carried = carried;
     state->script_innermost = innermost;
     if (!clua_within_limit(state) || clua_gave_too_much(state)) {
+        // Lua raises this text as it raises its own: past all message handlers.
+        clua_note_place(state);
         lua_settop(L, 0);
         lua_pushliteral(L, "not enough memory");
         return lua_error(L);

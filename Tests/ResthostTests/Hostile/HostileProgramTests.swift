@@ -86,7 +86,7 @@ import Testing
             let script = try #require(HostileScript.all.first { $0.name == name })
             let folder = ScriptFolder("local wait = function() rest.sleep(0) end\n" + script.source)
             let run = await folder.run(
-                "run", "main.lua", "--listen", "127.0.0.1:0", "--limit", "load=0.1", "--memory", "32M")
+                "run", "main.lua", "--listen", "127.0.0.1:0", "--limit", "load=0.1", "--memory", "48M")
             #expect(run.code == 2 && run.output.isEmpty)
             #expect(run.errors.hasPrefix("main.lua:"), "\(run.errors)")
             #expect(expected(script).contains { run.errors.contains($0) }, "\(run.errors)")
