@@ -12,6 +12,8 @@ struct ContentTransformer: Transformer {
         rules.description ?? place.map { "transformer \($0)" } ?? "transformer"
     }
 
+    nonisolated var origin: String? { place }
+
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         switch response {
         case .success(var entity):

@@ -27,6 +27,8 @@ public struct ScriptOptions: Sendable {
     public var capabilities = Capabilities()
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
+    /// False: what the script declares is there, but its jobs and timers don't begin.
+    public var startsWork = true
 
     public init() {}
 }

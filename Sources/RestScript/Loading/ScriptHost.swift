@@ -56,7 +56,8 @@ public final class ScriptHost {
             }
         }
         context.finishLoading(
-            starting: options.collectsDiagnostics ? .never : shared == nil ? .now : .nextTurn)
+            starting: options.collectsDiagnostics || !options.startsWork
+                ? .never : shared == nil ? .now : .nextTurn)
     }
 
     /// A host without a script, in which a test declares what it needs.
@@ -119,18 +120,5 @@ public final class ScriptHost {
         isClosed = true
         leakReport = context.close()
         return (leakReport?.hostObjects ?? 0) == 0
-    }
-
-    /// Runs each block once on an address made from its pattern, to find what would fail later.
-    public func tryBlocks() {
-        for service in context.services {
-            for (number, entry) in service.configurationEntries.enumerated() where entry.origin != nil {
-                let method = entry.methods?.sorted().first ?? "GET"
-                guard let url = SampleAddress.url(for: entry.pattern, of: service),
-                    let failure = service.tryEntry(number, url: url, method: method)
-                else { continue }
-                context.diagnostics.append(SampleAddress.diagnostic(of: failure, in: entry, url: url))
-            }
-        }
     }
 }
