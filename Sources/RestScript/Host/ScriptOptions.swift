@@ -35,6 +35,8 @@ public struct ScriptOptions: Sendable {
     public var onFileReached: (@EngineActor (String) -> Void)?
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
+    /// False: what the script declares is there, but its jobs and timers don't begin.
+    public var startsWork = true
 
     public init() {}
 }
