@@ -17,32 +17,33 @@ extension LuaRealm {
         return .results(1)
     }
 
-    /// Pushes what `require(name)` gives.
-    public func pushModule(_ name: String, on lua: Lua) throws {
+    /// Pushes what `require(name)` gives. A file that is read for it runs in `phase`; nil: in that of the script that runs.
+    public func pushModule(_ name: String, on lua: Lua, phase: RunPhase? = nil) throws {
         guard !isClosed else { throw LuaUsageError("cannot require '\(name)': the script has been closed") }
         if let module = modules.loaded[name] { return lua.push(module) }
         if let push = modules.preloaded[name] {
             push(lua)
         } else {
-            try load(name, lua)
+            try load(name, lua, phase ?? state.entry.phase ?? .access)
         }
         if modules.loaded[name] == nil { modules.loaded[name] = lua.reference(-1) }
     }
 
     /// Leaves the module's value: what its file returns, or true.
-    private func load(_ name: String, _ lua: Lua) throws {
+    private func load(_ name: String, _ lua: Lua, _ phase: RunPhase) throws {
         if let first = modules.loading.firstIndex(of: name) {
             let circle = (modules.loading[first...] + [name]).joined(separator: " → ")
             throw LuaUsageError("module '\(name)' requires itself: \(circle)")
         }
-        let file = try ModuleSearch(roots: searchRoots).find(name)
+        let search = { try ModuleSearch(roots: self.searchRoots).find(name) }
+        let file = try findModule?(name, search) ?? search()
         modules.loading.append(name)
         defer { modules.loading.removeLast() }
         onFileLoaded?(file.path)
         lua.push(try compile(file.source, chunk: file.path))
         lua.push(name)
         lua.push(file.path)
-        try lua.call(arguments: 2, results: 1, phase: state.entry.phase ?? .access)
+        try lua.call(arguments: 2, results: 1, phase: phase)
         if lua.type(-1) == .nil {
             lua.pop()
             lua.push(true)

@@ -6,17 +6,18 @@
     import Darwin
 #endif
 
+/// The text of a module, and where it was found.
+public struct LuaModuleFile: Sendable, Equatable {
+    public let path: String
+    public let source: [UInt8]
+}
+
 /// Finds a module's file below the allowed folders, and nowhere else.
 struct ModuleSearch {
-    struct File {
-        let path: String
-        let source: [UInt8]
-    }
-
     let roots: [String]
 
     /// "a.b" is `a/b.lua` or `a/b/init.lua`.
-    func find(_ name: String) throws -> File {
+    func find(_ name: String) throws -> LuaModuleFile {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isNameByte) }) else {
             throw LuaUsageError(
@@ -37,7 +38,7 @@ struct ModuleSearch {
                     tried.append("'\(candidate)' leads out of '\(root)'")
                     continue
                 }
-                if let source = Self.read(real) { return File(path: candidate, source: source) }
+                if let source = Self.read(real) { return LuaModuleFile(path: candidate, source: source) }
                 tried.append("cannot read '\(candidate)'")
             }
         }

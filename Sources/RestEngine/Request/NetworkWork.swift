@@ -5,6 +5,8 @@ final class NetworkWork: RequestWork {
     private let plan: RequestPlan
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
+    /// The pipeline waits for transformers that run elsewhere.
+    private var outsideWork: OutsideWork?
     /// Nil until it starts.
     private var tracker: ProgressTracker?
 
@@ -146,9 +148,17 @@ final class NetworkWork: RequestWork {
             url: step.url, method: step.method, now: engine.scheduler.now, status: status, log: engine.log)
         // Any GET may become a load (D17).
         let outputs = plan.method == "GET" ? StageOutputs(of: resource) : nil
-        let processed = resolved.configuration.pipeline.process(
-            response, context, log: engine.log, keeping: outputs)
-        request.complete(ResponseInfo(processed, stageOutputs: outputs))
+        var run = PipelineRun(
+            response, resolved.configuration.pipeline, context, log: engine.log, keeping: outputs)
+        guard let next = run.next() else { return end(run, request) }
+        outsideWork = OutsideWork(run, next, engine) { [self] run in
+            outsideWork = nil
+            end(run, request)
+        }
+    }
+
+    private func end(_ run: PipelineRun, _ request: Request) {
+        request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
     }
 
     private func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {
@@ -159,6 +169,8 @@ final class NetworkWork: RequestWork {
     func cancel(isRunning: Bool) {
         transfer?.cancel()
         transfer = nil
+        outsideWork?.cancel()
+        outsideWork = nil
     }
 
     /// Rebuilt, not replayed: headers are read and mutations run again (9.2).

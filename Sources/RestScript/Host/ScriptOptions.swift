@@ -1,3 +1,4 @@
+import LuaRuntime
 public import RestEngine
 
 /// What the program that embeds a script gives it.
@@ -23,6 +24,14 @@ public struct ScriptOptions: Sendable {
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]
+    /// Threads for transformer modules at the most; nil: as many as there are processors.
+    public var transformerThreads: Int?
+    /// So many responses may wait for such a module; more fail with `queue_full`.
+    public var transformerQueueLimit = 10_000
+    /// What `require` of a transformer module finds beside files.
+    var modulePreloads: [String: @Sendable (Lua) -> Void] = [:]
+    /// Looks for modules that hang.
+    var watchdog = LuaWatchdog.shared
     /// Files and hosts that it may reach.
     public var capabilities = Capabilities()
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.

@@ -48,7 +48,8 @@ struct NamedTransformerTests {
         #expect(
             lines == [
                 "the transformer 'acme.doubel' is no transformer: this program registers 'acme.double', and "
-                    + "transformer modules are not available yet; give a function",
+                    + "module 'acme.doubel' not found: no file './acme/doubel.lua'; "
+                    + "no file './acme/doubel/init.lua'",
                 "option 'input' belongs to a function: this transformer has rules of its own",
             ])
     }
