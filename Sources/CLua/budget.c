@@ -192,7 +192,10 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
         .script_innermost = state->script_innermost,
         .expired = state->expired,
     };
-    if (state->depth++ == 0 && state->lookout) clua_lookout_begin(state->lookout, budget);
+    if (state->depth++ == 0) {
+        state->handed = 0;
+        if (state->lookout) clua_lookout_begin(state->lookout, budget);
+    }
     uint64_t deadline = clock->now + budget->ticks;
     if (deadline < state->deadline) {
         state->deadline = deadline;

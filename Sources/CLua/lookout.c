@@ -24,10 +24,16 @@ uint64_t clua_lookout_read(const clua_lookout *lookout, const char **phase, int6
     return sequence;
 }
 
+// One thread writes, so an increment needs no more than a store.
+static void step(clua_lookout *lookout) {
+    uint64_t sequence = atomic_load_explicit(&lookout->sequence, memory_order_relaxed);
+    atomic_store_explicit(&lookout->sequence, sequence + 1, memory_order_release);
+}
+
 void clua_lookout_begin(clua_lookout *lookout, const clua_budget *budget) {
     atomic_store_explicit(&lookout->phase, budget->phase, memory_order_relaxed);
     atomic_store_explicit(&lookout->limit_milliseconds, budget->milliseconds, memory_order_relaxed);
-    atomic_fetch_add_explicit(&lookout->sequence, 1, memory_order_release);
+    step(lookout);
 }
 
-void clua_lookout_end(clua_lookout *lookout) { atomic_fetch_add_explicit(&lookout->sequence, 1, memory_order_release); }
+void clua_lookout_end(clua_lookout *lookout) { step(lookout); }

@@ -11,13 +11,13 @@ import Synchronization
 /// Looks, from a thread of its own, for runs of scripts that don't come back.
 ///
 /// A budget ends a script at its next step, and the library functions look at it while they work. What never does
-/// either, a host function that hangs, is wedged: nothing can end it from outside, but somebody can be told.
+/// either, a host function that hangs, is wedged: nothing can end it from outside, but somebody can be told, through
+/// ``LuaOptions/onWedge``.
 public final class LuaWatchdog: Sendable {
-    public static let shared = LuaWatchdog(interval: 0.25)
+    public static let shared = LuaWatchdog()
 
-    /// A run is wedged after this many times its limit, and no sooner than the seconds.
-    static let factor: Double = 4
-    static let leastSeconds: Double = 1
+    /// A run is wedged after this many times its limit: a busy machine may give it less than a processor.
+    private static let factor: Double = 4
 
     fileprivate struct Entry {
         let watch: RunWatch
@@ -36,15 +36,29 @@ public final class LuaWatchdog: Sendable {
     private let content = Mutex(Content())
     /// Seconds between two looks; nil: somebody else calls `look`.
     private let interval: Double?
+    /// No run is wedged sooner.
+    private let leastSeconds: Double
 
-    init(interval: Double?) { self.interval = interval }
+    /// - Parameters:
+    ///   - interval: seconds between two looks.
+    ///   - leastSeconds: no run is wedged sooner than that, however short its limit.
+    public convenience init(interval: Double = 0.25, leastSeconds: Double = 1) {
+        self.init(lookingEvery: interval, leastSeconds: leastSeconds)
+    }
+
+    /// Nil: somebody else calls `look`.
+    init(lookingEvery interval: Double?, leastSeconds: Double = 1) {
+        self.interval = interval
+        self.leastSeconds = leastSeconds
+    }
 
     /// Runs that were found wedged so far.
     public var wedges: Int { content.withLock { $0.wedges } }
 
     func add(_ watch: RunWatch) {
         let starts = content.withLock { content in
-            content.entries[ObjectIdentifier(watch)] = Entry(watch: watch, last: watch.read(), since: Self.uptime)
+            content.entries[ObjectIdentifier(watch)] = Entry(
+                watch: watch, last: watch.read(), since: Self.uptime)
             guard interval != nil, !content.isRunning else { return false }
             content.isRunning = true
             return true
@@ -74,7 +88,7 @@ public final class LuaWatchdog: Sendable {
         let news = content.withLock { content in
             var news: [(RunWatch, LuaWedge)] = []
             for key in content.entries.keys {
-                if let found = content.entries[key]?.look(at: now) {
+                if let found = content.entries[key]?.look(at: now, patience) {
                     news.append(found)
                     if !found.1.isOver { content.wedges += 1 }
                 }
@@ -84,6 +98,9 @@ public final class LuaWatchdog: Sendable {
         for (watch, wedge) in news { watch.tell(wedge) }
     }
 
+    /// Seconds that a run with this limit may last.
+    private func patience(_ limit: Double) -> Double { max(limit * Self.factor, leastSeconds) }
+
     private static var uptime: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -92,7 +109,7 @@ public final class LuaWatchdog: Sendable {
 }
 
 extension LuaWatchdog.Entry {
-    fileprivate mutating func look(at now: Double) -> (RunWatch, LuaWedge)? {
+    fileprivate mutating func look(at now: Double, _ patience: (Double) -> Double) -> (RunWatch, LuaWedge)? {
         let reading = watch.read()
         guard reading.sequence == last.sequence else {
             let ended = isReported ? wedge(at: now, isOver: true) : nil
@@ -100,7 +117,7 @@ extension LuaWatchdog.Entry {
             return ended.map { (watch, $0) }
         }
         guard reading.isRunning, !isReported, let limit = reading.limit else { return nil }
-        guard now - since >= max(limit * LuaWatchdog.factor, LuaWatchdog.leastSeconds) else { return nil }
+        guard now - since >= patience(limit) else { return nil }
         isReported = true
         return (watch, wedge(at: now, isOver: false))
     }

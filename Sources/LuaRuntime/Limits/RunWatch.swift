@@ -44,4 +44,11 @@ public struct LuaWedge: Sendable, Equatable {
     public let limit: Double
     /// It has come back after all.
     public let isOver: Bool
+
+    package init(phase: String, seconds: Double, limit: Double, isOver: Bool) {
+        self.phase = phase
+        self.seconds = seconds
+        self.limit = limit
+        self.isOver = isOver
+    }
 }

@@ -55,6 +55,7 @@ public final class LuaState {
         self.core = core
         clua_set_owner(core, Unmanaged.passUnretained(self).toOpaque())
         clua_open_libraries(clua_main(core))
+        for (name, advice) in options.advice { clua_advise(clua_main(core), name, advice) }
         if let onWedge = options.onWedge {
             let watch = RunWatch(tell: onWedge)
             clua_set_lookout(core, watch.pointer)

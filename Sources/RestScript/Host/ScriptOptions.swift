@@ -17,6 +17,10 @@ public struct ScriptOptions: Sendable {
     public var store = ScriptStore()
     /// Gets what the script logs and prints, and what fails where nobody waits for it.
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
+    /// Told when a function of the script doesn't come back from a call of the host, which no limit can end, and when
+    /// it does at last. On a thread of its own, for the engine's is the one that hangs.
+    public var onWedge: (@Sendable (ScriptLogEntry) -> Void)?
+    var watchdog = LuaWatchdog.shared
     /// Makes the transport of a service that asks for one of its own.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
     /// Makes the cache of `rest.cache.sqlite`; without it such a call is an error.
@@ -30,8 +34,6 @@ public struct ScriptOptions: Sendable {
     public var transformerQueueLimit = 10_000
     /// What `require` of a transformer module finds beside files.
     var modulePreloads: [String: @Sendable (Lua) -> Void] = [:]
-    /// Looks for modules that hang.
-    var watchdog = LuaWatchdog.shared
     /// Files and hosts that it may reach.
     public var capabilities = Capabilities()
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.

@@ -26,6 +26,7 @@ final class ModuleValues: ScriptValues {
         phases = settings.phases
         store = settings.store
         var options = LuaOptions(memoryLimit: settings.memoryLimit, memoryAdvice: settings.memoryAdvice)
+        options.advice = LibraryAdvice.texts
         options.onWedge = onWedge
         options.watchdog = settings.watchdog
         state = LuaState(options)

@@ -28,9 +28,9 @@ final class ModuleFiles: Sendable {
     private let files = Mutex<[String: LuaModuleFile]>([:])
 
     /// The file of a module; `search` looks for one that was not read yet.
-    func file(_ name: String, _ search: () throws -> LuaModuleFile) throws -> LuaModuleFile {
-        if let known = files.withLock({ $0[name] }) { return known }
-        let found = try search()
+    func file(_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile? {
+        if let known = file(name) { return known }
+        guard let found = try search() else { return nil }
         return files.withLock { files in
             // Another state may have been faster.
             if let known = files[name] { return known }

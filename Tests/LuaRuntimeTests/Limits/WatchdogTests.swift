@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LuaRuntime
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test func `a run that doesn't come back is told once, and again when it does`() throws {
-        let watchdog = LuaWatchdog(interval: nil)
+        let watchdog = LuaWatchdog(lookingEvery: nil)
         let state = state(watchdog)
         try run("look(100) look(101.9) look(102) look(103) look(150)", state, watchdog, limit: 0.5)
         #expect(reports.all == [LuaWedge(phase: "hook", seconds: 2, limit: 0.5, isOver: false)])
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func `no run is wedged within a second, or within its time`() throws {
-        let watchdog = LuaWatchdog(interval: nil)
+        let watchdog = LuaWatchdog(lookingEvery: nil)
         let state = state(watchdog)
         try run("look(100) look(100.9)", state, watchdog, limit: 0.01)
         try run("look(200) look(219)", state, watchdog, limit: 5)
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test func `runs that follow each other are several`() throws {
-        let watchdog = LuaWatchdog(interval: nil)
+        let watchdog = LuaWatchdog(lookingEvery: nil)
         let state = state(watchdog)
         for time in 0..<10 { try run("look(\(100 + time))", state, watchdog, limit: 0.5) }
         #expect(reports.all.isEmpty)
@@ -71,21 +72,27 @@ import Testing
     }
 
     @Test func `the thread finds a host function that hangs`() throws {
-        let watchdog = LuaWatchdog(interval: 0.05)
-        let state = state(watchdog)
+        let watchdog = LuaWatchdog(interval: 0.005, leastSeconds: 0.02)
+        let gate = Gate()
+        var options = LuaOptions()
+        options.watchdog = watchdog
+        options.onWedge = { [reports] wedge in
+            reports.list.withLock { $0.append(wedge) }
+            gate.open()
+        }
+        let state = LuaState(options)
         let lua = state.main
-        let reports = reports
         lua.push(
             function: { _ in
-                while reports.all.isEmpty {}
+                gate.wait()
                 return .results(0)
             }, name: "hang")
-        // It ends when it was found, and is then past its budget.
-        try? lua.call(
+        try lua.call(
             arguments: 0, results: 0,
-            phase: RunPhase(name: "transformer", mayWait: false, budgetSeconds: 0.05))
-        #expect(reports.all.first?.phase == "transformer")
-        #expect(reports.all.first.map { $0.seconds >= 1 && !$0.isOver } == true)
+            phase: RunPhase(name: "transformer", mayWait: false, budgetSeconds: 0.01))
+        let wedge = try #require(reports.all.first)
+        #expect(wedge.phase == "transformer" && wedge.seconds >= 0.02 && !wedge.isOver)
+        #expect(watchdog.wedges == 1)
         state.close()
     }
 }

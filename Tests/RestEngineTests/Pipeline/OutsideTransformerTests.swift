@@ -15,7 +15,7 @@ struct OutsideTransformerTests {
     }
 
     /// Appends its name to a text, on the loop.
-    private struct Inline: Transformer {
+    struct Inline: Transformer {
         let name: String
         let journal: Journal
         var description: String { name }
@@ -29,7 +29,7 @@ struct OutsideTransformerTests {
     }
 
     /// Adds transformers to stages: names in capitals are done elsewhere.
-    private func fill(_ stages: (String, [String])..., caches: [String: any EntityCache] = [:]) throws {
+    func fill(_ stages: (String, [String])..., caches: [String: any EntityCache] = [:]) throws {
         let (place, journal) = (place, journal)
         try fixture.configure { draft in
             for (stage, names) in stages {
@@ -43,14 +43,14 @@ struct OutsideTransformerTests {
         }
     }
 
-    private func load(_ reply: StubReply = .text(200, "")) throws -> Request {
+    func load(_ reply: StubReply = .text(200, "")) throws -> Request {
         try fixture.stub("GET", "a", reply)
         let request = fixture.resource("a").load()
         fixture.settle()
         return request
     }
 
-    private func text(_ request: Request) -> String? { request.info?.response.entity?.content.text }
+    func text(_ request: Request) -> String? { request.info?.response.entity?.content.text }
 
     @Test("16.4: steps keep their order wherever they are done, and neighbours go in one visit")
     func order() throws {
@@ -175,85 +175,6 @@ struct OutsideTransformerTests {
         #expect(error?.userMessage == "too many")
         #expect(error?.httpStatusCode == 200)
         #expect(error?.entity?.content.text == nil)
-    }
-
-    // MARK: Caches
-
-    @Test("22.6: a stage's cache between two such steps gets its stage's output, in one visit")
-    func cacheBetween() throws {
-        let (first, second) = (FakeCache("first", fixture), FakeCache("second", fixture))
-        try fill(("parsing", ["A"]), ("model", ["B"]), caches: ["parsing": first, "model": second])
-        let request = try load(.text(200, "x"))
-        #expect(place.waiting.count == 1)
-        place.go()
-        fixture.settle()
-        #expect(text(request) == "xAB")
-        #expect(first.text() == "xA")
-        #expect(second.text() == "xAB")
-        fixture.service.wipeResources()
-        fixture.settle()
-    }
-
-    @Test("22.9: a hit passes the later stages elsewhere too; a look-up waits for them")
-    func hit() throws {
-        let cache = FakeCache("cache", fixture).with("x")
-        try fill(("model", ["A"]), caches: ["parsing": cache])
-        let resource = fixture.resource("a")
-        #expect(resource.latestData == nil)
-        fixture.settle()
-        #expect(resource.latestData == nil)
-        place.go()
-        fixture.settle()
-        #expect(resource.latestData?.content.text == "xA")
-    }
-
-    @Test("22.10: a hit that a later step can't take is skipped")
-    func badHit() throws {
-        let cache = FakeCache("cache", fixture).with("x")
-        try fill(("model", ["A"]), caches: ["parsing": cache])
-        let resource = fixture.resource("a")
-        _ = resource.latestData
-        fixture.settle()
-        place.fail(.internal(message: "no"))
-        fixture.settle()
-        #expect(resource.latestData == nil)
-        #expect(resource.latestError == nil)
-    }
-
-    @Test("22.11: data that came while a hit was elsewhere wins", arguments: [true, false])
-    func late(byOverride: Bool) throws {
-        let cache = FakeCache("cache", fixture).with("x")
-        try fill(("model", ["A"]), caches: ["parsing": cache])
-        try fixture.stub("GET", "a", .text(200, "new"))
-        let resource = fixture.resource("a")
-        _ = resource.latestData
-        fixture.settle()
-        if byOverride {
-            resource.overrideLocalContent(.text("mine"))
-        } else {
-            resource.load()
-            fixture.settle()
-            place.go(1)
-        }
-        fixture.settle()
-        place.go()
-        fixture.settle()
-        #expect(resource.latestData?.content.text == (byOverride ? "mine" : "newA"))
-        #expect(fixture.engine.outsideWork == 0)
-    }
-
-    @Test("22.14: a wipe forgets a hit that is elsewhere, and looks again")
-    func wipe() throws {
-        let cache = FakeCache("cache", fixture).with("x")
-        try fill(("model", ["A"]), caches: ["parsing": cache])
-        let resource = fixture.resource("a")
-        _ = resource.latestData
-        fixture.settle()
-        resource.wipe()
-        #expect(journal.take() == ["cancelled"])
-        fixture.settle()
-        #expect(place.waiting.isEmpty)
-        #expect(fixture.engine.outsideWork == 0)
     }
 
     @Test("21.1: an override while a load is elsewhere stays, and so does the data of a later load")

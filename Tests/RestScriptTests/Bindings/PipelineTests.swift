@@ -107,7 +107,7 @@ struct PipelineTests {
         ),
         (
             "c.pipeline.model:add('my.module')",
-            "the transformer 'my.module' is no transformer: module 'my.module' not found: no file './my/module.lua'; no file './my/module/init.lua'"
+            "the transformer 'my.module' is no transformer: module 'my.module' not found: no my/module.lua or my/module/init.lua in '.'"
         ),
         (
             "c.pipeline.model:add(print, { content_type = 'x' })",

@@ -138,7 +138,7 @@ struct ModulePoolTests {
         ])
         let gate = Checkpoint()
         fixture.install(gate)
-        let watchdog = LuaWatchdog(interval: nil)
+        let watchdog = LuaWatchdog(lookingEvery: nil)
         fixture.script.options.watchdog = watchdog
         try fixture.load(
             """

@@ -113,7 +113,7 @@ struct ConfigureTransformerTests {
         ),
         (
             "api:configure_transformer('a', 'my.module')",
-            "the transformer 'my.module' is no transformer: module 'my.module' not found: no file './my/module.lua'; no file './my/module/init.lua'"
+            "the transformer 'my.module' is no transformer: module 'my.module' not found: no my/module.lua or my/module/init.lua in '.'"
         ),
         ("rest.content_transformer {}", "option 'transform' is missing in the call of 'content_transformer'"),
         (

@@ -48,8 +48,7 @@ struct NamedTransformerTests {
         #expect(
             lines == [
                 "the transformer 'acme.doubel' is no transformer: this program registers 'acme.double', and "
-                    + "module 'acme.doubel' not found: no file './acme/doubel.lua'; "
-                    + "no file './acme/doubel/init.lua'",
+                    + "module 'acme.doubel' not found: no acme/doubel.lua or acme/doubel/init.lua in '.'",
                 "option 'input' belongs to a function: this transformer has rules of its own",
             ])
     }
