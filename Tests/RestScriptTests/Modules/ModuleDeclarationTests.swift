@@ -46,7 +46,7 @@ struct ModuleDeclarationTests {
             ),
             (
                 "\nrequire 'lib.nowhere'",
-                "lib/shape.lua:2: module 'lib.nowhere' not found: no lib/nowhere.lua or lib/nowhere/init.lua in ''"
+                "lib/shape.lua:2: module 'lib.nowhere' not found: no lib/nowhere.lua or lib/nowhere/init.lua in '.'"
             ),
             (
                 "rest.service { base_url = 'x' }",
@@ -64,7 +64,7 @@ struct ModuleDeclarationTests {
         let text = try failure("", #"api:configure_transformer("**", "nowhere")"#)
         #expect(
             text
-                == "test.lua:1: the transformer 'nowhere' is no transformer: module 'nowhere' not found: no nowhere.lua or nowhere/init.lua in ''"
+                == "test.lua:1: the transformer 'nowhere' is no transformer: module 'nowhere' not found: no nowhere.lua or nowhere/init.lua in '.'"
         )
     }
 

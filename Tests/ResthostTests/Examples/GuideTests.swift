@@ -29,12 +29,12 @@ struct GuideTests {
             """
         let blocks = Transcript.blocks("lua", in: try TextFile.read(guide)).map { $0.joined(separator: "\n") }
         #expect(!blocks.isEmpty)
-        let folder = TemporaryFolder()
+        // A block that begins with a file's name is that file, for those that come after it.
+        var files: [String: String] = [:]
         for block in blocks {
-            // One that begins with a file's name is that file, for those that come after it.
-            if let name = block.firstMatch(of: /^-- (\S+\.lua)\n/)?.1 {
-                folder.write(block, to: String(name))
-            }
+            let folder = TemporaryFolder()
+            for (name, text) in files { folder.write(text, to: name) }
+            if let name = block.firstMatch(of: /^-- (\S+\.lua)\n/)?.1 { files[String(name)] = block }
             folder.write(block.contains("require \"resthost\"") ? block : prelude + block, to: "guide.lua")
             let run = await BuiltProgram.run("check", "guide.lua", in: folder.path)
             #expect(run.code == 0, "\(guide): \(run.errors)")
