@@ -17,6 +17,7 @@ local custom_stages = require "custom_stages"
 local content_type = require "content_type"
 local error_message = require "error_message"
 local parses_once = require "parses_once"
+local transformer_module = require "transformer_module"
 
 local credentials = { user = "ada", password = "engine" }
 
@@ -41,6 +42,7 @@ rest.spawn(function()
   print("model_mapping: " .. model_mapping:resource("/users/ada").latest_data.content:greeting())
   show("custom_stages", custom_stages:resource("/users/ada"):get())
   show("content_type", content_type:resource("/reports/g"):get())
+  show("transformer_module", transformer_module:resource("/reports/g"):get())
   show("error_message", error_message:resource("/nowhere"):get())
 
   local ada = parses_once:resource("/users/ada")

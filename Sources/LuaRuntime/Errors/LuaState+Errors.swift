@@ -15,6 +15,8 @@ extension LuaState {
         if let error = error as? LuaError {
             if let value = error.value, value.home === home { return lua.push(value) }
             if let cause = error.cause { return present(cause, on: lua) }
+            // An error of another state: its file is to be known in the message.
+            if let file = error.file { noteChunk(file) }
             return lua.push(error.description)
         }
         lua.checkStack(6)

@@ -21,8 +21,8 @@ extension LuaRealm {
         return .results(1)
     }
 
-    /// Pushes what `require(name)` gives.
-    public func pushModule(_ name: String, on lua: Lua) throws {
+    /// Pushes what `require(name)` gives. A file that is read for it runs in `phase`; nil: in that of the script that runs.
+    public func pushModule(_ name: String, on lua: Lua, phase: RunPhase? = nil) throws {
         guard !isClosed, let loaded = modules.loaded else {
             throw LuaUsageError("cannot require '\(name)': the script has been closed")
         }
@@ -31,7 +31,7 @@ extension LuaRealm {
             lua.push(loaded)
             if lua.rawGet(-1, name) == .nil {
                 lua.pop()
-                try load(name, lua)
+                try load(name, lua, phase ?? state.entry.phase ?? .access)
                 keep(name, lua)
             }
             lua.remove(-2)
@@ -55,7 +55,7 @@ extension LuaRealm {
     }
 
     /// Leaves the module's value.
-    private func load(_ name: String, _ lua: Lua) throws {
+    private func load(_ name: String, _ lua: Lua, _ phase: RunPhase) throws {
         if let push = modules.preloaded[name] { return push(lua) }
         if let first = modules.loading.firstIndex(of: name) {
             let circle = (modules.loading[first...] + [name]).joined(separator: " → ")
@@ -68,7 +68,7 @@ extension LuaRealm {
         defer { modules.loading.removeLast() }
         lua.push(name)
         lua.push(path)
-        try lua.call(arguments: 2, results: 1, phase: state.entry.phase ?? .access)
+        try lua.call(arguments: 2, results: 1, phase: phase)
     }
 
     /// Pushes the function that gives the module; the path of its file.
@@ -80,18 +80,25 @@ extension LuaRealm {
             if lua.type(-1) == .function { return ":preload:" }
             lua.pop()
         }
-        let search = ModuleSearch(roots: searchRoots)
-        switch try search.find(name) {
-        case .found(let file):
-            onFileLoaded?(file.path)
-            lua.push(try compile(file.source, chunk: file.path))
-            return file.path
-        case .missing(let places):
-            // It may be there the next time.
-            for path in search.candidates(name) { onFileMissed?(path) }
+        var places = ""
+        let search = { () throws -> LuaModuleFile? in
+            let search = ModuleSearch(roots: self.searchRoots)
+            switch try search.find(name) {
+            case .found(let file): return file
+            case .missing(let tried):
+                places = tried
+                // It may be there the next time.
+                for path in search.candidates(name) { self.onFileMissed?(path) }
+                return nil
+            }
+        }
+        guard let file = try findModule.map({ try $0(name, search) }) ?? search() else {
             throw LuaUsageError(
                 "module '\(name)' not found: \(places)\(CModules.advice(name, state.options))\(adviceOnPath(lua))"
             )
         }
+        onFileLoaded?(file.path)
+        lua.push(try compile(file.source, chunk: file.path))
+        return file.path
     }
 }

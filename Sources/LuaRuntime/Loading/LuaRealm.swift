@@ -13,6 +13,8 @@ public final class LuaRealm {
 
     /// Folders in which `require` looks, in this order; see ``LuaOptions/searchRoots``.
     public var searchRoots: [String]
+    /// Answers for the file of a module in place of the disk; it may ask the search for what is there. Nil: there is none.
+    public var findModule: ((_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile?)?
     /// Told the path of each file that `require` reads.
     public var onFileLoaded: ((String) -> Void)?
     /// Told the paths of the files that `require` would have read, had there been any.

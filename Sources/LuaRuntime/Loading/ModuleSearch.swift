@@ -6,15 +6,16 @@
     import Darwin
 #endif
 
+/// The text of a module, and where it was found.
+public struct LuaModuleFile: Sendable, Equatable {
+    public let path: String
+    public let source: [UInt8]
+}
+
 /// Finds a module's file below the allowed folders, and nowhere else.
 struct ModuleSearch {
-    struct File {
-        let path: String
-        let source: [UInt8]
-    }
-
     enum Result {
-        case found(File)
+        case found(LuaModuleFile)
         /// Where it is not, for people.
         case missing(String)
     }
@@ -42,7 +43,9 @@ struct ModuleSearch {
                     faults.append("'\(candidate)' is a link that leads out of '\(root)'")
                     continue
                 }
-                if let source = Self.read(real) { return .found(File(path: candidate, source: source)) }
+                if let source = Self.read(real) {
+                    return .found(LuaModuleFile(path: candidate, source: source))
+                }
                 faults.append("'\(candidate)' can't be read as a file of 16 MiB at most")
             }
         }

@@ -7,6 +7,8 @@ final class CacheLookup {
     private var stages: ArraySlice<CachedStage> = []
     private var waiting: [CacheLookupWork] = []
     private var timer: Timer?
+    /// A hit is with transformers that run elsewhere.
+    private var outsideWork: OutsideWork?
     private var isOver = false
 
     init(_ resource: Resource, _ caching: ResourceCaching) {
@@ -31,9 +33,7 @@ final class CacheLookup {
 
     /// Forgets what it was looking for; nobody is told.
     func abandon() {
-        isOver = true
-        timer?.cancel()
-        timer = nil
+        stop()
         waiting = []
     }
 
@@ -57,42 +57,52 @@ final class CacheLookup {
         // A look-up that gave up, or that a wipe ended, takes no hit any more.
         guard !isOver else { return }
         guard let entity else { return tryNext() }
-        guard resource.state.data == nil else {
-            log("hit at \(stage.name) came too late")
-            return end()
-        }
-        guard let (hit, outputs) = finish(entity, from: stage) else { return tryNext() }
-        end(hit, outputs)
+        guard isInTime(stage) else { return }
+        finish(entity, from: stage)
     }
 
-    /// The entity as the stages after its own make it; nil when they don't accept it (22.10). It keeps its own
-    /// time (D16).
-    private func finish(_ entity: Entity, from stage: CachedStage) -> (Entity, StageOutputs)? {
+    /// Ends the look-up, for data has come meanwhile, if it is not.
+    private func isInTime(_ stage: CachedStage) -> Bool {
+        guard resource.state.data != nil else { return true }
+        log("hit at \(stage.name) came too late")
+        end()
+        return false
+    }
+
+    /// Has the stages after its own make their part of the entity.
+    private func finish(_ entity: Entity, from stage: CachedStage) {
         let engine = resource.engine
         let resolved = resource.resolvedConfiguration(for: "GET")
         let pipeline = resolved.configuration.pipeline
         // The blocks may have run again since.
-        guard pipeline.order.contains(stage.name) else { return nil }
+        guard pipeline.order.contains(stage.name) else { return tryNext() }
         let context = PipelineContext(url: resource.urlString, method: "GET", now: engine.scheduler.now)
-        let outputs = StageOutputs(of: resource, mark: resource.mark(of: resolved))
-        let response = pipeline.process(
-            .success(entity), context, log: engine.log, after: stage.name, keeping: outputs)
-        switch response {
+        var run = PipelineRun(
+            .success(entity), pipeline, context, log: engine.log, after: stage.name,
+            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)))
+        guard let next = run.next() else { return take(run, entity, from: stage) }
+        outsideWork = OutsideWork(run, next, engine) { [self] run in
+            outsideWork = nil
+            if isInTime(stage) { take(run, entity, from: stage) }
+        }
+    }
+
+    /// An entity that the later stages don't accept is no hit (22.10); one that they do keeps its own time (D16).
+    private func take(_ run: PipelineRun, _ entity: Entity, from stage: CachedStage) {
+        switch run.response {
         case .failure(let error):
             log("hit at \(stage.name) is no use: \(error)")
-            return nil
+            tryNext()
         case .success(var hit):
             log("hit at \(stage.name)")
             hit.timestamp = entity.timestamp
-            return (hit, outputs)
+            end(hit, run.outputs)
         }
     }
 
     private func end(_ hit: Entity? = nil, _ outputs: StageOutputs? = nil) {
         guard !isOver else { return }
-        isOver = true
-        timer?.cancel()
-        timer = nil
+        stop()
         caching.lookupEnded(self)
         if let hit, let event = resource.state.adopt(hit) {
             resource.mark = outputs?.mark ?? PipelineMark()
@@ -104,6 +114,14 @@ final class CacheLookup {
         self.waiting = []
         for work in waiting { work.leaveLoads() }
         for work in waiting { work.lookupEnded() }
+    }
+
+    private func stop() {
+        isOver = true
+        timer?.cancel()
+        timer = nil
+        outsideWork?.cancel()
+        outsideWork = nil
     }
 
     private func log(_ text: String) { resource.engine.log.write(.cache, "\(resource.urlString): \(text)") }

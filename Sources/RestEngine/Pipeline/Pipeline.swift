@@ -6,6 +6,8 @@ public struct Pipeline: Sendable {
     /// Names of the stages that run. Stages left out keep their transformers but do not run (16.5).
     public private(set) var order: [String]
     private var stages: [String: PipelineStage] = [:]
+    /// Some transformer may run elsewhere; false for those pipelines that are done in one go on the loop.
+    private(set) var goesOutside = false
 
     /// The usual stages, all empty.
     public init() { order = Self.defaultOrder }
@@ -20,7 +22,10 @@ public struct Pipeline: Sendable {
     /// A stage by its name; one that nothing was added to is empty.
     public subscript(_ name: String) -> PipelineStage {
         get { stages[name] ?? PipelineStage() }
-        set { stages[name] = newValue }
+        set {
+            stages[name] = newValue
+            if newValue.goesOutside { goesOutside = true }
+        }
     }
 
     /// Names of the stages that hold something but are not in the order.
@@ -57,6 +62,30 @@ public struct PipelineStage: Sendable {
         public let transformer: any Transformer
         /// Nil: every content type.
         public let contentTypes: ContentTypeFilter?
+        let placement: Placement
+
+        init(_ transformer: any Transformer, _ contentTypes: ContentTypeFilter?) {
+            self.transformer = transformer
+            self.contentTypes = contentTypes
+            placement =
+                switch transformer {
+                case let outside as any OutsideTransformer: .outside(outside)
+                case let portable as any PortableTransformer: .portable(portable)
+                default: .loop
+                }
+        }
+
+        func accepts(_ response: Response) -> Bool {
+            guard let contentTypes else { return true }
+            return contentTypes.matches(response.entity?.headers["Content-Type"])
+        }
+    }
+
+    /// Where a step can run.
+    enum Placement: Sendable {
+        case loop
+        case portable(any PortableTransformer)
+        case outside(any OutsideTransformer)
     }
 
     /// In the order of adding.
@@ -67,9 +96,13 @@ public struct PipelineStage: Sendable {
     /// It changes and keeps nothing.
     public var isEmpty: Bool { steps.isEmpty && cache == nil }
 
+    var goesOutside: Bool {
+        steps.contains { if case .outside = $0.placement { true } else { false } }
+    }
+
     /// Adds a transformer behind the others, for some content types or for all.
     public mutating func add(_ transformer: any Transformer, contentTypes: [String]? = nil) {
-        steps.append(Step(transformer: transformer, contentTypes: contentTypes.map(ContentTypeFilter.init)))
+        steps.append(Step(transformer, contentTypes.map(ContentTypeFilter.init)))
     }
 
     /// Removes the transformers; the cache stays.

@@ -1,32 +1,102 @@
-extension Pipeline {
-    /// Passes a response through the stages in order (siesta-semantics 16.2, 16.8, 16.9), or through those after one
-    /// of them. `outputs` gets what the stages with caches made, as long as it is a success (22.6, 22.7).
-    @EngineActor
-    func process(
-        _ response: Response, _ context: PipelineContext, log: EngineLog, after first: String? = nil,
-        keeping outputs: StageOutputs? = nil
-    ) -> Response {
-        var response = response
-        for name in first.map({ name in order.drop { $0 != name }.dropFirst() }) ?? order[...] {
-            let stage = self[name]
-            for step in stage.steps {
-                if let filter = step.contentTypes, !filter.matches(response.contentType) { continue }
-                log.write(
-                    .pipeline, "\(context.method) \(context.url): \(name): \(step.transformer.description)")
+/// A response on its way through the stages in order (siesta-semantics 16.2, 16.8, 16.9).
+///
+/// ``next()`` does what can be done on the loop, all of it for most pipelines, and stops before steps that are done
+/// elsewhere.
+@EngineActor
+struct PipelineRun {
+    private let pipeline: Pipeline
+    private let context: PipelineContext
+    private let log: EngineLog
+    /// Gets what the stages with caches made, as long as it is a success (22.6, 22.7).
+    let outputs: StageOutputs?
+    /// So far; the outcome when ``next()`` gives nil.
+    private(set) var response: Response
+    private var cursor: Cursor
+
+    private struct Cursor {
+        /// The first is the one where it is.
+        var stages: ArraySlice<String>
+        /// The step that comes.
+        var step = 0
+    }
+
+    /// - Parameter first: only the stages after this one.
+    init(
+        _ response: Response, _ pipeline: Pipeline, _ context: PipelineContext, log: EngineLog,
+        after first: String? = nil, keeping outputs: StageOutputs? = nil
+    ) {
+        self.response = response
+        self.pipeline = pipeline
+        self.context = context
+        self.log = log
+        self.outputs = outputs
+        let order = pipeline.order
+        cursor = Cursor(stages: first.map { name in order.drop { $0 != name }.dropFirst() } ?? order[...])
+    }
+
+    /// Goes on until the end, or until steps that are done elsewhere: then their visit, and where it goes.
+    mutating func next() -> (visit: TransformerVisit, place: any TransformerPlace)? {
+        while let name = cursor.stages.first {
+            let stage = pipeline[name]
+            while cursor.step < stage.steps.count {
+                if pipeline.goesOutside, let found = takeVisit() { return found }
+                let step = stage.steps[cursor.step]
+                cursor.step += 1
+                guard step.accepts(response) else { continue }
+                log.write(.pipeline, context.line(of: step, in: name))
                 response = step.transformer.process(response, context)
-                log.write(.pipeline, "  → \(response.summary)")
+                log.write(.pipeline, response.line)
             }
             if stage.cache != nil, case .success(let entity) = response { outputs?.add(entity, at: name) }
+            cursor = Cursor(stages: cursor.stages.dropFirst())
         }
         if case .failure(var error) = response, error.url == nil {
             error.url = context.url
             error.method = context.method
             response = .failure(error)
         }
-        return response
+        return nil
     }
-}
 
-extension Response {
-    fileprivate var contentType: String? { entity?.headers["Content-Type"] }
+    /// Goes on with what came of a visit.
+    mutating func take(_ outcome: TransformerVisit.Outcome) {
+        for line in outcome.lines { log.write(.pipeline, line) }
+        for (stage, entity) in outcome.outputs { outputs?.add(entity, at: stage) }
+        response = outcome.response
+    }
+
+    /// The visit that begins here, behind which the cursor then is; nil when none does. Its last step is one that is
+    /// done elsewhere and that this response, as it is now, will come to.
+    private mutating func takeVisit() -> (visit: TransformerVisit, place: any TransformerPlace)? {
+        var parts: [TransformerVisit.Part] = []
+        var found: (place: any TransformerPlace, end: Cursor, count: Int)?
+        var ahead = cursor
+        search: while let name = ahead.stages.first {
+            let stage = pipeline[name]
+            while ahead.step < stage.steps.count {
+                let step = stage.steps[ahead.step]
+                ahead.step += 1
+                parts.append(.step(step, stage: name))
+                switch step.placement {
+                case .portable: continue
+                case .loop: break search
+                case .outside(let transformer):
+                    let place = transformer.place
+                    if let found, found.place !== place { break search }
+                    // Portable steps change no content type, and a failure that one makes is looked at there.
+                    if step.accepts(response), transformer.mayChange(response) {
+                        found = (place, ahead, parts.count)
+                    }
+                }
+            }
+            if stage.cache != nil { parts.append(.end(stage: name)) }
+            ahead = Cursor(stages: ahead.stages.dropFirst())
+        }
+        guard let found else { return nil }
+        cursor = found.end
+        let visit = TransformerVisit(
+            response: response, context: context.withoutLog, parts: Array(parts.prefix(found.count)),
+            isLogged: log.enabled.contains(.pipeline))
+        return (visit, found.place)
+    }
 }

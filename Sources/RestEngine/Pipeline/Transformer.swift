@@ -32,6 +32,24 @@ public struct PipelineContext: Sendable {
         self.status = status
         self.log = log
     }
+
+    /// For other threads.
+    var withoutLog: PipelineContext { PipelineContext(url: url, method: method, now: now, status: status) }
+}
+
+/// A transformer that needs nothing of the engine loop, so it may run on any thread: beside those that run elsewhere it
+/// is done in the same visit.
+public protocol PortableTransformer: Transformer {
+    /// As ``Transformer/process(_:_:)``; `note` gets what only the log shall know.
+    nonisolated func process(
+        _ response: Response, _ context: PipelineContext, note: (String) -> Void
+    ) -> Response
+}
+
+extension PortableTransformer {
+    public func process(_ response: Response, _ context: PipelineContext) -> Response {
+        process(response, context) { context.log?.write(.pipeline, $0) }
+    }
 }
 
 extension Transformer {
@@ -42,8 +60,8 @@ extension Transformer {
     /// be parsed leaves it as it is, and is only logged (17.8, 17.9).
     ///
     /// - Parameter transform: Returns nil to leave the content as it is.
-    func mapContent(
-        of response: Response, errors: Bool, _ context: PipelineContext,
+    nonisolated func mapContent(
+        of response: Response, errors: Bool, _ context: PipelineContext, note: (String) -> Void,
         _ transform: (Entity) throws -> Content?
     ) -> Response {
         switch response {
@@ -53,11 +71,8 @@ extension Transformer {
                 entity.content = content
                 return .success(entity)
             } catch {
-                return .failure(
-                    RequestError(
-                        thrown: error, userMessage: "Cannot parse server response", entity: entity,
-                        httpStatusCode: context.status, timestamp: context.now, url: context.url,
-                        method: context.method))
+                return response.failed(
+                    with: error, userMessage: RequestError.unparsableMessage, in: context)
             }
         case .failure(var error):
             guard errors, let entity = error.entity else { return response }
@@ -66,8 +81,7 @@ extension Transformer {
                 error.entity?.content = content
                 return .failure(error)
             } catch let problem {
-                context.log?.write(
-                    .pipeline,
+                note(
                     "\(context.method) \(context.url): \(description) leaves the error's body: \(Self.why(problem))"
                 )
                 return response
@@ -75,8 +89,26 @@ extension Transformer {
         }
     }
 
-    private static func why(_ problem: any Error) -> String {
+    private nonisolated static func why(_ problem: any Error) -> String {
         let error = RequestError(thrown: problem, timestamp: 0)
         return error.cause.map { $0.detail ?? $0.code } ?? error.userMessage
     }
+}
+
+extension Response {
+    /// The failure of a response that a transformer could not take: status and body stay (D12).
+    public func failed(
+        with error: any Error, userMessage: String? = nil, in context: PipelineContext
+    ) -> Response {
+        .failure(
+            RequestError(
+                thrown: error, userMessage: userMessage, entity: entity,
+                httpStatusCode: self.error?.httpStatusCode ?? context.status, timestamp: context.now,
+                url: context.url, method: context.method))
+    }
+}
+
+extension RequestError {
+    /// What people read when a transformer failed without words of its own (siesta-semantics 17.7).
+    public static let unparsableMessage = "Cannot parse server response"
 }

@@ -5,6 +5,8 @@ final class NetworkWork: RequestWork {
     private let plan: RequestPlan
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
+    /// The pipeline waits for transformers that run elsewhere.
+    private var outsideWork: OutsideWork?
     /// Nil until it starts.
     private var tracker: ProgressTracker?
     /// The service's definition when it started; see ``Service/Definition``.
@@ -153,9 +155,17 @@ final class NetworkWork: RequestWork {
         let outputs =
             plan.method == "GET"
             ? StageOutputs(of: resource, mark: resource.mark(of: resolved, generation)) : nil
-        let processed = resolved.configuration.pipeline.process(
-            response, context, log: engine.log, keeping: outputs)
-        request.complete(ResponseInfo(processed, stageOutputs: outputs))
+        var run = PipelineRun(
+            response, resolved.configuration.pipeline, context, log: engine.log, keeping: outputs)
+        guard let next = run.next() else { return end(run, request) }
+        outsideWork = OutsideWork(run, next, engine) { [self] run in
+            outsideWork = nil
+            end(run, request)
+        }
+    }
+
+    private func end(_ run: PipelineRun, _ request: Request) {
+        request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
     }
 
     /// A script that was loaded again meanwhile has no part in what began before (design, A reload).
@@ -172,6 +182,8 @@ final class NetworkWork: RequestWork {
     func cancel(isRunning: Bool) {
         transfer?.cancel()
         transfer = nil
+        outsideWork?.cancel()
+        outsideWork = nil
     }
 
     /// Rebuilt, not replayed: headers are read and mutations run again (9.2).

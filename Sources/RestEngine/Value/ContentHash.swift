@@ -1,14 +1,15 @@
 /// A 128-bit hash that tells contents apart and finds damage: two multiplicative walks over 64-bit words. Not for secrets.
-struct ContentHash: Equatable {
+public struct ContentHash: Sendable, Equatable {
     private(set) var a: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var b: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    public init(_ bytes: UnsafeRawBufferPointer) {
         walk(bytes)
         a = (a ^ (a >> 29)) &* 0xBF58_476D_1CE4_E5B9
     }
 
-    var hex: String { String(a, radix: 16) + "-" + String(b, radix: 16) }
+    /// For comparing and showing.
+    public var hex: String { String(a, radix: 16) + "-" + String(b, radix: 16) }
 
     /// The half of it that is enough against accidents.
     var checksum: UInt64 { a ^ b }

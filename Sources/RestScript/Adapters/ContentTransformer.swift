@@ -4,13 +4,9 @@ import RestEngine
 /// `function(content, entity) -> content` of a script, as a stage's transformer (siesta-semantics 17.4–17.9).
 struct ContentTransformer: Transformer {
     let context: ScriptContext
-    let function: LuaReference
-    let rules: ContentRules
-    let place: String?
+    let call: ContentCall
 
-    nonisolated var description: String {
-        rules.description ?? place.map { "transformer \($0)" } ?? "transformer"
-    }
+    nonisolated var description: String { call.description }
 
     var fingerprint: UInt64 {
         var hasher = Hasher()
@@ -22,53 +18,73 @@ struct ContentTransformer: Transformer {
     nonisolated var origin: String? { place }
 
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
+        context.transform(response, by: call, pipeline)
+    }
+}
+
+/// A function of contents, and the rules by which it is called.
+struct ContentCall {
+    let function: LuaReference
+    let rules: ContentRules
+    /// For `explain`, logs and errors.
+    let description: String
+}
+
+extension ScriptValues {
+    /// Gives a content to a function: that of a success, or the body of an error if the rules say so.
+    func transform(_ response: Response, by call: ContentCall, _ pipeline: PipelineContext) -> Response {
         switch response {
         case .success(var entity):
             do {
-                guard let content = try transform(entity) else { return response }
+                guard let content = try newContent(of: entity, by: call) else { return response }
                 entity.content = content
                 return .success(entity)
             } catch {
                 return .failure(
-                    context.transformerError(error, of: description, function, from: response, pipeline))
+                    transformerError(error, of: call.description, call.function, from: response, pipeline))
             }
         case .failure(var error):
-            guard rules.transformErrors, let entity = error.entity else { return response }
+            guard call.rules.transformErrors, let entity = error.entity else { return response }
             do {
-                guard let content = try transform(entity) else { return response }
+                guard let content = try newContent(of: entity, by: call) else { return response }
                 error.entity?.content = content
                 return .failure(error)
             } catch let failure {
                 // The error stays as it is, and so does its body (17.9).
-                context.report(
-                    context.transformerError(failure, of: description, function, from: response, pipeline),
-                    in: description)
+                report(
+                    transformerError(failure, of: call.description, call.function, from: response, pipeline),
+                    in: call.description)
                 return response
             }
         }
     }
 
-    /// The new content; nil to leave it as it is.
-    private func transform(_ entity: Entity) throws -> Content? {
+    /// Nil to leave the content as it is.
+    private func newContent(of entity: Entity, by call: ContentCall) throws -> Content? {
+        let rules = call.rules
         guard rules.input.accepts(entity.content) else {
             switch rules.onMismatch {
             case .skip: return nil
             case .skipIfOutputMatches where rules.output.accepts(entity.content): return nil
-            default: throw mismatch(expected: rules.input.name, entity.content)
+            default: throw call.mismatch(expected: rules.input.name, entity.content)
             }
         }
-        let content = try context.callTransformer(function) { lua in
-            context.push(entity.content, on: lua)
-            context.push(entity, on: lua)
+        let content = try callTransformer(call.function) { lua in
+            push(entity.content, on: lua)
+            push(entity, on: lua)
             return 2
         } read: { lua, place in
-            rules.output.shape(try context.content(lua, place) ?? .value(.null))
+            rules.output.shape(try self.content(lua, place) ?? .value(.null))
         }
-        guard rules.output.accepts(content) else { throw mismatch(expected: rules.output.name, content) }
+        guard rules.output.accepts(content) else {
+            throw call.mismatch(expected: rules.output.name, content)
+        }
         return content
     }
+}
 
-    private func mismatch(expected: String, _ content: Content) -> RequestError.CauseError {
+extension ContentCall {
+    fileprivate func mismatch(expected: String, _ content: Content) -> RequestError.CauseError {
         RequestError.CauseError(
             .wrongInputType(expected: expected, actual: content.typeName, transformer: description))
     }

@@ -13,7 +13,9 @@ extension ScriptContext {
         let known = isClosed ? nil : state.fingerprint(of: function)
         return known ?? UInt64.random(in: 1...UInt64.max)
     }
+}
 
+extension ScriptValues {
     /// Calls a transformer's function. `read` gets the place of its first result; nil there is a failure, which
     /// the second result may explain: a message, or an error object.
     func callTransformer<Result>(
@@ -27,7 +29,10 @@ extension ScriptContext {
         let count = arguments(lua)
         do throws(LuaError) {
             try lua.call(arguments: count, results: 2, phase: phases.transformer)
-        } catch { throw TransformerFailure.raised(error) }
+        } catch {
+            transformerFailed(error)
+            throw TransformerFailure.raised(error)
+        }
         guard lua.type(-2) == .nil else { return try read(lua, lua.absolute(-2)) }
         if let known = lua.object(-1, as: ScriptErrorBox.self) { throw known.error }
         throw TransformerFailure.returnedNil(message: lua.string(-1))

@@ -75,13 +75,21 @@ struct ModuleFunction {
     let name: String
     let signature: String
     let documentation: String
-    let body: BindingBody
+    let function: HostFunction
 
     init(_ name: String, _ signature: String, _ documentation: String, _ body: @escaping BindingBody) {
+        self.init(
+            name, signature: signature, documentation: documentation, function: hostFunction(body))
+    }
+
+    /// One that belongs to no thread but that of its state.
+    init(
+        _ name: String, signature: String, documentation: String, function: @escaping HostFunction
+    ) {
         self.name = name
         self.signature = signature
         self.documentation = documentation
-        self.body = body
+        self.function = function
     }
 }
 
@@ -91,25 +99,30 @@ struct ModuleTable {
     let functions: [ModuleFunction]
     /// Names of values that `push` callers add by themselves.
     var values: [String] = []
+    /// Names that the script itself has and this table does not.
+    var absent: Set<String> = []
+
+    var names: [String] { functions.map(\.name) + values }
 
     /// Pushes the table.
     func push(on lua: Lua) {
         lua.newTable(record: Int32(functions.count + values.count))
         for function in functions {
-            lua.push(function: hostFunction(function.body), name: "\(name).\(function.name)")
+            lua.push(function: function.function, name: "\(name).\(function.name)")
             lua.rawSet(-2, function.name)
         }
     }
 
     /// Makes the table on top of the stack strict and unchangeable.
     func seal(on lua: Lua) {
-        let names = functions.map(\.name) + values
+        let names = names
         let guardClass = LuaClass(
             name, methods: names.map { LuaMethod($0, signature: "", documentation: "") { _ in .none } })
         lua.newTable(record: 2)
         lua.push(
-            function: { call in
+            function: { [name, absent] call in
                 let field = call.lua.string(2) ?? call.lua.typeName(2)
+                if absent.contains(field) { throw ModuleValues.absence(of: "\(name).\(field)") }
                 throw guardClass.unknownField(field)
             }, name: "\(name).__index")
         lua.rawSet(-2, "__index")

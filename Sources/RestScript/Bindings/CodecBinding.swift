@@ -2,18 +2,20 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.base64` and `rest.url`.
-extension ScriptContext {
+extension ScriptValues {
     var base64Module: ModuleTable {
         ModuleTable(
             name: "rest.base64",
             functions: [
-                ModuleFunction("encode", "(bytes: string) -> string", "RFC 4648, with padding.") { call in
+                ModuleFunction(
+                    "encode", signature: "(bytes: string) -> string", documentation: "RFC 4648, with padding."
+                ) { call in
                     call.lua.push(Base64.encode(try call.bytes(1, "bytes")))
                     return .one
                 },
                 ModuleFunction(
-                    "decode", "(text: string) -> string | nil, message",
-                    "Takes the URL alphabet too; padding may be missing."
+                    "decode", signature: "(text: string) -> string | nil, message",
+                    documentation: "Takes the URL alphabet too; padding may be missing."
                 ) { call in
                     switch Base64.decode(try call.bytes(1, "text")) {
                     case .success(let bytes):
@@ -33,17 +35,24 @@ extension ScriptContext {
             name: "rest.url",
             functions: [
                 ModuleFunction(
-                    "encode", "(text: string) -> string", "Escapes text for a parameter or path segment."
+                    "encode", signature: "(text: string) -> string",
+                    documentation: "Escapes text for a parameter or path segment."
                 ) { call in
                     call.lua.push(PercentEncoding.component(try call.bytes(1, "text")))
                     return .one
                 },
-                ModuleFunction("decode", "(text: string) -> string", "Resolves the escapes of a text.") {
+                ModuleFunction(
+                    "decode", signature: "(text: string) -> string",
+                    documentation: "Resolves the escapes of a text."
+                ) {
                     call in
                     call.lua.push(bytes: PercentEncoding.decodeBytes(try call.bytes(1, "text")))
                     return .one
                 },
-                ModuleFunction("parse", "(url: string) -> table | nil, message", "The parts of a URL.") {
+                ModuleFunction(
+                    "parse", signature: "(url: string) -> table | nil, message",
+                    documentation: "The parts of a URL."
+                ) {
                     [unowned self] call in
                     let text = try call.string(1, "url")
                     guard let url = URLText(text) else {
@@ -55,5 +64,22 @@ extension ScriptContext {
                     return .one
                 },
             ])
+    }
+
+    /// Pushes a URL as pattern functions see it: its text and its parts.
+    func push(_ url: URLText, on lua: Lua) {
+        lua.newTable(record: 7)
+        let parts = [
+            ("string", url.string), ("scheme", url.scheme), ("host", url.host), ("path", url.path),
+            ("query", url.query), ("fragment", url.fragment),
+        ]
+        for case (let name, let text?) in parts {
+            lua.push(text)
+            lua.rawSet(-2, name)
+        }
+        if let port = url.port {
+            lua.push(port)
+            lua.rawSet(-2, "port")
+        }
     }
 }

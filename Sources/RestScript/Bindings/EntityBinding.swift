@@ -9,7 +9,7 @@ final class ScriptEntity {
     init(_ entity: Entity) { self.entity = entity }
 }
 
-extension ScriptContext {
+extension ScriptValues {
     func push(_ entity: Entity, on lua: Lua) {
         lua.push(object: ScriptEntity(entity), class: entityClass)
     }
@@ -18,7 +18,10 @@ extension ScriptContext {
         LuaClass(
             "entity", documentation: "Data with what was said about it.",
             methods: [
-                method("header_values", "(name: string) -> string[]", "All values of a header, in order.") {
+                LuaMethod(
+                    "header_values", signature: "(name: string) -> string[]",
+                    documentation: "All values of a header, in order."
+                ) {
                     call in
                     let values = try call.receiver(as: ScriptEntity.self).entity.headers.values(
                         try call.string(1, "name"))
@@ -31,7 +34,10 @@ extension ScriptContext {
                 }
             ],
             properties: [
-                property("content", "any", "A Lua value of its own: changing it changes no resource.") {
+                LuaProperty(
+                    "content", type: "any",
+                    documentation: "A Lua value of its own: changing it changes no resource."
+                ) {
                     [unowned self] call in
                     let box = try call.receiver(as: ScriptEntity.self)
                     if let content = box.content {
@@ -42,38 +48,50 @@ extension ScriptContext {
                     }
                     return .one
                 },
-                property("content_kind", "string", "`bytes`, `text`, `json`, `image` or `value`.") { call in
+                LuaProperty(
+                    "content_kind", type: "string",
+                    documentation: "`bytes`, `text`, `json`, `image` or `value`."
+                ) { call in
                     call.lua.push(try call.receiver(as: ScriptEntity.self).entity.content.kind)
                     return .one
                 },
-                property("content_type", "string", "With its parameters.") { call in
+                LuaProperty("content_type", type: "string", documentation: "With its parameters.") { call in
                     call.lua.push(try call.receiver(as: ScriptEntity.self).entity.contentType)
                     return .one
                 },
-                property("charset", "string?", "As the server named it.") { call in
+                LuaProperty("charset", type: "string?", documentation: "As the server named it.") { call in
                     call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.charset)
                     return .one
                 },
-                property("headers", "headers", "Read only; names compare without case.") {
+                LuaProperty(
+                    "headers", type: "headers", documentation: "Read only; names compare without case."
+                ) {
                     [unowned self] call in
                     let headers = try call.receiver(as: ScriptEntity.self).entity.headers
                     call.lua.push(object: ScriptHeaders(reading: headers), class: headersClass)
                     return .one
                 },
-                property("etag", "string?", "With its quotes.") { call in
+                LuaProperty("etag", type: "string?", documentation: "With its quotes.") { call in
                     call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.etag)
                     return .one
                 },
-                property("timestamp", "number", "When it was received or confirmed, Unix seconds.") { call in
+                LuaProperty(
+                    "timestamp", type: "number",
+                    documentation: "When it was received or confirmed, Unix seconds."
+                ) { call in
                     call.lua.push(try call.receiver(as: ScriptEntity.self).entity.timestamp)
                     return .one
                 },
-                property("text", "string", "The content if it is text, else an empty string.") {
+                LuaProperty(
+                    "text", type: "string", documentation: "The content if it is text, else an empty string."
+                ) {
                     [unowned self] call in
                     pushText(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
                     return .one
                 },
-                property("json", "table", "The content if it is a table, else an empty one.") {
+                LuaProperty(
+                    "json", type: "table", documentation: "The content if it is a table, else an empty one."
+                ) {
                     [unowned self] call in
                     pushJSON(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
                     return .one

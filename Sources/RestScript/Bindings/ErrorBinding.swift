@@ -8,7 +8,7 @@ final class ScriptErrorBox {
     init(_ error: RequestError) { self.error = error }
 }
 
-extension ScriptContext {
+extension ScriptValues {
     func pushError(_ error: RequestError, on lua: Lua) {
         lua.push(object: ScriptErrorBox(error), class: errorClass)
     }
@@ -17,11 +17,14 @@ extension ScriptContext {
         LuaClass(
             "error", documentation: "Why a request failed. tostring gives one readable line.",
             properties: [
-                property("user_message", "string", "A sentence for people.") { call in
+                LuaProperty("user_message", type: "string", documentation: "A sentence for people.") { call in
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.userMessage)
                     return .one
                 },
-                property("http_status_code", "integer?", "The status of the answer, if there was one.") {
+                LuaProperty(
+                    "http_status_code", type: "integer?",
+                    documentation: "The status of the answer, if there was one."
+                ) {
                     call in
                     if let status = try call.receiver(as: ScriptErrorBox.self).error.httpStatusCode {
                         call.lua.push(status)
@@ -30,7 +33,8 @@ extension ScriptContext {
                     }
                     return .one
                 },
-                property("entity", "entity?", "The body that came with the failure.") { [unowned self] call in
+                LuaProperty("entity", type: "entity?", documentation: "The body that came with the failure.")
+                { [unowned self] call in
                     if let entity = try call.receiver(as: ScriptErrorBox.self).error.entity {
                         push(entity, on: call.lua)
                     } else {
@@ -38,33 +42,39 @@ extension ScriptContext {
                     }
                     return .one
                 },
-                property("cause", "table?", "`type` and the details of the cause.") { [unowned self] call in
+                LuaProperty("cause", type: "table?", documentation: "`type` and the details of the cause.") {
+                    [unowned self] call in
                     pushCause(of: try call.receiver(as: ScriptErrorBox.self).error, on: call.lua)
                     return .one
                 },
-                property("timestamp", "number", "Unix seconds.") { call in
+                LuaProperty("timestamp", type: "number", documentation: "Unix seconds.") { call in
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.timestamp)
                     return .one
                 },
-                property("url", "string?", "The URL that was asked.") { call in
+                LuaProperty("url", type: "string?", documentation: "The URL that was asked.") { call in
                     call.lua.push(optional: try call.receiver(as: ScriptErrorBox.self).error.url)
                     return .one
                 },
-                property("method", "string?", "The method that was used.") { call in
+                LuaProperty("method", type: "string?", documentation: "The method that was used.") { call in
                     call.lua.push(optional: try call.receiver(as: ScriptErrorBox.self).error.method)
                     return .one
                 },
-                property("attempt", "integer", "Which attempt failed, from 1.") { call in
+                LuaProperty("attempt", type: "integer", documentation: "Which attempt failed, from 1.") {
+                    call in
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.attempt)
                     return .one
                 },
-                property("text", "string", "The body if it is text, else an empty string.") {
+                LuaProperty(
+                    "text", type: "string", documentation: "The body if it is text, else an empty string."
+                ) {
                     [unowned self] call in
                     pushText(
                         of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
                     return .one
                 },
-                property("json", "table", "The body if it is a table, else an empty one.") {
+                LuaProperty(
+                    "json", type: "table", documentation: "The body if it is a table, else an empty one."
+                ) {
                     [unowned self] call in
                     pushJSON(
                         of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
@@ -80,7 +90,7 @@ extension ScriptContext {
             userMessage: try options.string("user_message"),
             httpStatusCode: try options.integer("http_status_code").map(Int.init),
             entity: try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity,
-            cause: try cause(options), timestamp: engine.scheduler.now)
+            cause: try cause(options), timestamp: now)
         try options.finish()
         return error
     }

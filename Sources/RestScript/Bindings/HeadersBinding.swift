@@ -3,11 +3,11 @@ import RestEngine
 
 /// Headers that a script reads or edits like a table. `write` is nil where they are read only.
 final class ScriptHeaders {
-    let read: @EngineActor () -> Headers
-    let write: (@EngineActor (Headers) throws -> Void)?
+    let read: () -> Headers
+    let write: ((Headers) throws -> Void)?
 
     init(
-        read: @escaping @EngineActor () -> Headers, write: (@EngineActor (Headers) throws -> Void)?
+        read: @escaping () -> Headers, write: ((Headers) throws -> Void)?
     ) {
         self.read = read
         self.write = write
@@ -18,18 +18,18 @@ final class ScriptHeaders {
     }
 }
 
-extension ScriptContext {
+extension ScriptValues {
     func makeHeadersClass() -> LuaClass {
         LuaClass(
             "headers",
             documentation:
                 "Header fields by name, whatever its case. Assign a string, a list, or nil to remove.",
-            index: hostFunction { call in
+            index: { call in
                 let headers = try call.receiver(as: ScriptHeaders.self).read()
                 call.lua.push(optional: headers[try call.string(1, "name")])
                 return .one
             },
-            newIndex: hostFunction { call in
+            newIndex: { call in
                 let box = try call.receiver(as: ScriptHeaders.self)
                 let name = try call.string(1, "name")
                 guard let write = box.write else { throw LuaUsageError("these headers are read only") }
@@ -45,7 +45,7 @@ extension ScriptContext {
                 return .none
             },
             tostring: { _ in "headers" },
-            pairs: hostFunction { call in
+            pairs: { call in
                 let headers = try call.receiver(as: ScriptHeaders.self).read()
                 call.lua.pushNext()
                 call.lua.push(headers)

@@ -2,12 +2,14 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.json.encode/decode/array/object`.
-extension ScriptContext {
+extension ScriptValues {
     var jsonModule: ModuleTable {
         ModuleTable(
             name: "rest.json",
             functions: [
-                ModuleFunction("encode", "(value) -> string", "JSON text of a value.") {
+                ModuleFunction(
+                    "encode", signature: "(value) -> string", documentation: "JSON text of a value."
+                ) {
                     [unowned self] call in
                     let place = try call.any(1, "value")
                     do throws(LuaUsageError) { call.lua.push(bytes: try trees.json(call.lua, place)) } catch {
@@ -16,7 +18,8 @@ extension ScriptContext {
                     return .one
                 },
                 ModuleFunction(
-                    "decode", "(text: string) -> value | nil, message", "The value of a JSON text."
+                    "decode", signature: "(text: string) -> value | nil, message",
+                    documentation: "The value of a JSON text."
                 ) {
                     [unowned self] call in
                     let bytes = try call.bytes(1, "text")
@@ -30,7 +33,8 @@ extension ScriptContext {
                     }
                 },
                 ModuleFunction(
-                    "array", "(t: table?) -> table", "Marks a table as an array, even when it is empty."
+                    "array", signature: "(t: table?) -> table",
+                    documentation: "Marks a table as an array, even when it is empty."
                 ) {
                     [unowned self] call in
                     try pushTable(call)
@@ -38,7 +42,8 @@ extension ScriptContext {
                     return .one
                 },
                 ModuleFunction(
-                    "object", "(t: table?) -> table", "Marks a table as an object, even when it is empty."
+                    "object", signature: "(t: table?) -> table",
+                    documentation: "Marks a table as an object, even when it is empty."
                 ) {
                     [unowned self] call in
                     try pushTable(call)

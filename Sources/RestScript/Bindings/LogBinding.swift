@@ -7,19 +7,6 @@ extension ScriptContext {
         ModuleTable(name: "rest.log", functions: levelFunctions + categoryFunctions)
     }
 
-    private var levelFunctions: [ModuleFunction] {
-        ScriptLogEntry.Level.allCases.map { level in
-            ModuleFunction(level.rawValue, "(text, fields: table?)", "Writes a line to the host's log.") {
-                [unowned self] call in
-                let text = try call.lua.tostring(try call.any(1, "text"))
-                let fields = try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? []
-                let place = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
-                options.log(ScriptLogEntry(level: level, text: text, fields: fields, place: place))
-                return .none
-            }
-        }
-    }
-
     private var categoryFunctions: [ModuleFunction] {
         let names = EngineLog.Category.setNames.joined(separator: ", ")
         return [
@@ -74,6 +61,25 @@ extension ScriptContext {
         LuaUsageError(
             "unknown log category '\(name)': there are "
                 + EngineLog.Category.setNames.joined(separator: ", "))
+    }
+}
+
+/// What modules may write as well.
+extension ScriptValues {
+    var levelFunctions: [ModuleFunction] {
+        ScriptLogEntry.Level.allCases.map { level in
+            ModuleFunction(
+                level.rawValue, signature: "(text, fields: table?)",
+                documentation: "Writes a line to the host's log."
+            ) {
+                [unowned self] call in
+                let text = try call.lua.tostring(try call.any(1, "text"))
+                let fields = try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? []
+                let place = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+                log(ScriptLogEntry(level: level, text: text, fields: fields, place: place))
+                return .none
+            }
+        }
     }
 
     private func logFields(_ lua: Lua, _ table: Int32) throws -> [(name: String, value: String)] {

@@ -55,21 +55,4 @@ extension ScriptContext {
             throw call.wrongType(index, "pattern", "glob, rest.regex(…), resource or function(url)")
         }
     }
-
-    /// Pushes a URL as pattern functions see it: its text and its parts.
-    func push(_ url: URLText, on lua: Lua) {
-        lua.newTable(record: 7)
-        let parts = [
-            ("string", url.string), ("scheme", url.scheme), ("host", url.host), ("path", url.path),
-            ("query", url.query), ("fragment", url.fragment),
-        ]
-        for case (let name, let text?) in parts {
-            lua.push(text)
-            lua.rawSet(-2, name)
-        }
-        if let port = url.port {
-            lua.push(port)
-            lua.rawSet(-2, "port")
-        }
-    }
 }

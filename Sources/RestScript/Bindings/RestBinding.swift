@@ -4,24 +4,12 @@ import RestEngine
 /// The table that `require "resthost"` gives: the index of everything a script can use.
 extension ScriptContext {
     func pushRest(on lua: Lua) {
-        let table = restTable
-        table.push(on: lua)
-        for module in restModules {
-            module.push(on: lua)
-            module.seal(on: lua)
-            lua.rawSet(-2, String(module.name.dropFirst("rest.".count)))
+        pushRest(restTable, restModules, on: lua) { lua in
+            lua.push(object: ScriptEnvironment(), class: environmentClass)
+            lua.rawSet(-2, "env")
+            lua.push(object: ScriptAction(.useThisResponse), class: actionClass)
+            lua.rawSet(-2, "use_this_response")
         }
-        lua.push(object: ScriptEnvironment(), class: environmentClass)
-        lua.rawSet(-2, "env")
-        lua.push(object: ScriptStoreFace(), class: storeClass)
-        lua.rawSet(-2, "store")
-        trees.pushNull(on: lua)
-        lua.rawSet(-2, "null")
-        lua.push(object: ScriptAction(.useThisResponse), class: actionClass)
-        lua.rawSet(-2, "use_this_response")
-        lua.push(Version.text)
-        lua.rawSet(-2, "version")
-        table.seal(on: lua)
     }
 
     var restTable: ModuleTable {
@@ -57,26 +45,7 @@ extension ScriptContext {
                 [unowned self] call in
                 try makeRegex(call)
             },
-            ModuleFunction("bytes", "(s: string) -> bytes", "Makes a string bytes, where it would be text.") {
-                [unowned self] call in
-                call.lua.push(object: ScriptBytes(try call.bytes(1, "s")), class: bytesClass)
-                return .one
-            },
-            ModuleFunction(
-                "entity", "(options: { content, content_type?, headers?, charset?, timestamp? }) -> entity",
-                "An entity of the script's own; `headers` may be those of another."
-            ) {
-                [unowned self] call in
-                try makeEntity(call)
-            },
-            ModuleFunction(
-                "error", "(options: { user_message?, http_status_code?, entity?, cause? }) -> error",
-                "An error of the script's own."
-            ) {
-                [unowned self] call in
-                pushError(try makeError(try call.options(1)), on: call.lua)
-                return .one
-            },
+        ] + valueMakers + [
             ModuleFunction("success", "(entity) -> response", "A response that is a success.") {
                 [unowned self] call in
                 push(
@@ -143,32 +112,6 @@ extension ScriptContext {
                     try makeStandardTransformer(call, standard)
                 }
             })
-    }
-
-    /// `rest.entity{ content=, content_type=, headers=, charset=, timestamp= }`.
-    private func makeEntity(_ call: Arguments) throws -> Verdict {
-        let options = try call.options(1)
-        guard let place = options.value("content"), let content = try content(call.lua, place) else {
-            throw LuaUsageError("option 'content' is missing in the call of 'entity'")
-        }
-        call.lua.pop()
-        var headers = Headers()
-        if let place = options.value("headers") {
-            // Another entity's are taken as they are, order and repeats included.
-            if let known = call.lua.object(place, as: ScriptHeaders.self) {
-                headers = known.read()
-            } else if let place = try options.table("headers") {
-                headers = try call.lua.headers(place)
-            }
-            call.lua.setTop(place - 1)
-        }
-        if let type = try options.string("content_type") { headers.set("Content-Type", type) }
-        let entity = Entity(
-            content: content, charset: try options.string("charset"), headers: headers,
-            timestamp: try options.number("timestamp") ?? engine.scheduler.now)
-        try options.finish()
-        push(entity, on: call.lua)
-        return .one
     }
 }
 

@@ -2,52 +2,60 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.store`: values that outlive a load of the script.
-extension ScriptContext {
+extension ScriptValues {
     func makeStoreClass() -> LuaClass {
         LuaClass(
             "store",
             documentation: "Values by key that survive a reload and are shared with module transformers.",
             methods: [
-                method(
-                    "get", "(key: string) -> value?", "The value; nil when there is none or its time is over."
+                LuaMethod(
+                    "get", signature: "(key: string) -> value?",
+                    documentation: "The value; nil when there is none or its time is over."
                 ) {
                     [unowned self] call in
                     let key = try call.string(1, "key")
-                    if let value = options.store.value(for: key, at: engine.scheduler.now) {
+                    if let value = store.value(for: key, at: now) {
                         trees.push(value, on: call.lua)
                     } else {
                         call.lua.pushNil()
                     }
                     return .one
                 },
-                method(
-                    "set", "(key: string, value, options?: { ttl: number }) -> true | nil, message",
-                    "Keeps a value, for `ttl` seconds or for ever; nil deletes it."
+                LuaMethod(
+                    "set",
+                    signature: "(key: string, value, options?: { ttl: number }) -> true | nil, message",
+                    documentation: "Keeps a value, for `ttl` seconds or for ever; nil deletes it."
                 ) { [unowned self] call in
                     try setValue(call)
                 },
-                method(
-                    "incr", "(key: string, by: number?) -> number | nil, message",
-                    "Adds 1, or `by`, to a number that begins at 0."
+                LuaMethod(
+                    "incr", signature: "(key: string, by: number?) -> number | nil, message",
+                    documentation: "Adds 1, or `by`, to a number that begins at 0."
                 ) { [unowned self] call in
                     let key = try call.string(1, "key")
                     let step = call.isAbsent(2) ? Tree(1) : try trees.tree(call.lua, call.slot(2))
                     guard step.double != nil else { throw call.bad(2, "by", "it is a number") }
                     do throws(ScriptStore.Failure) {
-                        let sum = try options.store.increase(key, by: step, at: engine.scheduler.now)
+                        let sum = try store.increase(key, by: step, at: now)
                         trees.push(sum, on: call.lua)
                         return .one
                     } catch { return refuse(error, key, call.lua) }
                 },
-                method("delete", "(key: string) -> boolean", "False when there was nothing.") {
+                LuaMethod(
+                    "delete", signature: "(key: string) -> boolean",
+                    documentation: "False when there was nothing."
+                ) {
                     [unowned self] call in
-                    call.lua.push(options.store.delete(try call.string(1, "key"), at: engine.scheduler.now))
+                    call.lua.push(store.delete(try call.string(1, "key"), at: now))
                     return .one
                 },
-                method("keys", "(prefix: string?) -> string[]", "All keys, or those that begin so; sorted.") {
+                LuaMethod(
+                    "keys", signature: "(prefix: string?) -> string[]",
+                    documentation: "All keys, or those that begin so; sorted."
+                ) {
                     [unowned self] call in
-                    let keys = options.store.keys(
-                        try call.optionalString(1, "prefix") ?? "", at: engine.scheduler.now)
+                    let keys = store.keys(
+                        try call.optionalString(1, "prefix") ?? "", at: now)
                     call.lua.newTable(array: Int32(clamping: keys.count))
                     for (index, key) in keys.enumerated() {
                         call.lua.push(key)
@@ -66,15 +74,15 @@ extension ScriptContext {
         if let lifetime, !(lifetime > 0) {
             throw call.bad(3, "options", "'ttl' is a number of seconds above 0")
         }
-        let now = engine.scheduler.now
+        let now = now
         if call.isAbsent(2) {
-            options.store.delete(key, at: now)
+            store.delete(key, at: now)
             call.lua.push(true)
             return .one
         }
         let value = try trees.tree(call.lua, call.slot(2))
         do throws(ScriptStore.Failure) {
-            try options.store.set(value, for: key, lifetime: lifetime, at: now)
+            try store.set(value, for: key, lifetime: lifetime, at: now)
             call.lua.push(true)
             return .one
         } catch { return refuse(error, key, call.lua) }

@@ -58,10 +58,7 @@ extension ScriptContext {
                 [unowned self] call in
                 try gather(call)
             },
-            ModuleFunction("now", "() -> number", "Unix time in seconds.") { [unowned self] call in
-                call.lua.push(engine.scheduler.now)
-                return .one
-            },
+            nowFunction,
         ]
     }
 

@@ -23,33 +23,60 @@ extension ScriptContext {
             })
     }
 
-    /// A transformer argument in any of its forms (lua-api, Transformers).
-    func transformer(_ lua: Lua, _ index: Int32, what: String, rules: ContentRules = ContentRules()) throws
+    /// A transformer argument in any of its forms (lua-api, Transformers); `options` may give rules with it.
+    func transformer(_ lua: Lua, _ index: Int32, what: String, options: OptionTable? = nil) throws
         -> any Transformer
     {
-        if let box = lua.object(index, as: ScriptTransformerBox.self) { return box.transformer }
+        let rules = try options.map { try contentRules($0) } ?? ContentRules()
+        let given = options.flatMap(givenRule)
         switch lua.type(index) {
         case .function:
+            let place = lua.place(ofFunction: index)
             return ContentTransformer(
-                context: self, function: lua.reference(index), rules: rules,
-                place: lua.place(ofFunction: index))
-        case .string: return try namedTransformer(lua.string(index) ?? "", what: what)
+                context: self,
+                call: ContentCall(
+                    function: lua.reference(index), rules: rules,
+                    description: rules.description ?? place.map { "transformer \($0)" } ?? "transformer"))
+        case .string:
+            let name = lua.string(index) ?? ""
+            if let known = self.options.transformers[name] {
+                if let given { throw Self.rulesOfItsOwn(given) }
+                return known
+            }
+            return try moduleTransformer(name, what: what, rules, given)
         default:
-            throw LuaUsageError(
-                "\(what) is a function(content, entity) or a transformer of rest.*, not a \(lua.typeName(index))"
-            )
+            guard let box = lua.object(index, as: ScriptTransformerBox.self) else {
+                throw LuaUsageError(
+                    "\(what) is a function(content, entity), the name of a module, or a transformer of rest.*, not a "
+                        + lua.typeName(index))
+            }
+            if let given { throw Self.rulesOfItsOwn(given) }
+            return box.transformer
         }
     }
 
-    /// A transformer that the embedding program registered.
-    private func namedTransformer(_ name: String, what: String) throws -> any Transformer {
-        if let known = options.transformers[name] { return known }
-        let names = options.transformers.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
-        let registered =
-            names.isEmpty ? "this program registers none" : "this program registers \(names)"
-        throw LuaUsageError(
-            "\(what) '\(name)' is no transformer: \(registered), and transformer modules are not available yet; "
-                + "give a function")
+    private func moduleTransformer(
+        _ name: String, what: String, _ rules: ContentRules, _ given: String?
+    ) throws -> any Transformer {
+        for (key, kind) in [("input", rules.input), ("output", rules.output)] {
+            if case .classTable = kind { throw Self.classRefusal(key) }
+        }
+        let pool = modulePool()
+        let version: ModuleVersion
+        do throws(LuaError) { version = try pool.declare(name) } catch {
+            // A file that is there says itself what is wrong with it.
+            guard error.file == nil else { throw error }
+            let names = options.transformers.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+            let registered = names.isEmpty ? "" : "this program registers \(names), and "
+            throw LuaUsageError("\(what) '\(name)' is no transformer: \(registered)\(error.message)")
+        }
+        if version.rules != nil, let given { throw Self.rulesOfItsOwn(given) }
+        return ModuleTransformer(
+            pool: pool, module: name, rules: given == nil ? nil : rules, name: rules.description)
+    }
+
+    private static func rulesOfItsOwn(_ option: String) -> LuaUsageError {
+        LuaUsageError("option '\(option)' belongs to a function: this transformer has rules of its own")
     }
 
     /// `service:configure_transformer(pattern, [options,] transformer)`.
@@ -67,23 +94,15 @@ extension ScriptContext {
             throw LuaUsageError("option 'action' is \"replace\" or \"append\", not \"\(name)\"")
         }
         let methods = try methods(options) ?? Method.ofTransformers
-        let rules = try contentRules(options)
-        let isRegistered =
-            call.lua.string(call.slot(last)).map { self.options.transformers[$0] != nil } ?? false
-        if isRegistered || call.lua.object(call.slot(last), as: ScriptTransformerBox.self) != nil {
-            for key in ["input", "output", "on_mismatch", "transform_errors"]
-            where options.reference(key) != nil {
-                throw LuaUsageError(
-                    "option '\(key)' belongs to a function: this transformer has rules of its own")
-            }
-        }
         let contentTypes = try contentTypes(options)
+        let description = try options.string("description")
+        let transformer = try transformer(
+            call.lua, call.slot(last), what: "the transformer", options: options)
         try options.finish()
-        let transformer = try transformer(call.lua, call.slot(last), what: "the transformer", rules: rules)
         let summary = "\(pattern.summary): \(transformer.description) in \(stage)"
         service.configure(
             ConfigurationEntry(
-                pattern: pattern, methods: methods, description: rules.description ?? summary,
+                pattern: pattern, methods: methods, description: description ?? summary,
                 origin: call.lua.callerPlace.map { "\($0.file):\($0.line)" }, isUniform: true
             ) { draft in
                 if action == .replace { draft.configuration.pipeline[stage].removeTransformers() }
@@ -97,50 +116,13 @@ extension ScriptContext {
         return try options.lua.string(place).map { [$0] } ?? options.lua.strings(place, "content_types")
     }
 
-    /// The type rules of a content transformer.
-    func contentRules(_ options: OptionTable) throws -> ContentRules {
-        var rules = ContentRules()
-        rules.input = try contentType(options, "input")
-        rules.output = try contentType(options, "output")
-        if let text = try options.string("on_mismatch") {
-            guard let action = InputMismatch(rawValue: text) else {
-                throw LuaUsageError(
-                    "option 'on_mismatch' is \"error\", \"skip\" or \"skip_if_output_matches\", not \"\(text)\""
-                )
-            }
-            rules.onMismatch = action
-        }
-        rules.transformErrors = try options.boolean("transform_errors") ?? false
-        rules.description = try options.string("description")
-        return rules
-    }
-
-    private func contentType(_ options: OptionTable, _ key: String) throws -> ContentRules.Kind {
-        guard let place = options.value(key) else { return .any }
-        defer { options.lua.pop() }
-        guard let name = options.lua.string(place) else {
-            if options.lua.type(place) == .table {
-                return .classTable(trees.register(class: options.lua, place))
-            }
-            throw LuaUsageError("option '\(key)' is the name of a type or a class table")
-        }
-        guard let kind = ContentRules.Kind(name: name) else {
-            throw LuaUsageError(
-                "option '\(key)' can't be \"\(name)\": types are "
-                    + ContentRules.Kind.names.map { "\"\($0)\"" }.joined(separator: ", ")
-                    + ", or a class table")
-        }
-        return kind
-    }
-
     /// `rest.content_transformer{…}`.
     func makeContentTransformer(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
-        let rules = try contentRules(options)
         guard let place = options.value("transform") else {
             throw LuaUsageError("option 'transform' is missing in the call of 'content_transformer'")
         }
-        let transformer = try transformer(call.lua, place, what: "option 'transform'", rules: rules)
+        let transformer = try transformer(call.lua, place, what: "option 'transform'", options: options)
         call.lua.pop()
         try options.finish()
         call.lua.push(object: ScriptTransformerBox(transformer), class: transformerClass)

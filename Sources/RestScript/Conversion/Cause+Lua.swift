@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-extension ScriptContext {
+extension ScriptValues {
     /// Pushes a cause as a table: `type`, and the details that lua-api names for it; file and line too where a script
     /// asked for what can't be done.
     func pushCause(of error: RequestError, on lua: Lua) {

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-extension ScriptContext {
+extension ScriptValues {
     /// Pushes a content as scripts see it: strings, tables, an image object. Each push is a copy of its own.
     func push(_ content: Content, on lua: Lua) {
         switch content {
@@ -58,12 +58,12 @@ final class ScriptImage {
     init(_ image: Image) { self.image = image }
 }
 
-extension ScriptContext {
+extension ScriptValues {
     func makeBytesClass() -> LuaClass {
         LuaClass(
             "bytes", documentation: "A string that is bytes, not text; made by rest.bytes.",
             properties: [
-                property("string", "string", "The bytes as a Lua string.") { call in
+                LuaProperty("string", type: "string", documentation: "The bytes as a Lua string.") { call in
                     call.lua.push(bytes: try call.receiver(as: ScriptBytes.self).bytes)
                     return .one
                 }
@@ -75,19 +75,20 @@ extension ScriptContext {
         LuaClass(
             "image", documentation: "The content of an image resource.",
             properties: [
-                property("format", "string", "`png`, `jpeg`, `gif`, `webp` or `bmp`.") { call in
+                LuaProperty("format", type: "string", documentation: "`png`, `jpeg`, `gif`, `webp` or `bmp`.")
+                { call in
                     call.lua.push(try call.receiver(as: ScriptImage.self).image.format.rawValue)
                     return .one
                 },
-                property("width", "integer", "In pixels.") { call in
+                LuaProperty("width", type: "integer", documentation: "In pixels.") { call in
                     call.lua.push(try call.receiver(as: ScriptImage.self).image.width)
                     return .one
                 },
-                property("height", "integer", "In pixels.") { call in
+                LuaProperty("height", type: "integer", documentation: "In pixels.") { call in
                     call.lua.push(try call.receiver(as: ScriptImage.self).image.height)
                     return .one
                 },
-                property("bytes", "string", "The file as it came.") { call in
+                LuaProperty("bytes", type: "string", documentation: "The file as it came.") { call in
                     call.lua.push(bytes: try call.receiver(as: ScriptImage.self).image.bytes)
                     return .one
                 },

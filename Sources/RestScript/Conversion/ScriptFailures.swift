@@ -11,16 +11,15 @@ enum ScriptFailures {
 
     /// What a failed call of a block, mutator, decorator or predicate does to the request: an error object that the
     /// script raised is the request's error, all else is its cause. What a binding refused has the line that asked.
-    @EngineActor
-    static func requestCause(of error: LuaError, in context: ScriptContext) -> any Error {
+    static func requestCause(of error: LuaError, in values: some ScriptValues) -> any Error {
         if let cause = error.cause as? RequestError.CauseError {
-            var known = RequestError(cause: cause.cause, timestamp: context.engine.scheduler.now)
+            var known = RequestError(cause: cause.cause, timestamp: values.now)
             if let file = error.file, let line = error.line {
                 known.place = SourcePlace(file: file, line: line)
             }
             return known
         }
-        if let known = raisedError(error, in: context.state) { return known }
+        if let known = raisedError(error, in: values.state) { return known }
         return RequestError.CauseError(cause(of: error))
     }
 

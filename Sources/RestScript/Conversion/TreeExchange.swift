@@ -3,11 +3,10 @@ import LuaRuntime
 import RestEngine
 
 /// Moves values between the script's Lua state and trees. One buffer serves all, so a conversion allocates little.
-@EngineActor
 final class TreeExchange {
     private var buffer = cjson_buffer()
 
-    nonisolated init() {}
+    init() {}
 
     func close() { cjson_buffer_free(&buffer) }
 

@@ -71,32 +71,6 @@ extension ScriptContext {
                 place: failure.file.map { "\($0):\(failure.line ?? 0)" }))
     }
 
-    /// Logs an error of which the request doesn't tell.
-    func report(_ error: RequestError, in what: String) {
-        var fields: [(name: String, value: String)] = []
-        var place: String?
-        if case .scriptError(let failure)? = error.cause {
-            fields = failure.traceback.map { [("traceback", $0)] } ?? []
-            place = failure.file.map { "\($0):\(failure.line ?? 0)" }
-        }
-        options.log(ScriptLogEntry(level: .warn, text: "\(what): \(error)", fields: fields, place: place))
-    }
-
-    /// Where a function of the script was written.
-    func place(of function: LuaReference) -> SourcePlace? {
-        let lua = state.main
-        lua.push(function)
-        defer { lua.pop() }
-        return lua.definition(ofFunction: -1).map { SourcePlace(file: $0.file, line: $0.line) }
-    }
-
-    /// What a function gave that can't be used; the line is the function's.
-    func unusable(_ message: String, from function: LuaReference) -> RequestError.CauseError {
-        let place = place(of: function)
-        return RequestError.CauseError(
-            .scriptError(.init(message: message, file: place?.file, line: place?.line)))
-    }
-
     /// Runs `work` when what resumed the script has returned, for that may hold what `work` is to find unused; at
     /// once where the script may not wait.
     func unwound(_ call: Arguments, _ work: @escaping @EngineActor () -> Void) -> Verdict {
@@ -113,12 +87,7 @@ extension ScriptContext {
         }
     }
 
-    /// Throws when the script has been closed: the engine may hold its functions for longer than it lives.
-    func requireOpen() throws(RequestError.CauseError) {
-        if isClosed { throw Self.closed }
-    }
-
-    static var closed: RequestError.CauseError {
+    nonisolated static var closed: RequestError.CauseError {
         RequestError.CauseError(.internal(message: "the script has been closed"))
     }
 
@@ -132,6 +101,7 @@ extension ScriptContext {
     @discardableResult
     func close() -> LeakReport? {
         isClosed = true
+        modules?.close()
         jobs.cancelAll()
         forgetStarts()
         let declared = services

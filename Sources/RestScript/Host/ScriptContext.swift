@@ -50,6 +50,8 @@ final class ScriptContext {
     var retirement: ScriptRetirement?
     /// Runs something between two turns, where a test moves them.
     var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
+    /// Nil as long as no transformer module is declared.
+    private(set) var modules: ModulePool?
     private var classes: [LuaClass] = []
 
     var state: LuaState { shared.lua }
@@ -99,13 +101,7 @@ final class ScriptContext {
         if ownsState {
             realm = state.lua.mainRealm
             state.lua.errorPresenter = onLoop { [unowned self] (error: any Error, lua: Lua) in
-                switch error {
-                case let known as RequestError: pushError(known, on: lua)
-                case let refused as RequestError.CauseError:
-                    pushError(RequestError(cause: refused.cause, timestamp: engine.scheduler.now), on: lua)
-                default: return false
-                }
-                return true
+                present(error, on: lua)
             }
         } else {
             realm = state.makeRealm(options, searchRoots: searchRoots)
@@ -118,6 +114,16 @@ final class ScriptContext {
         realm.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }
         realm.onFileMissed = realm.onFileLoaded
         realm.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })
+    }
+
+    /// Where transformer modules run.
+    func modulePool() -> ModulePool {
+        if let modules { return modules }
+        let new = ModulePool(
+            ModuleSettings(self), threads: options.transformerThreads ?? Processors.count,
+            limit: options.transformerQueueLimit)
+        modules = new
+        return new
     }
 
     /// Notes a class whose metatable goes when the script ends.

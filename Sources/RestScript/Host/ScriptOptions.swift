@@ -28,6 +28,12 @@ public struct ScriptOptions: Sendable {
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]
+    /// Threads for transformer modules at the most; nil: as many as there are processors.
+    public var transformerThreads: Int?
+    /// So many responses may wait for such a module; more fail with `queue_full`.
+    public var transformerQueueLimit = 10_000
+    /// What `require` of a transformer module finds beside files.
+    var modulePreloads: [String: @Sendable (Lua) -> Void] = [:]
     /// Files and hosts that it may reach.
     public var capabilities = Capabilities()
     /// Told the path of each file that the script, or one of its modules, was read from or asked for, also of those

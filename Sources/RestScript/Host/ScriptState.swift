@@ -23,7 +23,7 @@ final class ScriptState {
         trees.open(lua.main)
     }
 
-    private static func memoryAdvice(_ options: ScriptOptions) -> String {
+    static func memoryAdvice(_ options: ScriptOptions) -> String {
         "keep less at a time, or allow more with --memory \(max(1, options.memoryLimit >> 19))M"
     }
 

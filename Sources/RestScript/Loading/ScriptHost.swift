@@ -108,6 +108,21 @@ public final class ScriptHost {
 
     public var memoryUsed: Int { context.state.memoryUsed }
 
+    // MARK: Transformer modules
+
+    /// Names of the modules that the script uses as transformers.
+    public var transformerModules: [String] { context.modules?.modules ?? [] }
+
+    /// The files of such a module: its own first, then what it requires. They stay known when a reload failed.
+    public func files(ofModule name: String) -> [String] { context.modules?.files(of: name) ?? [] }
+
+    /// Tells what a module's files held when it was loaded from what they held another time; nil for an unknown name.
+    public func contentHash(ofModule name: String) -> String? { context.modules?.contentHash(of: name) }
+
+    /// Loads one module again, alone. Every state uses it from its next visit on, what is at work finishes with the old.
+    /// Throws what is wrong with it; then the old one stays.
+    public func reloadModule(_ name: String) throws(Diagnostic) { try context.modules?.reload(name) }
+
     /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes
     /// (siesta-semantics 23.5). Returns how many.
     @discardableResult

@@ -50,10 +50,11 @@ final class TestHost {
         listen(options)
     }
 
-    /// Each host has a store of its own.
+    /// Each host has a store of its own, and one thread for transformer modules, so that answers keep their order.
     private static func ofItsOwn(_ options: ScriptOptions) -> ScriptOptions {
         var options = options
         options.store = ScriptStore()
+        options.transformerThreads = 1
         return options
     }
 

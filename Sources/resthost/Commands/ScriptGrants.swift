@@ -46,6 +46,11 @@ struct ScriptGrants: ParsableArguments {
                 + "repeated.", valueName: "phase=seconds"))
     var limits: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Threads for transformer modules; default: as many as there are processors.", valueName: "n"))
+    var transformerThreads: Int?
+
     @Option(help: ArgumentHelp("Memory of the script, such as 512M.", valueName: "size"))
     var memory: String?
 
@@ -57,6 +62,9 @@ struct ScriptGrants: ParsableArguments {
         if let memory, ByteSize.parse(memory) == nil {
             throw ValidationError("--memory \(memory): write a size of 1M or more, such as 512M or 1G")
         }
+        if let transformerThreads, !(1...256).contains(transformerThreads) {
+            throw ValidationError("--transformer-threads \(transformerThreads): write a number from 1 to 256")
+        }
         for host in Self.names(allowedHosts) where HostGrant(host) == nil {
             throw ValidationError("--allow-net \(HostGrant.advice(host))")
         }
@@ -67,6 +75,7 @@ struct ScriptGrants: ParsableArguments {
         let file = try SettingsFile.beside(script)
         var options = ScriptOptions()
         options.modulePaths = modulePaths
+        options.transformerThreads = transformerThreads
         options.memoryLimit = memory.flatMap(ByteSize.parse) ?? file.memory ?? options.memoryLimit
         for limit in file.limits + limits { _ = options.limits.set(limit) }
         if allowsAll || file.allowsAll {

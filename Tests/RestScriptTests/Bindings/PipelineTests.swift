@@ -103,11 +103,11 @@ struct PipelineTests {
         ("c.pipeline.model = 1", "unknown field 'model' on pipeline"),
         (
             "c.pipeline.model:add()",
-            "the transformer is a function(content, entity) or a transformer of rest.*, not a no value"
+            "the transformer is a function(content, entity), the name of a module, or a transformer of rest.*, not a no value"
         ),
         (
             "c.pipeline.model:add('my.module')",
-            "the transformer 'my.module' is no transformer: this program registers none, and transformer modules are not available yet; give a function"
+            "the transformer 'my.module' is no transformer: module 'my.module' not found: no my/module.lua or my/module/init.lua in '.'"
         ),
         (
             "c.pipeline.model:add(print, { content_type = 'x' })",

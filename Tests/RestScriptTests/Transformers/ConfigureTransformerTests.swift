@@ -81,7 +81,7 @@ struct ConfigureTransformerTests {
         ),
         (
             "api:configure_transformer('a', {})",
-            "the transformer is a function(content, entity) or a transformer of rest.*, not a table"
+            "the transformer is a function(content, entity), the name of a module, or a transformer of rest.*, not a table"
         ),
         (
             "api:configure_transformer('a', 5, print)",
@@ -113,12 +113,12 @@ struct ConfigureTransformerTests {
         ),
         (
             "api:configure_transformer('a', 'my.module')",
-            "the transformer 'my.module' is no transformer: this program registers none, and transformer modules are not available yet; give a function"
+            "the transformer 'my.module' is no transformer: module 'my.module' not found: no my/module.lua or my/module/init.lua in '.'"
         ),
         ("rest.content_transformer {}", "option 'transform' is missing in the call of 'content_transformer'"),
         (
             "rest.content_transformer { transform = 5 }",
-            "option 'transform' is a function(content, entity) or a transformer of rest.*, not a number"
+            "option 'transform' is a function(content, entity), the name of a module, or a transformer of rest.*, not a number"
         ),
         (
             "rest.content_transformer { transform = print, inputs = 'text' }",

@@ -48,7 +48,7 @@ struct NamedTransformerTests {
         #expect(
             lines == [
                 "the transformer 'acme.doubel' is no transformer: this program registers 'acme.double', and "
-                    + "transformer modules are not available yet; give a function",
+                    + "module 'acme.doubel' not found: no acme/doubel.lua or acme/doubel/init.lua in '.'",
                 "option 'input' belongs to a function: this transformer has rules of its own",
             ])
     }

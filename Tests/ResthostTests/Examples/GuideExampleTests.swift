@@ -21,7 +21,8 @@ struct GuideExampleTests {
         for line in [
             #"global_header: {"secret":"2g3h4bkv234"}"#, #"knobs, a second later: {"up_to_date":false}"#,
             #"predicate: {"key":"k"}"#, "changing_token: \(notes)", "token_refresh: \(notes)",
-            "token_refresh_by_hand: \(notes)", "model_mapping: Good day, Ada Lovelace!",
+            "token_refresh_by_hand: \(notes)", #"transformer_module: {"words":["#,
+            "model_mapping: Good day, Ada Lovelace!",
         ] {
             #expect(lines.contains { $0.hasPrefix(line) }, "\(line) is missing in \(run.errors)")
         }

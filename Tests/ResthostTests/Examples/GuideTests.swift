@@ -12,7 +12,8 @@ import Testing
 
 struct GuideTests {
     private static let scriptGuides = [
-        "WritingAScript", "ConfigurationBlocks", "ThePipeline", "WaitingAndJobs", "ObserversAndStatus",
+        "WritingAScript", "ConfigurationBlocks", "ThePipeline", "TransformerModules",
+        "WaitingAndJobs", "ObserversAndStatus",
         "ChainingRequests", "Caches", "TheGateway", "Errors",
     ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
     private static let swiftGuides = [
@@ -28,8 +29,12 @@ struct GuideTests {
             """
         let blocks = Transcript.blocks("lua", in: try TextFile.read(guide)).map { $0.joined(separator: "\n") }
         #expect(!blocks.isEmpty)
+        // A block that begins with a file's name is that file, for those that come after it.
+        var files: [String: String] = [:]
         for block in blocks {
             let folder = TemporaryFolder()
+            for (name, text) in files { folder.write(text, to: name) }
+            if let name = block.firstMatch(of: /^-- (\S+\.lua)\n/)?.1 { files[String(name)] = block }
             folder.write(block.contains("require \"resthost\"") ? block : prelude + block, to: "guide.lua")
             let run = await BuiltProgram.run("check", "guide.lua", in: folder.path)
             #expect(run.code == 0, "\(guide): \(run.errors)")

@@ -1,14 +1,17 @@
 /// Bytes of an image become one with its format and size (siesta-semantics 18.4).
-public struct ImageTransformer: Transformer {
+public struct ImageTransformer: PortableTransformer {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool
 
     public nonisolated init(transformErrors: Bool = false) { self.transformErrors = transformErrors }
 
-    public var description: String { "image" }
+    public nonisolated var description: String { "image" }
 
-    public func process(_ response: Response, _ context: PipelineContext) -> Response {
-        mapContent(of: response, errors: transformErrors, context) { entity throws(RequestError.CauseError) in
+    public nonisolated func process(
+        _ response: Response, _ context: PipelineContext, note: (String) -> Void
+    ) -> Response {
+        mapContent(of: response, errors: transformErrors, context, note: note) {
+            entity throws(RequestError.CauseError) in
             switch entity.content {
             case .bytes(let bytes):
                 guard let image = Image(bytes: bytes) else { throw RequestError.CauseError(.unparsableImage) }

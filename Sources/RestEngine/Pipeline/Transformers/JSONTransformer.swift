@@ -1,5 +1,5 @@
 /// Bytes of JSON become a tree (siesta-semantics 18.1, 18.2).
-public struct JSONTransformer: Transformer {
+public struct JSONTransformer: PortableTransformer {
     /// The bodies of errors are parsed too.
     public var transformErrors: Bool
     /// Accept a number, string, boolean or null at the top.
@@ -10,10 +10,13 @@ public struct JSONTransformer: Transformer {
         self.allowFragments = allowFragments
     }
 
-    public var description: String { "json" }
+    public nonisolated var description: String { "json" }
 
-    public func process(_ response: Response, _ context: PipelineContext) -> Response {
-        mapContent(of: response, errors: transformErrors, context) { entity throws(RequestError.CauseError) in
+    public nonisolated func process(
+        _ response: Response, _ context: PipelineContext, note: (String) -> Void
+    ) -> Response {
+        mapContent(of: response, errors: transformErrors, context, note: note) {
+            entity throws(RequestError.CauseError) in
             guard case .bytes(let bytes) = entity.content else {
                 throw RequestError.CauseError(
                     .wrongInputType(

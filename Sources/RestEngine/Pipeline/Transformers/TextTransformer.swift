@@ -1,14 +1,17 @@
 /// Bytes become text, by the charset that the server named, or ISO-8859-1 (siesta-semantics 18.3).
-public struct TextTransformer: Transformer {
+public struct TextTransformer: PortableTransformer {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool
 
     public nonisolated init(transformErrors: Bool = true) { self.transformErrors = transformErrors }
 
-    public var description: String { "text" }
+    public nonisolated var description: String { "text" }
 
-    public func process(_ response: Response, _ context: PipelineContext) -> Response {
-        mapContent(of: response, errors: transformErrors, context) { entity throws(RequestError.CauseError) in
+    public nonisolated func process(
+        _ response: Response, _ context: PipelineContext, note: (String) -> Void
+    ) -> Response {
+        mapContent(of: response, errors: transformErrors, context, note: note) {
+            entity throws(RequestError.CauseError) in
             switch entity.content {
             case .bytes(let bytes): return .text(try decode(bytes, charset: entity.charset ?? "iso-8859-1"))
             // The JSON transformer claims `text/json` too, and came first (D11).
@@ -21,7 +24,9 @@ public struct TextTransformer: Transformer {
         }
     }
 
-    private func decode(_ bytes: [UInt8], charset: String) throws(RequestError.CauseError) -> String {
+    private nonisolated func decode(_ bytes: [UInt8], charset: String) throws(RequestError.CauseError)
+        -> String
+    {
         guard let encoding = TextCharset(charset) else {
             throw RequestError.CauseError(.invalidTextEncoding(name: charset))
         }

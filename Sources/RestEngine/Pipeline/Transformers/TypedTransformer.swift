@@ -23,7 +23,11 @@ public struct TypedTransformer<Input, Output: Sendable>: Transformer {
     }
 
     public func process(_ response: Response, _ context: PipelineContext) -> Response {
-        mapContent(of: response, errors: transformErrors, context, newContent)
+        mapContent(of: response, errors: transformErrors, context) {
+            context.log?.write(.pipeline, $0)
+        } _: {
+            try newContent(of: $0)
+        }
     }
 
     /// Nil to leave the content as it is.

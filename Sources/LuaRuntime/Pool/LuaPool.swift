@@ -1,0 +1,194 @@
+import Dispatch
+import Synchronization
+
+/// Threads that take jobs from one line, each with a Lua state of its own.
+///
+/// Threads and states come into being when there is work for them. A state that is spoiled is closed after its job. A
+/// job that hangs is given up together with its thread: its answer is a failure, and a fresh thread takes over.
+public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
+    public typealias JobID = UInt64
+    /// Makes a worker, on its thread. What it gets is for its state's ``LuaOptions/onWedge``.
+    public typealias Maker = @Sendable (_ onWedge: @escaping @Sendable (LuaWedge) -> Void) -> Worker
+    /// Gets the answer to each job that was not cancelled, on any thread.
+    public typealias Listener = @Sendable (JobID, Result<Worker.Answer, LuaWedge>) -> Void
+
+    private struct Seat {
+        /// What its thread is doing.
+        var job: JobID?
+    }
+
+    private struct Content {
+        var jobs: [JobID: Worker.Job] = [:]
+        /// Jobs in their order; those that were cancelled are still in it.
+        var line: ArraySlice<JobID> = []
+        var last: JobID = 0
+        /// Threads that were not given up.
+        var seats: [UInt64: Seat] = [:]
+        var lastSeat: UInt64 = 0
+        var isClosed = false
+        var onEnd: (@Sendable () -> Void)?
+        var hostObjectsLeft = 0
+    }
+
+    private let name: String
+    private let threads: Int
+    private let limit: Int
+    private let make: Maker
+    private let listener: Listener
+    private let content = Mutex(Content())
+    /// Counts the jobs in line, cancelled ones too.
+    private let jobsInLine = DispatchSemaphore(value: 0)
+
+    /// - Parameters:
+    ///   - name: of the threads, as debuggers and `top -H` show them.
+    ///   - threads: so many at the most.
+    ///   - limit: so many jobs may wait.
+    public init(
+        name: String, threads: Int, limit: Int, make: @escaping Maker, listener: @escaping Listener
+    ) {
+        self.name = name
+        self.threads = max(1, threads)
+        self.limit = limit
+        self.make = make
+        self.listener = listener
+    }
+
+    // MARK: Any thread
+
+    /// Nil when too many jobs wait, or the pool is closed.
+    public func submit(_ job: Worker.Job) -> JobID? {
+        content.withLock { content in
+            guard !content.isClosed, content.jobs.count < limit else { return nil }
+            content.last += 1
+            content.jobs[content.last] = job
+            content.line.append(content.last)
+            guard staff(&content) else {
+                content.jobs[content.last] = nil
+                content.line.removeLast()
+                return nil
+            }
+            jobsInLine.signal()
+            return content.last
+        }
+    }
+
+    /// True when the job had not begun: it never will.
+    public func cancel(_ id: JobID) -> Bool {
+        content.withLock { $0.jobs.removeValue(forKey: id) != nil }
+    }
+
+    /// Jobs that wait.
+    public var waitingCount: Int { content.withLock { $0.jobs.count } }
+
+    /// Forgets what waits; threads end when they have done what they are at, which is still answered.
+    public func close() {
+        let (count, onEnd) = content.withLock { content in
+            content.isClosed = true
+            content.jobs = [:]
+            content.line = []
+            return (content.seats.count, content.seats.isEmpty ? content.onEnd.take() : nil)
+        }
+        for _ in 0..<count { jobsInLine.signal() }
+        onEnd?()
+    }
+
+    /// Calls `action`, on any thread, when the pool is closed and its threads have ended; those that were given up count
+    /// as ended.
+    public func whenEnded(_ action: @escaping @Sendable () -> Void) {
+        let isOver = content.withLock { content in
+            if content.isClosed, content.seats.isEmpty { return true }
+            content.onEnd = action
+            return false
+        }
+        if isOver { action() }
+    }
+
+    /// Swift objects that the states which were closed never let go of: a fault.
+    public var hostObjectsLeft: Int { content.withLock { $0.hostObjectsLeft } }
+
+    // MARK: Threads
+
+    /// Starts a thread if there are more jobs than threads for them; false when there is none at all.
+    private func staff(_ content: inout Content) -> Bool {
+        let free = content.seats.values.count { $0.job == nil }
+        guard content.jobs.count > free, content.seats.count < threads else { return true }
+        content.lastSeat += 1
+        let seat = content.lastSeat
+        if NamedThread.start(
+            name: name, stackBytes: NamedThread.scriptStackBytes, { [self] in work(seat) })
+        {
+            content.seats[seat] = Seat()
+        }
+        return !content.seats.isEmpty
+    }
+
+    private func work(_ seat: UInt64) {
+        var worker: Worker?
+        while let (id, job) = take(seat) {
+            let current = worker ?? make { [weak self] in self?.giveUp(seat, $0) }
+            worker = current
+            let answer = current.perform(job)
+            let isMine = finish(seat)
+            if isMine { listener(id, .success(answer)) }
+            if !isMine || current.isSpoiled {
+                close(current)
+                worker = nil
+            }
+            if !isMine { return }
+        }
+        if let worker { close(worker) }
+        leave(seat)
+    }
+
+    /// Waits for a job; nil when the pool is closed.
+    private func take(_ seat: UInt64) -> (JobID, Worker.Job)? {
+        while true {
+            jobsInLine.wait()
+            let (found, isClosed) = content.withLock { content in
+                guard let id = content.line.popFirst(), let job = content.jobs.removeValue(forKey: id)
+                else { return ((JobID, Worker.Job)?.none, content.isClosed) }
+                content.seats[seat]?.job = id
+                return ((id, job), false)
+            }
+            if let found { return found }
+            if isClosed { return nil }
+        }
+    }
+
+    /// False when the thread was given up meanwhile.
+    private func finish(_ seat: UInt64) -> Bool {
+        content.withLock { content in
+            guard content.seats[seat] != nil else { return false }
+            content.seats[seat]?.job = nil
+            return true
+        }
+    }
+
+    private func leave(_ seat: UInt64) {
+        let onEnd = content.withLock { content in
+            content.seats[seat] = nil
+            return content.seats.isEmpty ? content.onEnd.take() : nil
+        }
+        onEnd?()
+    }
+
+    private func close(_ worker: Worker) {
+        let report = worker.close()
+        content.withLock { $0.hostObjectsLeft += report.hostObjects }
+    }
+
+    /// On the watchdog's thread.
+    private func giveUp(_ seat: UInt64, _ wedge: LuaWedge) {
+        guard !wedge.isOver else { return }
+        let (id, onEnd) = content.withLock { content in
+            guard let id = content.seats[seat]?.job else {
+                return (JobID?.none, (@Sendable () -> Void)?.none)
+            }
+            content.seats[seat] = nil
+            if !content.isClosed { _ = staff(&content) }
+            return (id, content.isClosed && content.seats.isEmpty ? content.onEnd.take() : nil)
+        }
+        if let id { listener(id, .failure(wedge)) }
+        onEnd?()
+    }
+}

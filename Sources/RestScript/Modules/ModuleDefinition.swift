@@ -1,0 +1,42 @@
+import LuaRuntime
+import RestEngine
+
+/// What a transformer module returned.
+struct ModuleDefinition {
+    let function: LuaReference
+    /// Nil when it returned the function alone.
+    let rules: ContentRules?
+}
+
+extension ScriptValues {
+    /// Reads the value of a module: a function, or a table as of `rest.content_transformer`.
+    func moduleDefinition(_ name: String, _ lua: Lua, _ place: Int32) throws -> ModuleDefinition {
+        let owner = "transformer module '\(name)'"
+        switch lua.type(place) {
+        case .function: return ModuleDefinition(function: lua.reference(place), rules: nil)
+        case .table:
+            let options = OptionTable(lua: lua, table: place, owner: owner)
+            let rules = try contentRules(options)
+            for (key, kind) in [("input", rules.input), ("output", rules.output)] {
+                if case .classTable = kind { throw Self.classRefusal(key) }
+            }
+            guard let function = try options.function("transform") else {
+                throw LuaUsageError(
+                    "\(owner) returns a table without 'transform', a function(content, entity)")
+            }
+            try options.finish()
+            return ModuleDefinition(function: function, rules: rules)
+        default:
+            throw LuaUsageError(
+                "\(owner) returns \(lua.nameOfResult(place)): it must return function(content, entity), or a table "
+                    + "{ transform = function(content, entity) … }")
+        }
+    }
+
+    /// States share no metatables.
+    static func classRefusal(_ option: String) -> LuaUsageError {
+        LuaUsageError(
+            "option '\(option)' can't be a class for a transformer module: tables lose their class on the way between "
+                + "Lua states; write \(option) = \"table\"")
+    }
+}

@@ -1,0 +1,167 @@
+import LuaRuntime
+import RestEngine
+
+/// The transformer modules of one script: what is known of them, the threads on which they run, and who waits for what.
+///
+/// Completions stay here, on the engine loop; threads get values alone.
+@EngineActor
+final class ModulePool: TransformerPlace {
+    private struct Waiting {
+        let visit: TransformerVisit
+        let completion: @EngineActor (TransformerVisit.Outcome) -> Void
+    }
+
+    nonisolated let catalog = ModuleCatalog()
+    private let settings: ModuleSettings
+    private let threads: Int
+    /// Visits that may wait.
+    private let limit: Int
+    private var waiting: [UInt64: Waiting] = [:]
+    private var loads = 0
+    /// Files of a module whose last load failed.
+    private var brokenFiles: [String: ModuleFiles] = [:]
+    private var isClosed = false
+    /// Nil until the first visit.
+    private var pool: LuaPool<ModuleState>?
+
+    init(_ settings: ModuleSettings, threads: Int, limit: Int) {
+        self.settings = settings
+        self.threads = threads
+        self.limit = limit
+    }
+
+    // MARK: Visits
+
+    func send(
+        _ visit: TransformerVisit, completion: @escaping @EngineActor (TransformerVisit.Outcome) -> Void
+    ) -> UInt64 {
+        guard !isClosed, let id = threadsForWork().submit(.visit(visit, catalog.versions)) else {
+            let cause: RequestError.Cause = isClosed ? ScriptContext.closed.cause : queueFull
+            EngineLoop.shared.submit { completion(visit.failed(with: cause)) }
+            return 0
+        }
+        waiting[id] = Waiting(visit: visit, completion: completion)
+        return id
+    }
+
+    func cancel(_ id: UInt64) {
+        guard let pool, pool.cancel(id), let visit = waiting.removeValue(forKey: id) else { return }
+        visit.completion(visit.visit.failed(with: .requestCancelled))
+    }
+
+    private func threadsForWork() -> LuaPool<ModuleState> {
+        if let pool { return pool }
+        let settings = settings
+        let new = LuaPool<ModuleState>(name: "transformer", threads: threads, limit: limit) {
+            ModuleState(settings, onWedge: $0)
+        } listener: { [weak self] id, result in
+            EngineLoop.shared.submit { self?.receive(result, id) }
+        }
+        pool = new
+        return new
+    }
+
+    private func receive(_ result: Result<ModuleState.Answer, LuaWedge>, _ id: UInt64) {
+        guard let known = waiting.removeValue(forKey: id) else { return }
+        switch result {
+        case .success(.outcome(let outcome)): known.completion(outcome)
+        // Loads have threads of their own.
+        case .success(.loaded): break
+        case .failure(let wedge):
+            let failure = Self.failure(wedge, known.visit)
+            settings.log(ScriptLogEntry(level: .error, text: failure.message))
+            known.completion(
+                known.visit.failed(
+                    with: .scriptLimit(
+                        budget: "time", used: wedge.seconds, limit: wedge.limit, failure: failure)))
+        }
+    }
+
+    private static func failure(_ wedge: LuaWedge, _ visit: TransformerVisit) -> RequestError.ScriptFailure {
+        let modules = visit.outsideSteps.compactMap { ($0 as? ModuleTransformer)?.module }
+        let names = modules.map { "'\($0)'" }.joined(separator: ", ")
+        let seconds = (wedge.seconds * 10).rounded() / 10
+        return RequestError.ScriptFailure(
+            message: "the \(wedge.phase) of module \(names) hangs in a function that no limit can end: "
+                + "it was given up after \(seconds) s, with its Lua state; a new one takes its place")
+    }
+
+    private var queueFull: RequestError.Cause {
+        .transport(
+            TransportError(
+                .queueFull, message: "\(limit) responses wait for a transformer module already"))
+    }
+
+    // MARK: Modules
+
+    /// Loads a module, once, to see that it can be used. Throws what is wrong with it.
+    func declare(_ name: String) throws(LuaError) -> ModuleVersion {
+        if let known = catalog[name] { return known }
+        return try load(name)
+    }
+
+    /// Puts the module as its files are now in the place of what it was; what is at work finishes with the old. The
+    /// other modules stay as they are. On an error, which is thrown, everything stays.
+    func reload(_ name: String) throws(Diagnostic) {
+        do throws(LuaError) { _ = try load(name) } catch { throw Self.diagnostic(of: error, name) }
+    }
+
+    private func load(_ name: String) throws(LuaError) -> ModuleVersion {
+        loads += 1
+        let files = ModuleFiles()
+        do throws(LuaError) {
+            let rules = try ModuleLoading.rules(of: name, files, settings)
+            let version = ModuleVersion(
+                name: name, number: loads, path: files.file(name)?.path ?? name, rules: rules, files: files)
+            catalog[name] = version
+            brokenFiles[name] = nil
+            return version
+        } catch {
+            brokenFiles[name] = files
+            throw error
+        }
+    }
+
+    private static func diagnostic(of error: LuaError, _ name: String) -> Diagnostic {
+        Diagnostic(
+            .error, error.message, file: error.file, line: error.line,
+            traceback: error.traceback.isEmpty ? nil : error.traceback,
+            hint: "the transformer module '\(name)' stays as it was until it can be loaded")
+    }
+
+    /// Names in use, sorted.
+    var modules: [String] { catalog.versions.keys.sorted() }
+
+    /// The files that a module reached through `require`, its own first; also those of a version that could not be loaded.
+    func files(of name: String) -> [String] {
+        let current = catalog[name]
+        var paths = current.map { [$0.path] } ?? []
+        for path in (current?.files.paths ?? []) + (brokenFiles[name]?.paths ?? [])
+        where !paths.contains(path) {
+            paths.append(path)
+        }
+        return paths
+    }
+
+    /// Tells one state of a module's files from another, as they were when it was loaded; nil for a name that is none.
+    func contentHash(of name: String) -> String? { catalog[name]?.files.hash }
+
+    // MARK: End
+
+    /// Fails what waits and ends the threads; what they are at is done, for nobody.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        pool?.close()
+        let visits = waiting.sorted { $0.key < $1.key }
+        waiting = [:]
+        for (_, visit) in visits { visit.completion(visit.visit.failed(with: ScriptContext.closed.cause)) }
+    }
+
+    /// Returns when the threads have ended; how many Swift objects their states never let go of.
+    func isEnded() async -> Int {
+        guard let pool else { return 0 }
+        await withCheckedContinuation { continuation in pool.whenEnded { continuation.resume() } }
+        return pool.hostObjectsLeft
+    }
+}

@@ -1,0 +1,157 @@
+import LuaRuntime
+import RestEngine
+
+/// A Lua state in which transformer modules run, on a thread that is its own.
+final class ModuleState: LuaPoolWorker {
+    enum Job: Sendable {
+        /// With the versions of modules that were in use when it was sent.
+        case visit(TransformerVisit, [String: ModuleVersion])
+        /// Looks whether a module is any good.
+        case load(String, ModuleFiles)
+    }
+
+    enum Answer: Sendable {
+        case outcome(TransformerVisit.Outcome)
+        /// What the module's table says; nil for a function.
+        case loaded(Result<ContentRules?, LuaError>)
+    }
+
+    /// A module's function, and what it needs to live.
+    struct Loaded {
+        let number: Int
+        let realm: LuaRealm
+        let definition: ModuleDefinition
+    }
+
+    private let values: ModuleValues
+    private var loaded: [String: Loaded] = [:]
+
+    init(_ settings: ModuleSettings, onWedge: (@Sendable (LuaWedge) -> Void)? = nil) {
+        values = ModuleValues(settings, onWedge: onWedge)
+    }
+
+    var isSpoiled: Bool { values.isSpoiled }
+
+    func close() -> LeakReport {
+        for module in loaded.values { module.realm.close() }
+        loaded = [:]
+        return values.close()
+    }
+
+    // MARK: Jobs
+
+    func perform(_ job: Job) -> Answer {
+        switch job {
+        case .visit(let visit, let versions): return .outcome(run(visit, versions))
+        case .load(let name, let files):
+            do throws(LuaError) {
+                let loaded = try load(name, files, number: 0)
+                loaded.realm.close()
+                return .loaded(.success(loaded.definition.rules))
+            } catch { return .loaded(.failure(error)) }
+        }
+    }
+
+    private func run(
+        _ visit: TransformerVisit, _ versions: [String: ModuleVersion]
+    ) -> TransformerVisit.Outcome {
+        values.now = visit.context.now
+        return visit.run { transformer, response in
+            guard let transformer = transformer as? ModuleTransformer,
+                let version = versions[transformer.module]
+            else { return response }
+            return transform(response, transformer, version, visit.context)
+        }
+    }
+
+    private func transform(
+        _ response: Response, _ transformer: ModuleTransformer, _ version: ModuleVersion,
+        _ context: PipelineContext
+    ) -> Response {
+        let description = transformer.description(version)
+        do throws(LuaError) {
+            let function = try function(of: version)
+            return values.transform(
+                response,
+                by: ContentCall(
+                    function: function, rules: transformer.rules(of: version), description: description),
+                context)
+        } catch {
+            values.transformerFailed(error)
+            let failed = response.failed(
+                with: RequestError.CauseError(ScriptFailures.cause(of: error)),
+                userMessage: RequestError.unparsableMessage, in: context)
+            guard let old = response.error, let new = failed.error else { return failed }
+            values.report(new, in: description)
+            return .failure(old)
+        }
+    }
+
+    private func function(of version: ModuleVersion) throws(LuaError) -> LuaReference {
+        if let known = loaded[version.name], known.number == version.number {
+            return known.definition.function
+        }
+        let new = try load(version.name, version.files, number: version.number)
+        loaded.updateValue(new, forKey: version.name)?.realm.close()
+        return new.definition.function
+    }
+
+    // MARK: Loading
+
+    /// Runs a module's file; what it returned is looked at, nothing else is done with it.
+    func load(_ name: String, _ files: ModuleFiles, number: Int) throws(LuaError) -> Loaded {
+        let realm = values.makeRealm()
+        realm.findModule = { try files.file($0, $1) }
+        do throws(LuaError) {
+            let lua = values.state.main
+            let height = lua.top
+            defer { lua.setTop(height) }
+            do { try realm.pushModule(name, on: lua, phase: values.phases.load) } catch {
+                throw Self.placed(error, in: files.file(name))
+            }
+            let definition = try definition(name, lua, files.file(name))
+            try realm.freezeGlobals()
+            return Loaded(number: number, realm: realm, definition: definition)
+        } catch {
+            realm.close()
+            throw error
+        }
+    }
+
+    /// The error of a module: one that does not know where it happened is somewhere in its file.
+    private static func placed(_ error: any Error, in file: LuaModuleFile?) -> LuaError {
+        guard let known = error as? LuaError else {
+            return LuaError(kind: .runtime, message: "\(error)")
+        }
+        if known.file != nil { return known }
+        return LuaError(
+            kind: known.kind, message: known.message, file: file?.path, traceback: known.traceback,
+            exceeded: known.exceeded)
+    }
+
+    private func definition(
+        _ name: String, _ lua: Lua, _ file: LuaModuleFile?
+    ) throws(LuaError) -> ModuleDefinition {
+        do { return try values.moduleDefinition(name, lua, -1) } catch {
+            // What a file gives is in its last line.
+            throw LuaError(
+                kind: .runtime, message: "\(error)", file: file?.path, line: file?.lastLine)
+        }
+    }
+}
+
+extension LuaModuleFile {
+    /// The number of the last line that is not empty.
+    var lastLine: Int {
+        var line = 1
+        var last = 1
+        for byte in source {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+            } else if byte > UInt8(ascii: " ") {
+                last = line
+            }
+        }
+        return last
+    }
+}

@@ -1,0 +1,58 @@
+import LuaRuntime
+import RestEngine
+import Synchronization
+
+/// A transformer module as it was when it was loaded and found right. Immutable but for files that it requires later.
+final class ModuleVersion: Sendable {
+    let name: String
+    /// Counts the times that the pool's modules were loaded.
+    let number: Int
+    /// Where it lies.
+    let path: String
+    /// What the table that it returned says; nil when it returned a function.
+    let rules: ContentRules?
+    let files: ModuleFiles
+
+    init(name: String, number: Int, path: String, rules: ContentRules?, files: ModuleFiles) {
+        self.name = name
+        self.number = number
+        self.path = path
+        self.rules = rules
+        self.files = files
+    }
+}
+
+/// The files that a module and what it requires are made of, each as it was when it was first read: all states of a pool
+/// run the same text, whatever is being saved meanwhile.
+final class ModuleFiles: Sendable {
+    private let files = Mutex<[String: LuaModuleFile]>([:])
+
+    /// The file of a module; `search` looks for one that was not read yet.
+    func file(_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile? {
+        if let known = file(name) { return known }
+        guard let found = try search() else { return nil }
+        return files.withLock { files in
+            // Another state may have been faster.
+            if let known = files[name] { return known }
+            files[name] = found
+            return found
+        }
+    }
+
+    func file(_ name: String) -> LuaModuleFile? { files.withLock { $0[name] } }
+
+    /// Sorted.
+    var paths: [String] { files.withLock { Set($0.values.map(\.path)) }.sorted() }
+
+    /// Tells versions apart: of names, places and texts.
+    var hash: String {
+        var bytes: [UInt8] = []
+        for (name, file) in files.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            for part in [Array(name.utf8), Array(file.path.utf8), file.source] {
+                withUnsafeBytes(of: part.count) { bytes += $0 }
+                bytes += part
+            }
+        }
+        return bytes.withUnsafeBytes(ContentHash.init).hex
+    }
+}

@@ -1,0 +1,180 @@
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LuaRuntime
+
+@Suite struct LuaPoolTests {
+    /// What a worker is told to do.
+    private enum Job: Sendable {
+        case say(String)
+        /// Waits for the other side.
+        case meet(Checkpoint)
+        case spoil
+        /// Says that it hangs, and waits until it is let go.
+        case hang(Checkpoint)
+    }
+
+    private final class Worker: LuaPoolWorker {
+        let number: Int
+        let onWedge: @Sendable (LuaWedge) -> Void
+        let board: Board
+        private(set) var isSpoiled = false
+
+        init(_ board: Board, _ onWedge: @escaping @Sendable (LuaWedge) -> Void) {
+            self.board = board
+            self.onWedge = onWedge
+            number = board.events.withLock { events in
+                events.made += 1
+                return events.made
+            }
+        }
+
+        func perform(_ job: Job) -> String {
+            switch job {
+            case .say(let text): return "\(number): \(text)"
+            case .meet(let gate): gate.pass()
+            case .spoil: isSpoiled = true
+            case .hang(let gate):
+                onWedge(LuaWedge(phase: "hook", seconds: 3, limit: 1, isOver: false))
+                gate.pass()
+            }
+            return "\(number): done"
+        }
+
+        func close() -> LeakReport {
+            board.note("closed \(number)")
+            return LeakReport(hostObjects: 0, references: 0, waitingCoroutines: 0, bytes: 0)
+        }
+    }
+
+    /// What the pool said, in the order of saying.
+    private final class Board: Sendable {
+        struct Events {
+            var made = 0
+            var lines: [String] = []
+        }
+        let events = Mutex(Events())
+        private let changed = DispatchSemaphore(value: 0)
+
+        func note(_ line: String) {
+            events.withLock { $0.lines.append(line) }
+            changed.signal()
+        }
+
+        /// The first lines, as soon as there are so many.
+        func lines(_ count: Int) -> [String] {
+            while events.withLock({ $0.lines.count < count }) { changed.wait() }
+            return events.withLock { $0.lines }
+        }
+    }
+
+    private let board = Board()
+
+    private func pool(threads: Int = 1, limit: Int = 10) -> LuaPool<Worker> {
+        let board = board
+        return LuaPool(name: "pool", threads: threads, limit: limit) {
+            Worker(board, $0)
+        } listener: { id, result in
+            switch result {
+            case .success(let text): board.note("\(id) \(text)")
+            case .failure(let wedge): board.note("\(id) given up after \(wedge.seconds)")
+            }
+        }
+    }
+
+    private func end(_ pool: LuaPool<Worker>) async {
+        pool.close()
+        await withCheckedContinuation { continuation in pool.whenEnded { continuation.resume() } }
+    }
+
+    @Test func `one thread takes jobs in their order`() async {
+        let pool = pool()
+        for text in ["a", "b", "c"] { #expect(pool.submit(.say(text)) != nil) }
+        #expect(board.lines(3) == ["1 1: a", "2 1: b", "3 1: c"])
+        await end(pool)
+        #expect(board.lines(4).last == "closed 1")
+    }
+
+    @Test func `two threads do two jobs at once`() async {
+        let pool = pool(threads: 2)
+        let gates = [Checkpoint(), Checkpoint()]
+        for gate in gates { #expect(pool.submit(.meet(gate)) != nil) }
+        // Neither can end before both have begun.
+        for gate in gates { gate.waitForArrival() }
+        for gate in gates { gate.open() }
+        #expect(Set(board.lines(2).map { $0.suffix(4) }) == ["done"])
+        await end(pool)
+        #expect(board.events.withLock { $0.made } == 2)
+    }
+
+    @Test func `a thread is made when there is work for it`() async {
+        let pool = pool(threads: 8)
+        for number in 1...20 {
+            _ = pool.submit(.say("x"))
+            _ = board.lines(number)
+        }
+        await end(pool)
+        #expect(board.events.withLock { $0.made } <= 2)
+    }
+
+    @Test func `what waits can be cancelled, and the line has an end`() async {
+        let pool = pool(limit: 2)
+        let gate = Checkpoint()
+        _ = pool.submit(.meet(gate))
+        gate.waitForArrival()
+        let second = pool.submit(.say("b"))
+        #expect(pool.submit(.say("c")) != nil)
+        #expect(pool.submit(.say("d")) == nil)
+        #expect(pool.waitingCount == 2)
+        #expect(second.map(pool.cancel) == true)
+        #expect(second.map(pool.cancel) == false)
+        #expect(!pool.cancel(1))
+        #expect(pool.submit(.say("e")) != nil)
+        gate.open()
+        #expect(board.lines(3).map { $0.suffix(1) } == ["e", "c", "e"])
+        await end(pool)
+    }
+
+    @Test func `a spoiled state is closed, and a fresh one does the next job`() async {
+        let pool = pool()
+        _ = pool.submit(.spoil)
+        _ = pool.submit(.say("b"))
+        #expect(board.lines(3) == ["1 1: done", "closed 1", "2 2: b"])
+        await end(pool)
+    }
+
+    @Test func `a job that hangs is given up with its thread; others go on`() async {
+        let pool = pool()
+        let gate = Checkpoint()
+        _ = pool.submit(.hang(gate))
+        gate.waitForArrival()
+        #expect(board.lines(1) == ["1 given up after 3.0"])
+        _ = pool.submit(.say("b"))
+        #expect(board.lines(2).last == "2 2: b")
+        // Coming back, it has nothing more to say.
+        gate.open()
+        #expect(board.lines(3).last == "closed 1")
+        await end(pool)
+        #expect(board.lines(4).last == "closed 2")
+    }
+
+    @Test func `closing forgets what waits, and answers what is at work`() async {
+        let pool = pool()
+        let gate = Checkpoint()
+        _ = pool.submit(.meet(gate))
+        gate.waitForArrival()
+        _ = pool.submit(.say("b"))
+        pool.close()
+        #expect(pool.submit(.say("c")) == nil)
+        gate.open()
+        await end(pool)
+        #expect(board.lines(2) == ["1 1: done", "closed 1"])
+    }
+
+    @Test func `a pool that was never used has nothing to end`() async {
+        await end(pool())
+        #expect(board.events.withLock { $0.lines.isEmpty })
+    }
+}
