@@ -59,6 +59,8 @@ final class NetworkWork: RequestWork {
             let resolved = resource.resolvedConfiguration(for: draft.method)
             generation = resource.service.generation
             configurationAtStart = resolved
+            // What the transformers are now: by the end they may have become others.
+            if resource.engine.remembersPipelines { _ = resolved.pipelineFingerprint }
             if let failure = resolved.failure {
                 request.complete(ResponseInfo(.failure(failure)))
                 return

@@ -6,7 +6,7 @@ extension Service {
         let transport: any Transport
         let refusal: (@EngineActor (String) -> RequestError.Cause?)?
         let onResourceLimit: (@EngineActor () -> Void)?
-        let generation: Int
+        var generation: Int
     }
 
     /// Begins a new definition, with standard transformers alone, and gives the old one, which ``restore(_:)`` brings
@@ -27,6 +27,15 @@ extension Service {
                 generation: lastGeneration))
         isBeingRedefined = true
         return old
+    }
+
+    /// A transformer does something else from now on, though the definition is the same: data that it made is stale.
+    public func transformersChanged() {
+        lastGeneration += 1
+        var definition = definition
+        definition.generation = lastGeneration
+        set(definition)
+        invalidateConfiguration()
     }
 
     /// The new definition was no good.

@@ -12,7 +12,7 @@ public struct ContentHash: Sendable, Equatable {
     public var hex: String { String(a, radix: 16) + "-" + String(b, radix: 16) }
 
     /// The half of it that is enough against accidents.
-    var checksum: UInt64 { a ^ b }
+    public var checksum: UInt64 { a ^ b }
 
     private mutating func walk(_ raw: UnsafeRawBufferPointer) {
         var offset = 0

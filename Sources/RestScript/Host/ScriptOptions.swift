@@ -39,6 +39,8 @@ public struct ScriptOptions: Sendable {
     /// Told the path of each file that the script, or one of its modules, was read from or asked for, also of those
     /// that aren't there: what to watch for a reload.
     public var onFileReached: (@EngineActor (String) -> Void)?
+    /// The same for transformer modules, which can be loaded again alone; see ``ScriptHost/files(ofModule:)``.
+    public var onModuleFileReached: (@EngineActor (String) -> Void)?
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
     /// False: what the script declares is there, but its jobs and timers don't begin.

@@ -120,8 +120,13 @@ public final class ScriptHost {
     public func contentHash(ofModule name: String) -> String? { context.modules?.contentHash(of: name) }
 
     /// Loads one module again, alone. Every state uses it from its next visit on, what is at work finishes with the old.
-    /// Throws what is wrong with it; then the old one stays.
-    public func reloadModule(_ name: String) throws(Diagnostic) { try context.modules?.reload(name) }
+    /// Data that the old one made is stale. Throws what is wrong with it; then the old one stays.
+    public func reloadModule(_ name: String) throws(Diagnostic) {
+        let before = contentHash(ofModule: name)
+        try context.modules?.reload(name)
+        guard contentHash(ofModule: name) != before else { return }
+        for service in services { service.transformersChanged() }
+    }
 
     /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes
     /// (siesta-semantics 23.5). Returns how many.

@@ -108,7 +108,7 @@ final class ModulePool: TransformerPlace {
 
     private func load(_ name: String) throws(LuaError) -> ModuleVersion {
         loads += 1
-        let files = ModuleFiles()
+        let files = ModuleFiles(onFileReached: settings.fileReached)
         do throws(LuaError) {
             let rules = try ModuleLoading.rules(of: name, files, settings)
             let version = ModuleVersion(
@@ -144,7 +144,7 @@ final class ModulePool: TransformerPlace {
     }
 
     /// Tells one state of a module's files from another, as they were when it was loaded; nil for a name that is none.
-    func contentHash(of name: String) -> String? { catalog[name]?.files.hash }
+    func contentHash(of name: String) -> String? { catalog[name]?.files.hash.hex }
 
     // MARK: End
 

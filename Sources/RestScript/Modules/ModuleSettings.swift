@@ -14,6 +14,8 @@ struct ModuleSettings: Sendable {
     let absentNames: Set<String>
     let absentLogNames: Set<String>
     let log: @Sendable (ScriptLogEntry) -> Void
+    /// A module has reached one more file; the script has more files to watch.
+    let fileReached: @Sendable (String) -> Void
     let preloads: [String: @Sendable (Lua) -> Void]
     let watchdog: LuaWatchdog
 
@@ -31,6 +33,9 @@ struct ModuleSettings: Sendable {
         absentLogNames = Set(context.logModule.names)
         let log = options.log
         self.log = { entry in EngineLoop.shared.submit { log(entry) } }
+        fileReached = { [weak context] path in
+            EngineLoop.shared.submit { context?.options.onModuleFileReached?(path) }
+        }
         preloads = options.modulePreloads
         watchdog = options.watchdog
     }

@@ -102,6 +102,7 @@ final class ModuleState: LuaPoolWorker {
     func load(_ name: String, _ files: ModuleFiles, number: Int) throws(LuaError) -> Loaded {
         let realm = values.makeRealm()
         realm.findModule = { try files.file($0, $1) }
+        realm.onFileMissed = { files.miss($0) }
         do throws(LuaError) {
             let lua = values.state.main
             let height = lua.top

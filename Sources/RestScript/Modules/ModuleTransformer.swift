@@ -9,6 +9,15 @@ struct ModuleTransformer: OutsideTransformer {
     /// What the script calls it.
     let name: String?
 
+    var fingerprint: UInt64 {
+        var hasher = Hasher()
+        let version = pool.catalog[module]
+        hasher.combine(module)
+        hasher.combine(version?.files.hash.checksum)
+        hasher.combine(rules(of: version))
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
     nonisolated var place: any TransformerPlace { pool }
 
     nonisolated var description: String { description(pool.catalog[module]) }

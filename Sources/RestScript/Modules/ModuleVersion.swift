@@ -26,6 +26,19 @@ final class ModuleVersion: Sendable {
 /// run the same text, whatever is being saved meanwhile.
 final class ModuleFiles: Sendable {
     private let files = Mutex<[String: LuaModuleFile]>([:])
+    private let missed = Mutex<Set<String>>([])
+    /// Of the files so far.
+    private let known = Mutex<(count: Int, hash: ContentHash)?>(nil)
+    /// Called on any thread with the path of each file that is read, and of each that isn't there.
+    private let onFileReached: @Sendable (String) -> Void
+
+    init(onFileReached: @escaping @Sendable (String) -> Void = { _ in }) { self.onFileReached = onFileReached }
+
+    /// `require` looked for a file here, and there was none: there may be one the next time.
+    func miss(_ path: String) {
+        missed.withLock { _ = $0.insert(path) }
+        onFileReached(path)
+    }
 
     /// The file of a module; `search` looks for one that was not read yet.
     func file(_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile? {
@@ -35,24 +48,31 @@ final class ModuleFiles: Sendable {
             // Another state may have been faster.
             if let known = files[name] { return known }
             files[name] = found
+            onFileReached(found.path)
             return found
         }
     }
 
     func file(_ name: String) -> LuaModuleFile? { files.withLock { $0[name] } }
 
-    /// Sorted.
-    var paths: [String] { files.withLock { Set($0.values.map(\.path)) }.sorted() }
+    /// Those that were read, and those that were looked for in vain; sorted.
+    var paths: [String] {
+        (files.withLock { Set($0.values.map(\.path)) }.union(missed.withLock { $0 })).sorted()
+    }
 
     /// Tells versions apart: of names, places and texts.
-    var hash: String {
+    var hash: ContentHash {
+        let files = files.withLock { $0 }
+        if let known = known.withLock({ $0 }), known.count == files.count { return known.hash }
         var bytes: [UInt8] = []
-        for (name, file) in files.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+        for (name, file) in files.sorted(by: { $0.key < $1.key }) {
             for part in [Array(name.utf8), Array(file.path.utf8), file.source] {
                 withUnsafeBytes(of: part.count) { bytes += $0 }
                 bytes += part
             }
         }
-        return bytes.withUnsafeBytes(ContentHash.init).hex
+        let hash = bytes.withUnsafeBytes(ContentHash.init)
+        known.withLock { $0 = (files.count, hash) }
+        return hash
     }
 }

@@ -101,21 +101,24 @@ final class RunSession {
         RunControl(
             load: { [self] in
                 let start = SystemTime.now
-                return reload(.request).map { .init(generation: $0, seconds: SystemTime.now - start) }
+                return reload(.request)
+                    .map { _ in .init(generation: generations.number, seconds: SystemTime.now - start) }
                     .mapError { .init(report: FailureReport($0), generation: generations.number) }
             }, facts: { [self] in facts })
     }
 
     /// Loads the script anew, and says what came of it.
     @discardableResult
-    func reload(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic> {
+    func reload(_ trigger: ReloadTrigger) -> Result<Generations.Outcome, Diagnostic> {
         guard let generations, !isFinishing else {
             return .failure(Diagnostic(.error, "the host is about to end"))
         }
         let result = generations.reload(trigger)
         switch result {
-        case .success(let number):
+        case .success(.script(let number)):
             log.note("reloaded \(generations.current.path), \(trigger): generation \(number)")
+        case .success(.modules(let names)):
+            log.note("reloaded \(names.joined(separator: ", ")), \(trigger)")
         case .failure(let diagnostic):
             Streams.error(
                 DiagnosticText().text(diagnostic)

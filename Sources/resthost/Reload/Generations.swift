@@ -20,12 +20,16 @@ final class Generations {
     private(set) var trigger = ReloadTrigger.start
     /// Unix time in seconds.
     private(set) var loadedAt: Double
-    /// Of the last reload, if it failed.
-    private(set) var lastFailure: Failure?
+    /// Of the last reload of the whole script, if it failed.
+    private var scriptFailure: Failure?
+    /// Of the last reload of one transformer module, by its name.
+    private var moduleFailures: [String: Failure] = [:]
     private var retired: [ScriptHost] = []
     /// What the script and its modules were read from.
     private var reached: ReachedFiles
 
+    /// Tells of files that transformer modules reach; which they are, the script knows.
+    private let moduleFiles = ReachedFiles()
     private let engine: Engine
     private let makeOptions: @EngineActor () throws(Diagnostic) -> ScriptOptions
     private let store: ScriptStore
@@ -62,13 +66,22 @@ final class Generations {
         store = first.store
         let reached = reached
         first.onFileReached = { reached.add($0) }
+        let moduleFiles = moduleFiles
+        first.onModuleFileReached = { _ in moduleFiles.onAddition?() }
+        reached.add(SettingsFile.path(beside: path))
         current = try ScriptHost(path: path, engine: engine, options: first)
         loadedAt = engine.scheduler.now
         reached.onAddition = { [weak self] in self?.onFilesChange() }
+        moduleFiles.onAddition = { [weak self] in self?.onFilesChange() }
     }
 
     /// Files whose change may change the script, in no order.
-    var files: Set<String> { reached.paths }
+    var files: Set<String> {
+        current.transformerModules.reduce(into: reached.paths) { $0.formUnion(current.files(ofModule: $1)) }
+    }
+
+    /// What is not as its files say: the last reload of the script, or of a module, that left everything as it was.
+    var lastFailure: Failure? { scriptFailure ?? moduleFailures.values.max { $0.at < $1.at } }
 
     /// Scripts that were replaced and still finish something.
     var retiredCount: Int { retired.count }
@@ -76,8 +89,51 @@ final class Generations {
     /// Bytes in the Lua states of all of them.
     var memoryUsed: Int { (retired + [current]).reduce(0) { $0 + $1.memoryUsed } }
 
-    /// Loads the script anew. Gives the number of the generation that runs from now on.
-    func reload(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic> {
+    /// What a reload came to.
+    enum Outcome: Equatable {
+        /// The script is another, with this number.
+        case script(Int)
+        /// These transformer modules are others; the script goes on.
+        case modules([String])
+    }
+
+    /// Loads the script anew; or no more than the transformer modules that changed, if nothing else did.
+    func reload(_ trigger: ReloadTrigger) -> Result<Outcome, Diagnostic> {
+        defer {
+            onFilesChange()
+            onReload()
+        }
+        if case .files(let changed) = trigger, let modules = modules(behind: changed) {
+            return reload(modules, trigger)
+        }
+        return reloadScript(trigger).map { .script($0) }
+    }
+
+    /// The modules that changed files belong to; nil when the script reached one of them itself.
+    private func modules(behind changed: [String]) -> [String]? {
+        guard scriptFailure == nil, reached.paths.isDisjoint(with: changed) else { return nil }
+        let modules = current.transformerModules.filter { name in
+            current.files(ofModule: name).contains { changed.contains($0) }
+        }
+        return modules.isEmpty ? nil : modules
+    }
+
+    private func reload(_ modules: [String], _ trigger: ReloadTrigger) -> Result<Outcome, Diagnostic> {
+        var first: Diagnostic?
+        for module in modules {
+            do throws(Diagnostic) {
+                try current.reloadModule(module)
+                moduleFailures[module] = nil
+            } catch {
+                moduleFailures[module] = Failure(
+                    diagnostic: error, at: engine.scheduler.now, trigger: trigger)
+                first = first ?? error
+            }
+        }
+        return first.map { .failure($0) } ?? .success(.modules(modules))
+    }
+
+    private func reloadScript(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic> {
         let attempt = ReachedFiles()
         let result: Result<Int, Diagnostic>
         do throws(Diagnostic) {
@@ -88,17 +144,16 @@ final class Generations {
             new.takeOver()
             keep(old)
             number += 1
-            (self.trigger, loadedAt, lastFailure, reached) = (trigger, engine.scheduler.now, nil, attempt)
+            (self.trigger, loadedAt, reached) = (trigger, engine.scheduler.now, attempt)
+            (scriptFailure, moduleFailures) = (nil, [:])
             result = .success(number)
         } catch {
-            lastFailure = Failure(diagnostic: error, at: engine.scheduler.now, trigger: trigger)
+            scriptFailure = Failure(diagnostic: error, at: engine.scheduler.now, trigger: trigger)
             // The cure may lie in a file that only the failed attempt reached.
             reached.add(attempt.paths)
             result = .failure(error)
         }
         reached.onAddition = { [weak self] in self?.onFilesChange() }
-        onFilesChange()
-        onReload()
         return result
     }
 
@@ -120,6 +175,8 @@ final class Generations {
         var options = try makeOptions()
         options.store = store
         options.onFileReached = { attempt.add($0) }
+        options.onModuleFileReached = { [moduleFiles] _ in moduleFiles.onAddition?() }
+        attempt.add(SettingsFile.path(beside: current.path))
         let new = try ScriptHost(replacing: current, path: current.path, options: options)
         do throws(Diagnostic) { return (new, try prepare(new)) } catch {
             new.giveUp()
@@ -142,21 +199,6 @@ final class Generations {
 
     /// Of all generations: jobs that raised an error that nobody waited for.
     var failedJobs: Int { failedJobsBefore + (retired + [current]).reduce(0) { $0 + $1.failedJobs } }
-}
-
-/// The files that one generation has been read from so far.
-@EngineActor
-final class ReachedFiles {
-    private(set) var paths: Set<String> = []
-    var onAddition: (@EngineActor () -> Void)?
-
-    nonisolated init() {}
-
-    func add(_ path: String) {
-        if paths.insert(path).inserted { onAddition?() }
-    }
-
-    func add(_ more: Set<String>) { paths.formUnion(more) }
 }
 
 /// Does something the first time it is asked.

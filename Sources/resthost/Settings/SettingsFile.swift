@@ -26,10 +26,14 @@ struct SettingsFile {
     /// In the words of `--limit`.
     var limits: [String] = []
 
+    static func path(beside script: String) -> String {
+        let folder = ScriptFile.folder(of: script)
+        return folder == "." ? name : "\(folder)/\(name)"
+    }
+
     /// Of the folder of a script; empty when there is none.
     static func beside(_ script: String) throws(Diagnostic) -> SettingsFile {
-        let folder = ScriptFile.folder(of: script)
-        let path = folder == "." ? name : "\(folder)/\(name)"
+        let path = path(beside: script)
         let bytes: [UInt8]
         do throws(FileFailure) { bytes = try WholeFile.read(path, limit: 1 << 20) } catch {
             if error.isMissing { return SettingsFile() }

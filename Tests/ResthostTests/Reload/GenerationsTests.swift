@@ -23,7 +23,7 @@ struct GenerationsTests {
     private static let prelude =
         #"local rest = require "resthost" local api = rest.service { name = "api", base_url = "https://api.test/v1" } "#
 
-    private func diagnostic(_ result: Result<Int, Diagnostic>) -> Diagnostic? {
+    private func diagnostic(_ result: Result<Generations.Outcome, Diagnostic>) -> Diagnostic? {
         if case .failure(let diagnostic) = result { diagnostic } else { nil }
     }
 
@@ -44,7 +44,7 @@ struct GenerationsTests {
         #expect(generations.number == 1 && generations.lastFailure?.diagnostic == diagnostic)
         #expect(generations.lastFailure?.trigger == .signal)
         folder.write("main.lua", Self.prelude)
-        #expect(try generations.reload(.request).get() == 2)
+        #expect(try generations.reload(.request).get() == .script(2))
         #expect(generations.lastFailure == nil && generations.trigger == .request)
         #expect(generations.current.service(named: "api") === service)
         fixture.settle()
@@ -70,13 +70,48 @@ struct GenerationsTests {
         var changes = 0
         generations.onFilesChange = { changes += 1 }
         let names = { generations.files.map { $0.replacing(folder.path + "/", with: "") }.sorted() }
-        #expect(names() == ["lib/tool.lua", "main.lua", "optional.lua", "optional/init.lua"])
+        #expect(names() == ["lib/tool.lua", "main.lua", "optional.lua", "optional/init.lua", "resthost.toml"])
         folder.write("main.lua", Self.prelude + "require 'wanted'")
         _ = generations.reload(.user)
         #expect(names().contains("wanted.lua") && names().contains("lib/tool.lua") && changes == 1)
         folder.write("main.lua", Self.prelude)
         _ = generations.reload(.user)
-        #expect(names() == ["main.lua"] && changes == 2)
+        #expect(names() == ["main.lua", "resthost.toml"] && changes == 2)
+        await close(generations)
+    }
+
+    @Test func `a transformer module is loaded alone, and the script goes on`() async throws {
+        let use = "api:configure_transformer('text', 'mapper') api:configure_transformer('other', 'mapper')"
+        folder.write("mapper.lua", "local tool = require 'tool' return function(c) return c .. ' one' .. tool end")
+        folder.write("tool.lua", "return '!'")
+        fixture.engine.remembersPipelines = true
+        try fixture.stub("GET", "text", .text(200, "from"))
+        try fixture.stub("GET", "plain", .text(200, "plain"))
+        let generations = try start(use)
+        let service = try #require(generations.current.service(named: "api"))
+        let (text, plain) = (service.resource("text"), service.resource("plain"))
+        let load = { (resource: Resource) async throws in try await resource.load().response().entity?.content.text }
+        #expect(try await load(text) == "from one!")
+        #expect(try await load(plain) == "plain")
+        let path = { (name: String) in folder.path + "/" + name }
+        #expect(generations.files.isSuperset(of: [path("mapper.lua"), path("tool.lua")]))
+
+        folder.write("tool.lua", "return '?'")
+        #expect(try generations.reload(.files([path("tool.lua")])).get() == .modules(["mapper"]))
+        #expect(generations.number == 1 && !text.isUpToDate && plain.isUpToDate)
+        #expect(try await load(text) == "from one?")
+
+        folder.write("mapper.lua", "return function(c) return c .. ' two' en")
+        #expect(diagnostic(generations.reload(.files([path("mapper.lua")])))?.file == path("mapper.lua"))
+        #expect(generations.lastFailure != nil && text.isUpToDate)
+        folder.write("mapper.lua", "return function(c) return c .. ' two' end")
+        #expect(try generations.reload(.files([path("mapper.lua")])).get() == .modules(["mapper"]))
+        #expect(generations.lastFailure == nil)
+        #expect(try await load(text) == "from two")
+
+        folder.write("main.lua", Self.prelude + use)
+        #expect(try generations.reload(.files([path("mapper.lua"), path("main.lua")])).get() == .script(2))
+        #expect(text.isUpToDate, "the same module, the same data")
         await close(generations)
     }
 
