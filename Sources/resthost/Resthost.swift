@@ -16,11 +16,13 @@ struct Resthost: ParsableCommand {
             "A scriptable REST host: a Lua script says how to request an API, everybody else just asks.",
         discussion: """
             Examples:
+              resthost init weather                    a folder with a script to begin with, and a test
               resthost run config.lua                  serve the script's services
               resthost get config.lua /users/octocat   one resource, on standard output
               resthost check config.lua                what is wrong with the script
               resthost explain config.lua /users/octocat
                                                        which blocks apply, and what would be sent
+              resthost repl config.lua                 try things out, line by line
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
 
@@ -28,9 +30,9 @@ struct Resthost: ParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, TestCommand.self,
-            FixturesCommand.self,
-            ReferenceCommand.self,
+            RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, ReplCommand.self,
+            TestCommand.self,
+            InitCommand.self, TypesCommand.self, FixturesCommand.self, ReferenceCommand.self,
             BenchLoadsCommand.self,
             BenchConfigurationCommand.self, BenchResourcesCommand.self, BenchObserversCommand.self,
         ])

@@ -37,7 +37,7 @@ final class ScriptContext {
     var heardStatuses: [ResourceStatus] = []
     /// Runs something between two turns, where a test moves them.
     var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
-    private var classes: [LuaClass] = []
+    private(set) var classes: [LuaClass] = []
 
     var state: LuaState { shared.lua }
     var trees: TreeExchange { shared.trees }
