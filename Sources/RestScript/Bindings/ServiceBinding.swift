@@ -148,7 +148,7 @@ extension ScriptContext {
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
                 ) {
                     [unowned self] call in
-                    try usePlugin(call)
+                    try declare(call) { try usePlugin(call) }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
