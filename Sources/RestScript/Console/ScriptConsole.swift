@@ -92,7 +92,8 @@ public final class ScriptConsole {
         switch result {
         case .success(let count):
             let first = lua.top - count + 1
-            return .done((0..<count).map { ValueText(context, limit: 4000).text(lua, first + $0) })
+            let values = (0..<count).map { ValueText(context, limit: 4000).text(lua, first + $0) }
+            return .done(values.map(ValueLayout.text))
         case .failure(let error):
             return error.kind == .cancelled ? .cancelled : .failed(diagnostic(error))
         }

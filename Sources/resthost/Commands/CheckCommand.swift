@@ -18,7 +18,7 @@ struct CheckCommand: ParsableCommand {
             Examples:
               resthost check config.lua
               resthost check config.lua --strict && resthost test
-              resthost check config.lua --json | jq -r '.diagnostics[] | "\\(.file):\\(.line): \\(.message)"'
+              resthost check config.lua --json | jq -r '.diagnostics[].message'
             """)
 
     @OptionGroup var script: ScriptArguments

@@ -27,7 +27,10 @@ struct ReplCommand: ParsableCommand {
         guard MainThread.value({ @EngineActor in ReplSession.begin(arguments) }) else { throw ExitCode(2) }
         Interruption.watch { ReplSession.current?.cancel() }
         let lines: any LineSource = EditLine() ?? PlainLines()
-        defer { lines.close() }
+        defer {
+            lines.close()
+            MainThread.value { @EngineActor in await ReplSession.current?.end() ?? () }
+        }
         if lines.isInteractive {
             Streams.output(MainThread.value { @EngineActor in ReplSession.current?.greeting ?? "" })
         }

@@ -55,6 +55,12 @@ final class ReplSession {
 
     func cancel() { console.cancel() }
 
+    /// Returns when what the script's caches have to write is written.
+    func end() async {
+        host.close()
+        await host.outsideWorkIsDone()
+    }
+
     func completions(of text: String) -> [String] {
         guard text.hasPrefix(":") else { return console.completions(of: text) }
         let words = text.dropFirst().split(separator: " ", omittingEmptySubsequences: false)

@@ -12,7 +12,7 @@ struct InitCommand: ParsableCommand {
 
             Examples:
               resthost init weather
-              cd weather && resthost check main.lua && resthost test && resthost run main.lua
+              cd weather && resthost test && resthost run main.lua
             """)
 
     @Argument(help: ArgumentHelp("The folder; . is the current one.", valueName: "folder"))
