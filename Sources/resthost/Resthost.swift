@@ -16,11 +16,13 @@ struct Resthost: ParsableCommand {
             "A scriptable REST host: a Lua script says how to request an API, everybody else just asks.",
         discussion: """
             Examples:
+              resthost init weather                    a folder with a script to begin with, and a test
               resthost run config.lua                  serve the script's services
               resthost get config.lua /users/octocat   one resource, on standard output
               resthost check config.lua                what is wrong with the script
               resthost explain config.lua /users/octocat
                                                        which blocks apply, and what would be sent
+              resthost repl config.lua                 try things out, line by line
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
               resthost status                          what the host that runs is doing
@@ -31,8 +33,8 @@ struct Resthost: ParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, TestCommand.self,
-            FixturesCommand.self,
+            RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, ReplCommand.self,
+            TestCommand.self, InitCommand.self, TypesCommand.self, FixturesCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             ReferenceCommand.self,
             BenchLoadsCommand.self,

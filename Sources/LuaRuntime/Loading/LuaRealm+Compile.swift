@@ -27,6 +27,20 @@ extension LuaRealm {
     public func compile(_ source: String, chunk: String) throws(LuaError) -> LuaReference {
         try compile(Array(source.utf8), chunk: chunk)
     }
+
+    /// The same with a table of the caller's in place of the realm's globals.
+    public func compile(
+        _ source: String, chunk: String, environment: LuaReference
+    ) throws(LuaError) -> LuaReference {
+        let function = try compile(Array(source.utf8), chunk: chunk)
+        let lua = state.main
+        lua.checkStack(2)
+        lua.push(function)
+        defer { lua.pop() }
+        lua.push(environment)
+        clua_set_globals(lua.raw)
+        return function
+    }
 }
 
 extension RunPhase {

@@ -15,7 +15,9 @@ extension BlockReview {
             return BlockFinding(
                 code: .openCredentials, block: number,
                 message: "this block has no pattern, so it sends \(list) to other hosts too",
-                hint: "write configure(\"**\", …): that is everything below base_url, and nothing else")
+                hint: service.baseURL == nil
+                    ? "write a pattern with the host: configure(\"https://api.example.com/**\", …)"
+                    : "write configure(\"**\", …): that is everything below base_url, and nothing else")
         }
     }
 

@@ -63,8 +63,33 @@ public struct SecretMask: Sendable {
         return text(head + pieces.joined(separator: "&") + tail.dropFirst(query.count))
     }
 
+    /// This mask, which hides the secrets of these headers and this URL wherever else they stand, in messages say. Values of
+    /// less than six bytes are left out: they would be found everywhere.
+    public func hiding(_ headers: Headers, url: String = "") -> SecretMask {
+        var found: [Substring] = []
+        for field in headers.fields where hides(field.name) {
+            found.append(field.value[...])
+            // Behind the scheme, if there is one.
+            if let space = field.value.firstIndex(of: " ") {
+                found.append(field.value[field.value.index(after: space)...])
+            }
+        }
+        let target = url.prefix { $0 != "#" }
+        for piece in target.split(separator: "?", maxSplits: 1).dropFirst().joined().split(separator: "&") {
+            guard let equals = piece.firstIndex(of: "="), hides(String(piece[..<equals])) else { continue }
+            let value = piece[piece.index(after: equals)...]
+            found.append(value)
+            if let decoded = PercentEncoding.decode(String(value)) { found.append(decoded[...]) }
+        }
+        var mask = self
+        mask.values.formUnion(found.filter { $0.utf8.count >= 6 }.map(String.init))
+        return mask
+    }
+
     /// Any other text, without the ``values``.
     public func text(_ text: String) -> String {
-        values.reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: Self.text) }
+        // The longest first: one may be a part of another.
+        values.sorted { ($1.utf8.count, $1) < ($0.utf8.count, $0) }
+            .reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: Self.text) }
     }
 }

@@ -11,13 +11,37 @@ extension Service {
     public func explain(
         _ address: String, method: String = "GET", mask: SecretMask = .standard
     ) -> Explanation {
-        guard let url = url(typed: address), url.isHTTP else {
-            var explanation = Explanation(service: name, url: mask.url(address), method: method)
-            let cause = RequestError.Cause.invalidURL(source: mask.url(address))
-            explanation.failures = [.init(RequestError(cause: cause, timestamp: 0), mask)]
-            return explanation
+        guard let url = url(typed: address) else {
+            let isPath = baseURL == nil
+            return failed(
+                url: address, method,
+                isPath
+                    ? "the service has no base_url: give an absolute URL" : "'\(address)' is no path or URL",
+                mask)
         }
-        return ExplanationMaker(service: self, url: url, mask: mask).explanation(of: method)
+        return explain(url, method: method, mask: mask)
+    }
+
+    /// The same for a URL.
+    public func explain(
+        _ url: URLText, method: String = "GET", mask: SecretMask = .standard
+    ) -> Explanation {
+        guard url.isHTTP else {
+            return failed(url: url.string, method, "'\(url)' is not a URL that can be requested", mask)
+        }
+        var maker = ExplanationMaker(
+            service: self, url: url, mask: mask.hiding(Headers(), url: url.string))
+        return maker.explanation(of: method)
+    }
+
+    private func failed(
+        url: String, _ method: String, _ message: String, _ mask: SecretMask
+    ) -> Explanation {
+        var explanation = Explanation(service: name, url: mask.url(url), method: method)
+        let mask = mask.hiding(Headers(), url: url)
+        let script = RequestError.ScriptFailure(message: message)
+        explanation.failures = [.init(RequestError(cause: .scriptError(script), timestamp: 0), mask)]
+        return explanation
     }
 }
 
@@ -26,11 +50,13 @@ extension Service {
 private struct ExplanationMaker {
     let service: Service
     let url: URLText
-    let mask: SecretMask
+    /// Learns on the way what is secret here.
+    var mask: SecretMask
 
-    func explanation(of method: String) -> Explanation {
+    mutating func explanation(of method: String) -> Explanation {
         var made = Explanation(service: service.name, url: mask.url(url.string), method: method)
         let trace = service.traceConfiguration(url: url, method: method)
+        for step in trace.steps { mask = mask.hiding(step.after.headers) }
         made.blocks = trace.steps.map { step in
             var block = block(step.entry)
             block.changes = ConfigurationFacts(step.after).changes(since: ConfigurationFacts(step.before))
@@ -47,7 +73,14 @@ private struct ExplanationMaker {
             return made
         }
         do {
-            let draft = try draft(method, result)
+            // As a request is built: URL and method, configured headers, mutators (siesta-semantics 15.1).
+            var draft = RequestDraft(method: method, url: url.string, headers: result.headers)
+            for mutator in result.mutators {
+                // What it set before it raised is secret too.
+                defer { mask = mask.hiding(draft.headers, url: draft.url) }
+                try mutator.function(&draft)
+            }
+            draft = try draft.validate(known: url)
             made.draft = shown(draft)
             refuse(draft.url, &made)
             let final =
@@ -69,13 +102,6 @@ private struct ExplanationMaker {
         return Explanation.Block(
             number: number + 1, description: mask.text(entry.description), origin: entry.origin,
             pattern: mask.text(entry.pattern.description), methods: entry.methods?.sorted())
-    }
-
-    /// As a request is built: URL and method, configured headers, mutators (siesta-semantics 15.1).
-    private func draft(_ method: String, _ configuration: Configuration) throws -> RequestDraft {
-        var draft = RequestDraft(method: method, url: url.string, headers: configuration.headers)
-        for mutator in configuration.mutators { try mutator.function(&draft) }
-        return try draft.validate(known: url)
     }
 
     private func shown(_ draft: RequestDraft) -> Explanation.Draft {

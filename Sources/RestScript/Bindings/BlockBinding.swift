@@ -67,6 +67,12 @@ extension ScriptContext {
             diagnostics.append(
                 Diagnostic(
                     .error, code: "declaration", error.message, file: place?.file, line: place?.line))
+        } catch let error as LuaError
+            where options.collectsDiagnostics && isLoading
+            && (error.kind == .syntax || error.kind == .runtime)
+        {
+            // A file of the script's that the declaration loads: a plugin, a transformer's module.
+            diagnostics.append(ScriptFailures.diagnostic(of: error, in: state))
         }
     }
 }

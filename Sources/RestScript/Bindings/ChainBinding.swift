@@ -25,7 +25,7 @@ extension ScriptContext {
     var chainFunctions: [ModuleFunction] {
         [
             ModuleFunction(
-                "use_response", "(response | entity | error) -> action",
+                "use_response", "(response: response | entity | error) -> action",
                 "Ends a chain with this response, which passes no pipeline."
             ) { [unowned self] call in
                 let response = try response(call, 1, "response")

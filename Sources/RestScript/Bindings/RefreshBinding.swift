@@ -6,7 +6,7 @@ extension ScriptContext {
     var refreshOn: ModuleFunction {
         ModuleFunction(
             "refresh_on",
-            "(predicate: integer | function(err) -> boolean, fn: function() -> true | nil, error) "
+            "(predicate: integer | function(err) -> boolean, fn: function() -> (true | nil, error)) "
                 + "-> function(resource, request) -> request",
             "A decorator that renews a token: fn runs once for all requests that were refused together, and each is "
                 + "repeated once."

@@ -65,7 +65,7 @@ extension ScriptContext {
                 return .one
             },
             ModuleFunction(
-                "failed_request", "(error | message: string) -> request", "A request that has failed already."
+                "failed_request", "(error: error | string) -> request", "A request that has failed already."
             ) { [unowned self] call in
                 let known = call.lua.object(call.slot(1), as: ScriptErrorBox.self)?.error
                 let error =

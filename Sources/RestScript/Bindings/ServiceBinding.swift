@@ -2,8 +2,19 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptContext {
-    /// `rest.service{ name=, base_url=, standard_transformers=, transport= }`.
+    /// `rest.service{ name=, base_url=, standard_transformers=, transport= }`. A check goes on with a service that nobody
+    /// else sees, to find what else is wrong.
     func makeService(_ call: Arguments) throws -> Verdict {
+        var made: Service?
+        try declare(call) { made = try service(call) }
+        let stand = "http://localhost/"
+        call.lua.push(
+            object: made ?? Service(engine: engine, name: "unnamed", baseURL: BaseURL(stand)),
+            class: serviceClass)
+        return .one
+    }
+
+    private func service(_ call: Arguments) throws -> Service {
         let options = try call.options(1, "options")
         let base = try options.string("base_url")
         let name = try options.string("name")
@@ -37,8 +48,7 @@ extension ScriptContext {
         service.refusal = { [weak self] url in self?.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak self] in self?.collectGarbage() }
         services.append(service)
-        call.lua.push(object: service, class: serviceClass)
-        return .one
+        return service
     }
 
     /// `transport = { http2=, proxy=, ca_file=, unix_socket=, max_connections_per_host=, … }`.
@@ -145,7 +155,7 @@ extension ScriptContext {
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
                 ) {
                     [unowned self] call in
-                    try usePlugin(call)
+                    try declare(call) { try usePlugin(call) }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -155,7 +165,7 @@ extension ScriptContext {
                     return .none
                 },
                 method(
-                    "wipe_resources", "(pattern or fn(resource)?)",
+                    "wipe_resources", "(matches?: string | regex | resource | function(resource) -> boolean)",
                     "Wipes all live resources, or those that match."
                 ) {
                     [unowned self] call in

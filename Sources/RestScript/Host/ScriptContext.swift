@@ -52,7 +52,7 @@ final class ScriptContext {
     var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
     /// Nil as long as no transformer module is declared.
     private(set) var modules: ModulePool?
-    private var classes: [LuaClass] = []
+    private(set) var classes: [LuaClass] = []
 
     var state: LuaState { shared.lua }
     var trees: TreeExchange { shared.trees }

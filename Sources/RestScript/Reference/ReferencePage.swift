@@ -15,8 +15,11 @@ struct ReferencePage {
     var sections: [String] {
         [context.restTable].map(section) + [valuesSection] + context.restModules.map(section)
             + classes.map(section) + [testsSection, section(tests.testModule)]
-            + [tests.hostClass, tests.servicesClass, tests.stubClass].map(section)
+            + testClasses.map(section)
     }
+
+    /// What a test file sees beside them.
+    var testClasses: [LuaClass] { [tests.hostClass, tests.servicesClass, tests.stubClass] }
 
     private var testsSection: String {
         """
@@ -29,7 +32,7 @@ struct ReferencePage {
     }
 
     /// In the order in which a reader of the guides meets them.
-    private var classes: [LuaClass] {
+    var classes: [LuaClass] {
         [
             context.serviceClass, context.resourceClass, context.requestClass, context.entityClass,
             context.errorClass, context.responseClass, context.infoClass, context.actionClass,

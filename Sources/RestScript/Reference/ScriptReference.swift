@@ -5,6 +5,20 @@ public import RestEngine
 @EngineActor
 public enum ScriptReference {
     public static func markdown() -> String {
+        withTables { heading + ReferencePage($0, $1).sections.joined() }
+    }
+
+    /// Definitions for the Lua language server, as files of a folder that its `workspace.library` names.
+    public static func types() -> [(path: String, text: String)] {
+        withTables { context, tests in
+            let definitions = TypeDefinitions(context, tests)
+            return [
+                ("resthost.lua", definitions.library), ("resthost/test.lua", definitions.testLibrary),
+            ]
+        }
+    }
+
+    private static func withTables<Result>(_ body: (ScriptContext, ScriptTestFile) -> Result) -> Result {
         let engine = Engine(transport: NullTransport())
         let context = ScriptContext(engine: engine, options: ScriptOptions(), folder: ".")
         let tests = ScriptTestFile(path: "reference", options: ScriptOptions())
@@ -12,23 +26,23 @@ public enum ScriptReference {
             context.close()
             tests.close()
         }
-        var text = """
-            # Lua reference
-
-            Every function and field that a script can use, as the program itself knows them. The guides beside
-            this page say how they belong together.
-
-            This file is written by `resthost reference > Sources/RestScript/RestScript.docc/LuaReference.md`.
-
-            ```lua
-            local rest = require "resthost"
-            ```
-
-            In signatures, `name?` may be left out, `T[]` is a list, and `A | nil, error` means that a function which waits
-            gives A, or nil and the reason.
-
-            """
-        text += ReferencePage(context, tests).sections.joined()
-        return text
+        return body(context, tests)
     }
+
+    private static let heading = """
+        # Lua reference
+
+        Every function and field that a script can use, as the program itself knows them. The guides beside
+        this page say how they belong together.
+
+        This file is written by `resthost reference > Sources/RestScript/RestScript.docc/LuaReference.md`.
+
+        ```lua
+        local rest = require "resthost"
+        ```
+
+        In signatures, `name?` may be left out, `T[]` is a list, and `A | nil, error` means that a function which waits
+        gives A, or nil and the reason.
+
+        """
 }

@@ -18,7 +18,7 @@ struct CheckCommand: ParsableCommand {
             Examples:
               resthost check config.lua
               resthost check config.lua --strict && resthost test
-              resthost check config.lua --json | jq -r '.diagnostics[] | "\\(.file):\\(.line): \\(.message)"'
+              resthost check config.lua --json | jq -r '.diagnostics[].message'
             """)
 
     @OptionGroup var script: ScriptArguments
@@ -47,7 +47,7 @@ struct CheckCommand: ParsableCommand {
             host.check()
             let all = host.diagnostics + gatewayFindings(host)
             // A reader begins with what must be mended.
-            findings = all.filter { $0.severity == .error } + all.filter { $0.severity == .warning }
+            findings = all.filter { $0.severity == .error } + inOrder(all.filter { $0.severity == .warning })
             let blocks = host.services.reduce(0) {
                 $0 + $1.configurationEntries.filter { $0.origin != nil }.count
             }
@@ -63,6 +63,14 @@ struct CheckCommand: ParsableCommand {
         }
         let counted = strict ? findings : findings.filter { $0.severity == .error }
         return counted.isEmpty ? 0 : 2
+    }
+
+    /// As they stand in the files, the script's own first.
+    private func inOrder(_ findings: [Diagnostic]) -> [Diagnostic] {
+        func key(_ finding: Diagnostic) -> (Int, String, Int) {
+            (finding.file == script.config ? 0 : 1, finding.file ?? "", finding.line ?? 0)
+        }
+        return findings.sorted { key($0) < key($1) }
     }
 
     /// Nil when there is nothing to count.

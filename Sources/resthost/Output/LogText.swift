@@ -4,8 +4,14 @@ import RestScript
 struct LogText: Sendable {
     var style = Style.standardError
     var isQuiet = false
+    /// What the script prints goes to standard output as it is.
+    var printsPlainly = false
 
     func write(_ entry: ScriptLogEntry) {
+        // The log's own functions say where they were called.
+        if printsPlainly, entry.level == .info, entry.place == nil, entry.fields.isEmpty {
+            return Streams.output(entry.text + "\n")
+        }
         if isQuiet, entry.level != .error { return }
         Streams.error(text(entry))
     }

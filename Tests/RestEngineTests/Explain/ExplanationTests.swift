@@ -141,6 +141,7 @@ struct ExplanationTests {
         fixture.service.refusal = { $0.contains("/c") ? .internal(message: "not there") : nil }
         #expect(fixture.service.explain("/c").failures.first?.message == "Request failed: not there")
         #expect(fixture.service.explain("http://").failures.count == 1)
+        #expect(fixture.service.explain("https://a b/").failures.count == 1)
         try fixture.service.configure(.matching { _ in throw CancellationError() }) { _ in }
         #expect(fixture.service.explain("/d").failures.count == 1)
     }
@@ -157,6 +158,30 @@ struct ExplanationTests {
         let text = fixture.service.explain("/x?token=s3cret", mask: mask).tree.description
         #expect(!text.contains("s3cret") && !text.contains("zebra"))
         #expect(text.contains("Bearer ***"))
+    }
+
+    @Test func `secrets are masked in what a block or mutator raised`() throws {
+        try add("**", "tokens") { $0.configuration.headers.set("Authorization", "Bearer s3cret-token") }
+        try add("/block", "raises") { _ in
+            throw RequestError.ScriptFailure(message: "s3cret-token is too old", file: "main.lua", line: 2)
+        }
+        try add("/mutator", "raises") {
+            $0.configuration.mutators.append { draft in
+                draft.headers.set("X-Api-Key", "an0ther-secret")
+                throw RequestError.ScriptFailure(message: "an0ther-secret and s3cret-token")
+            }
+        }
+        #expect(fixture.service.explain("/block").failures.first?.message == "*** is too old")
+        #expect(fixture.service.explain("/mutator").failures.first?.message == "*** and ***")
+        fixture.service.refusal = { .internal(message: "no \($0)") }
+        #expect(!fixture.service.explain("/x?token=s3cret-2").tree.description.contains("s3cret"))
+    }
+
+    @Test func `an address that is none`() {
+        let bare = Service(engine: fixture.engine, name: "bare", baseURL: nil)
+        #expect(
+            bare.explain("/x").failures.first?.message == "the service has no base_url: give an absolute URL")
+        #expect(bare.explain("https://a.test/x").failures.isEmpty)
     }
 
     @Test func `no field of a configuration is left out`() {

@@ -51,4 +51,14 @@ struct SecretMaskTests {
             _ = SecretMask.standard.url(text)
         }
     }
+
+    @Test func `secrets that were seen are hidden in messages too`() {
+        let headers = Headers([
+            ("Authorization", "Bearer abcdefgh"), ("X-Token", "short"), ("Accept", "text/plain"),
+        ])
+        let mask = SecretMask.standard.hiding(headers, url: "https://a.test/?api_key=12%2034567#12345678")
+        #expect(mask.text("bad token abcdefgh, short, text/plain") == "bad token ***, short, text/plain")
+        #expect(mask.text("12%2034567 12 34567 12345678") == "*** *** 12345678")
+        #expect(mask.text("Bearer abcdefgh") == "***")
+    }
 }

@@ -69,4 +69,17 @@ struct CheckTests {
                 rest.gateway { listn = 1 }
                 """) == ["2 declaration", "3 declaration", "4 declaration"])
     }
+
+    @Test func `a plugin that fails is told, and what comes behind it`() throws {
+        #expect(
+            try findings(
+                """
+
+                api:use(function(service)
+                  error("no")
+                end)
+                api:use("nowhere")
+                api:configure("/x", { mthods = "GET" }, function() end)
+                """) == ["3 runtime", "5 runtime", "6 declaration"])
+    }
 }

@@ -12,9 +12,8 @@ import Testing
 
 struct GuideTests {
     private static let scriptGuides = [
-        "WritingAScript", "ConfigurationBlocks", "ThePipeline", "TransformerModules",
-        "WaitingAndJobs", "ObserversAndStatus",
-        "ChainingRequests", "Caches", "TheGateway", "Errors",
+        "WritingAScript", "ConfigurationBlocks", "ThePipeline", "TransformerModules", "WaitingAndJobs",
+        "ObserversAndStatus", "ChainingRequests", "Caches", "TheGateway", "Errors", "Tools", "Reloading",
     ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
     private static let swiftGuides = [
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",

@@ -1,10 +1,10 @@
 import RestEngine
 import Testing
 
-/// Files of the repository.
+/// Files of the repository, or at an absolute path.
 enum TextFile {
     static func read(_ path: String) throws -> String {
-        String(
-            decoding: try WholeFile.read("\(BuiltProgram.repository)/\(path)", limit: 1 << 20), as: UTF8.self)
+        let place = path.hasPrefix("/") ? path : "\(BuiltProgram.repository)/\(path)"
+        return String(decoding: try WholeFile.read(place, limit: 1 << 20), as: UTF8.self)
     }
 }

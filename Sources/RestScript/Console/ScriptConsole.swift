@@ -1,0 +1,107 @@
+import LuaRuntime
+public import RestEngine
+
+/// Evaluates text in a loaded script's world, piece by piece, as a person types it.
+///
+/// Each piece is a chunk and a coroutine of its own, so it may wait. Its globals lie in a table of the console's, with the
+/// script's own behind it: the console's can be set, the script's can't. `rest` and the services are there from the start.
+@EngineActor
+public final class ScriptConsole {
+    /// What became of a piece.
+    public enum Outcome: Sendable {
+        /// More lines are needed.
+        case incomplete
+        /// Its values, for people; none for a statement.
+        case done([String])
+        case failed(Diagnostic)
+        case cancelled
+    }
+
+    /// What messages call the text.
+    public static let chunk = "repl"
+
+    let host: ScriptHost
+    let environment: LuaReference
+    private var running: LuaCoroutine?
+
+    var context: ScriptContext { host.context }
+
+    public init(_ host: ScriptHost) {
+        self.host = host
+        let context = host.context
+        let lua = context.state.main
+        lua.newTable()
+        lua.newTable(record: 1)
+        context.realm.pushGlobals(on: lua)
+        lua.rawSet(-2, "__index")
+        lua.setMetatable(-2)
+        if (try? context.realm.pushModule("resthost", on: lua)) != nil { lua.rawSet(-2, "rest") }
+        for service in host.services {
+            lua.push(object: service, class: context.serviceClass)
+            lua.rawSet(-2, Self.variable(for: service))
+        }
+        environment = lua.reference(-1)
+        lua.pop()
+    }
+
+    /// The name of a service as a variable: what no name may have is `_`.
+    public static func variable(for service: Service) -> String {
+        let name = String(service.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+        return name.first?.isNumber == true ? "_" + name : name
+    }
+
+    /// Runs a piece: an expression, whose values are shown, or statements. `done` is called once, when it has ended.
+    public func evaluate(_ text: String, done: @escaping @EngineActor (Outcome) -> Void) {
+        let function: LuaReference
+        do throws(LuaError) { function = try compile(text) } catch {
+            return done(Self.isIncomplete(error) ? .incomplete : .failed(diagnostic(error)))
+        }
+        let coroutine = context.realm.spawn(
+            function, phase: context.phases.job,
+            completion: onLoop { [weak self] (lua: Lua, result: Result<Int32, LuaError>) in
+                guard let self else { return done(.cancelled) }
+                running = nil
+                done(outcome(lua, result))
+            })
+        if !coroutine.isFinished { running = coroutine }
+    }
+
+    /// Ends the piece that waits.
+    public func cancel() { running?.cancel() }
+
+    /// The end of the text came too early: more may follow.
+    private static func isIncomplete(_ error: LuaError) -> Bool {
+        error.kind == .syntax && error.message.hasSuffix("near <eof>")
+    }
+
+    /// As an expression, else as statements. Throws what is wrong with the one that it may yet become.
+    private func compile(_ text: String) throws(LuaError) -> LuaReference {
+        let isAsked = text.hasPrefix("=")
+        let expression = "return " + (isAsked ? text.dropFirst() : text[...])
+        let fault: LuaError
+        do throws(LuaError) {
+            return try context.realm.compile(expression, chunk: Self.chunk, environment: environment)
+        } catch { fault = error }
+        if isAsked { throw fault }
+        do throws(LuaError) {
+            return try context.realm.compile(text, chunk: Self.chunk, environment: environment)
+        } catch { throw Self.isIncomplete(fault) ? fault : error }
+    }
+
+    private func outcome(_ lua: Lua, _ result: Result<Int32, LuaError>) -> Outcome {
+        switch result {
+        case .success(let count):
+            let first = lua.top - count + 1
+            let values = (0..<count).map { ValueText(context, limit: 4000).text(lua, first + $0) }
+            return .done(values.map(ValueLayout.text))
+        case .failure(let error):
+            return error.kind == .cancelled ? .cancelled : .failed(diagnostic(error))
+        }
+    }
+
+    private func diagnostic(_ error: LuaError) -> Diagnostic {
+        var made = ScriptFailures.diagnostic(of: error, in: context.state)
+        if let value = error.value, let text = ValueText.ofErrorTable(value, context) { made.message = text }
+        return made
+    }
+}

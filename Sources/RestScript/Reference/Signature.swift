@@ -1,0 +1,158 @@
+/// A signature of the binding tables, taken apart: `(path: string, options?: { ttl: number }) -> value | nil, error`.
+struct Signature: Equatable {
+    struct Parameter: Equatable {
+        /// `...` for any number of further ones.
+        let name: String
+        var isOptional = false
+        /// Nil when its name says what it is.
+        var type: ValueType?
+    }
+
+    indirect enum ValueType: Equatable {
+        case named(String)
+        case optional(ValueType)
+        case list(ValueType)
+        case union([ValueType])
+        case function([Parameter], returns: [ValueType])
+        case table([Parameter])
+        /// Any number of these.
+        case many(String)
+    }
+
+    var parameters: [Parameter] = []
+    var returns: [ValueType] = []
+
+    /// Nil for text that follows another grammar.
+    init?(_ text: String) {
+        var reader = SignatureReader(text)
+        guard let parameters = reader.parameters() else { return nil }
+        self.parameters = parameters
+        if reader.take("->") {
+            guard let returns = reader.types() else { return nil }
+            self.returns = returns
+        }
+        guard reader.isAtEnd else { return nil }
+    }
+
+    /// The type of a property.
+    static func type(_ text: String) -> ValueType? {
+        var reader = SignatureReader(text)
+        guard let type = reader.union(), reader.isAtEnd else { return nil }
+        return type
+    }
+}
+
+private struct SignatureReader {
+    private var rest: Substring
+
+    init(_ text: String) { rest = text[...] }
+
+    var isAtEnd: Bool { rest.allSatisfy { $0 == " " } }
+
+    mutating func take(_ text: String) -> Bool {
+        rest = rest.drop { $0 == " " }
+        guard rest.hasPrefix(text) else { return false }
+        rest = rest.dropFirst(text.count)
+        return true
+    }
+
+    private mutating func name() -> String? {
+        rest = rest.drop { $0 == " " }
+        let name = rest.prefix {
+            $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." && !rest.hasPrefix(".")
+        }
+        // The dots behind a name are not its own: `captures...`.
+        let bare = name.prefix { $0 != "." }
+        guard !bare.isEmpty else { return nil }
+        rest = rest.dropFirst(bare.count)
+        return String(bare)
+    }
+
+    mutating func parameters() -> [Signature.Parameter]? {
+        guard take("(") else { return nil }
+        return list(until: ")", separators: [","])
+    }
+
+    private mutating func list(until end: String, separators: [String]) -> [Signature.Parameter]? {
+        var made: [Signature.Parameter] = []
+        var isAlternative = false
+        if take(end) { return made }
+        while let parameter = parameter() {
+            made.append(parameter)
+            made[made.count - 1].isOptional = parameter.isOptional || isAlternative
+            if take(end) { return made }
+            // Of alternatives there is one: `{ body | text }`.
+            isAlternative = separators.contains("|") && take("|")
+            if isAlternative { made[made.count - 1].isOptional = true }
+            guard isAlternative || take(",") else { return nil }
+        }
+        return nil
+    }
+
+    private mutating func parameter() -> Signature.Parameter? {
+        if take("...") { return Signature.Parameter(name: "...") }
+        guard let name = name() else { return nil }
+        var parameter = Signature.Parameter(name: name, isOptional: take("?"))
+        guard take(":") else { return parameter }
+        guard let type = union() else { return nil }
+        if case .optional(let inner) = type {
+            parameter.isOptional = true
+            parameter.type = inner
+        } else {
+            parameter.type = type
+        }
+        return parameter
+    }
+
+    /// What a function gives, or one thing of it.
+    mutating func types() -> [Signature.ValueType]? {
+        var made: [Signature.ValueType] = []
+        repeat {
+            guard let type = union() else { return nil }
+            made.append(type)
+        } while take(",")
+        return made
+    }
+
+    mutating func union() -> Signature.ValueType? {
+        var made: [Signature.ValueType] = []
+        repeat {
+            guard let type = postfix() else { return nil }
+            made.append(type)
+        } while take("|")
+        return made.count == 1 ? made[0] : .union(made)
+    }
+
+    private mutating func postfix() -> Signature.ValueType? {
+        guard var type = primary() else { return nil }
+        while true {
+            if take("[]") {
+                type = .list(type)
+            } else if take("?") {
+                type = .optional(type)
+            } else {
+                return type
+            }
+        }
+    }
+
+    private mutating func primary() -> Signature.ValueType? {
+        if take("...") { return .many("any") }
+        if take("{") { return list(until: "}", separators: [",", "|"]).map { .table($0) } }
+        if take("(") {
+            guard let type = union(), take(")") else { return nil }
+            return type
+        }
+        guard let name = name() else { return nil }
+        if take("...") { return .many(name) }
+        guard name == "function", rest.hasPrefix("(") else { return .named(name) }
+        guard let parameters = parameters() else { return nil }
+        guard take("->") else { return .function(parameters, returns: []) }
+        // Several results are in brackets, for a comma may be that of the list around.
+        if take("(") {
+            guard let returns = types(), take(")") else { return nil }
+            return .function(parameters, returns: returns)
+        }
+        return union().map { .function(parameters, returns: [$0]) }
+    }
+}

@@ -1,0 +1,153 @@
+import LuaRuntime
+import RestEngine
+
+/// Definitions for the Lua language server (LuaLS), made from the tables by which scripts see classes and functions.
+@EngineActor
+struct TypeDefinitions {
+    private let context: ScriptContext
+    private let tests: ScriptTestFile
+    private let page: ReferencePage
+    private let classNames: Set<String>
+
+    init(_ context: ScriptContext, _ tests: ScriptTestFile) {
+        self.context = context
+        self.tests = tests
+        page = ReferencePage(context, tests)
+        classNames = Set((page.classes + page.testClasses).map(\.name))
+    }
+
+    private static let heading = "-- Written by `resthost types`; changes are lost."
+
+    /// What `require "resthost"` gives.
+    var library: String {
+        let rest = context.restTable
+        var text = "---@meta resthost\n\(Self.heading)\n\n" + TypeVocabulary.preface
+        text += page.classes.map(definition).joined() + fields
+        text += "---@class resthost\n"
+        for name in rest.values where !context.restModules.contains(where: { $0.name == "rest.\(name)" }) {
+            text += "---@field \(name) \(Self.values[name] ?? "any")\n"
+        }
+        text += "local rest = {}\n\n" + rest.functions.map { function($0, in: rest) }.joined()
+        for module in context.restModules {
+            text += "\(module.name) = {}\n\n" + module.functions.map { function($0, in: module) }.joined()
+        }
+        return text + "return rest\n"
+    }
+
+    /// What `require "resthost.test"` gives.
+    var testLibrary: String {
+        let module = tests.testModule
+        return "---@meta resthost.test\n\(Self.heading)\n\n" + page.testClasses.map(definition).joined()
+            + "---@class resthost.test\nlocal \(module.name) = {}\n\n"
+            + module.functions.map { function($0, in: module) }.joined() + "return \(module.name)\n"
+    }
+
+    private static let values = [
+        "env": "resthost.env", "store": "resthost.store", "null": "lightuserdata",
+        "use_this_response": "resthost.action", "version": "string",
+    ]
+
+    // MARK: Classes
+
+    private func definition(_ entry: LuaClass) -> String {
+        var text = Self.comment(entry.documentation) + "---@class resthost.\(entry.name)\n"
+        for property in entry.properties {
+            let type = self.type(of: property, in: entry)
+            let mark = type.hasSuffix("?") ? "?" : ""
+            text +=
+                "---@field \(property.name)\(mark) \(mark.isEmpty ? type : String(type.dropLast())) "
+                + Self.line(property.documentation) + "\n"
+        }
+        if let index = TypeVocabulary.indexes[entry.name] { text += "---@field [string] \(index)\n" }
+        text += "local \(entry.name) = {}\n\n"
+        for method in entry.methods {
+            text += function(
+                "\(entry.name):\(method.name)", method.signature, method.documentation,
+                receiver: "resthost.\(entry.name)")
+        }
+        return text
+    }
+
+    private func type(of property: LuaProperty, in entry: LuaClass) -> String {
+        if let known = TypeVocabulary.tables["\(entry.name).\(property.name)"] { return known }
+        var text = TypeText(classes: classNames, owner: "\(entry.name).\(property.name)")
+        if property.type == "headers" { return "resthost.headers" }
+        return Signature.type(property.type).map { text.text($0) } ?? "any"
+    }
+
+    /// `c.timeouts` and `c.redirects`, whose fields are no properties of a class.
+    private var fields: String {
+        let service = Service(engine: context.engine, name: "types", baseURL: BaseURL("http://localhost/"))
+        let draft = service.resource("").configurationDraft(for: "GET")
+        defer { service.flushUnusedResources() }
+        return [ScriptFields.timeouts(of: draft), ScriptFields.redirects(of: draft)].map { fields in
+            "---@class resthost.\(fields.name)\n"
+                + fields.fields.map { field in
+                    if case .boolean = field.read() { return "---@field \(field.name) boolean\n" }
+                    return "---@field \(field.name) number\n"
+                }.joined() + "\n"
+        }.joined()
+    }
+
+    // MARK: Functions
+
+    private func function(_ function: ModuleFunction, in module: ModuleTable) -> String {
+        self.function("\(module.name).\(function.name)", function.signature, function.documentation)
+    }
+
+    private func function(
+        _ name: String, _ signature: String, _ documentation: String, receiver: String? = nil
+    ) -> String {
+        guard let parsed = Signature(signature) else {
+            return "---\(signature)\nfunction \(name)(...) end\n\n"
+        }
+        var types = TypeText(classes: classNames, owner: name)
+        let parameters = parsed.parameters.map { (parameter: $0, type: types.text($0)) }
+        let returns = parsed.returns.map { types.text($0) }
+        var text = ""
+        for table in types.tables { text += options(table.name, table.fields, owner: name) }
+        text += Self.comment(documentation)
+        for (parameter, type) in parameters {
+            text += "---@param \(parameter.name)\(parameter.isOptional ? "?" : "") \(type)\n"
+        }
+        for (place, type) in returns.enumerated() {
+            // Behind `A | nil` comes what is there for nil alone.
+            text +=
+                "---@return \(place > 0 && !type.hasSuffix("...") && !type.hasSuffix("?") ? type + "?" : type)\n"
+        }
+        text += overloads(parameters, returns, receiver)
+        return text + "function \(name)(\(parameters.map(\.parameter.name).joined(separator: ", "))) end\n\n"
+    }
+
+    private func options(_ name: String, _ fields: [Signature.Parameter], owner: String) -> String {
+        var types = TypeText(classes: classNames, owner: owner)
+        return "---@class \(name)\n"
+            + fields.map { "---@field \($0.name)\($0.isOptional ? "?" : "") \(types.text($0))\n" }.joined()
+            + "\n"
+    }
+
+    /// Optional parameters before others may be left out, each alone or together.
+    private func overloads(
+        _ parameters: [(parameter: Signature.Parameter, type: String)], _ returns: [String],
+        _ receiver: String?
+    ) -> String {
+        guard let last = parameters.lastIndex(where: { !$0.parameter.isOptional }) else { return "" }
+        let early = parameters.indices.filter { $0 < last && parameters[$0].parameter.isOptional }
+        guard !early.isEmpty else { return "" }
+        let result = returns.isEmpty ? "" : ": " + returns.joined(separator: ", ")
+        return (1..<(1 << early.count)).map { choice in
+            let left = Set(early.enumerated().filter { choice & (1 << $0.offset) != 0 }.map(\.element))
+            let kept = parameters.indices.filter { !left.contains($0) }.map { place in
+                "\(parameters[place].parameter.name): \(parameters[place].type)"
+            }
+            let all = (receiver.map { ["self: \($0)"] } ?? []) + kept
+            return "---@overload fun(\(all.joined(separator: ", ")))\(result)\n"
+        }.joined()
+    }
+
+    // MARK: Comments
+
+    private static func comment(_ text: String) -> String { text.isEmpty ? "" : "---\(line(text))\n" }
+
+    private static func line(_ text: String) -> String { text.replacing("\n", with: " ") }
+}

@@ -1,0 +1,93 @@
+/// What names in signatures stand for, in the language of LuaLS annotations, where the signature says no more.
+enum TypeVocabulary {
+    /// Lua's own types, as LuaLS writes them.
+    static let plain: Set<String> = [
+        "string", "number", "integer", "boolean", "table", "function", "nil", "any", "true", "false",
+    ]
+
+    /// Of parameters, options and results, by their name.
+    static let names: [String: String] = [
+        "action": "resthost.action", "allow_fragments": "boolean", "actual": "any", "attempt": "integer",
+        "auth": "{ bearer: string }", "base_url": "string", "bearer": "string", "body": "string",
+        "bytes": "string",
+        "c": "resthost.configuration", "cancel": "fun()", "captures": "string", "category": "string",
+        "cause": "table", "changed": "fun(self: table, resource: resthost.resource, event: string)",
+        "charset": "string",
+        "complete": "fun(outcome: resthost.response|resthost.entity|resthost.error): boolean",
+        "content": "any", "content_type": "string", "content_types": "string|string[]", "delay": "number",
+        "description": "string", "entity": "resthost.entity", "env": "string[]|false",
+        "err": "resthost.error",
+        "error": "resthost.error", "event": "string", "expected": "any",
+        "expose": "table<string, { paths?: string[], methods?: string[] }>", "fields": "table",
+        "file": "string",
+        "fn": "function", "form": "table", "fraction": "number", "gated": "boolean",
+        "headers": "resthost.headers|table<string, string|string[]>", "http_status_code": "integer",
+        "idempotency_key": "string|true", "index": "integer", "info": "resthost.info",
+        "input": "string|table",
+        "item": "any", "json": "any", "key": "any", "list": "any[]", "listen": "string",
+        "max_bytes": "integer",
+        "message": "string", "methods": "string|string[]", "multipart": "table[]",
+        "mutate": "fun(draft: resthost.draft)", "name": "string", "net": "string[]|false",
+        "on_mismatch": "\"error\"|\"skip\"|\"skip_if_output_matches\"", "options": "table",
+        "action_name": "\"replace\"|\"append\"", "output": "string|table", "owner": "table|resthost.request",
+        "path": "string", "pattern": "resthost.pattern", "plugin_options": "table",
+        "progress": "fun(...): number?", "query": "table", "read": "function|string[]|false",
+        "remove": "fun(key: any)", "request": "resthost.request", "resource": "resthost.resource",
+        "response": "resthost.response", "results": "any", "stage": "string",
+        "standard_transformers": "string[]",
+        "start": "fun(complete: fun(outcome: resthost.response|resthost.entity|resthost.error): boolean)",
+        "status": "resthost.status",
+        "stopped_observing": "fun(self: table, resource: resthost.resource)", "text": "string",
+        "timestamp": "number", "transform": "resthost.transformation", "transform_errors": "boolean",
+        "transformer": "resthost.transformation", "transport": "table", "ttl": "number",
+        "update_timestamp": "fun(key: any, timestamp: number)", "url": "resthost.url",
+        "user": "string|fun(): string?",
+        "user_message": "string", "value": "any", "write": "function|string[]|false",
+    ]
+
+    /// Of options that mean something else in one function.
+    static let options: [String: String] = [
+        "service:configure_transformer.action": "\"replace\"|\"append\"",
+        "rest.cache.custom.key": "fun(resource: resthost.resource, stage: string): any",
+        "rest.cache.custom.read": "fun(key: any): resthost.entity?",
+        "rest.cache.custom.write": "fun(key: any, entity: resthost.entity)",
+        "rest.permissions.read": "string[]|false", "rest.permissions.write": "string[]|false",
+        "rest.log.debug.text": "any", "rest.log.info.text": "any", "rest.log.warn.text": "any",
+        "rest.log.error.text": "any", "rest.log.write.text": "any",
+        "service:use.options": "any", "t.assert.message": "any", "t.fail.message": "any",
+        "rest.cache.redis.options": "table",
+    ]
+
+    /// What classes answer for names that are no field of theirs.
+    static let indexes: [String: String] = [
+        "headers": "string|string[]|nil", "pipeline": "resthost.stage", "services": "resthost.service",
+        "env": "string?",
+    ]
+
+    /// Properties whose type in the reference is `table`.
+    static let tables: [String: String] = [
+        "configuration.timeouts": "resthost.timeouts", "configuration.redirects": "resthost.redirects",
+        "host.rest": "resthost", "headers": "resthost.headers",
+    ]
+
+    /// Shapes that are no classes of the bindings.
+    static let preface = """
+        ---A glob relative to base_url, a regular expression, a resource, or a function of the URL.
+        ---@alias resthost.pattern string|resthost.regex|resthost.resource|fun(url: resthost.url): boolean
+
+        ---A function of content and entity, the name of a module that returns one, or a transformer of rest.
+        ---@alias resthost.transformation resthost.transformer|string|fun(content: any, entity: resthost.entity): any
+
+        ---A URL as pattern functions and rest.url.parse see it.
+        ---@class resthost.url
+        ---@field string string
+        ---@field scheme? string
+        ---@field host? string
+        ---@field port? integer
+        ---@field path string
+        ---@field query? string
+        ---@field fragment? string
+
+
+        """
+}

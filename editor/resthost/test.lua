@@ -1,0 +1,108 @@
+---@meta resthost.test
+-- Written by `resthost types`; changes are lost.
+
+---An engine with a clock, a store and stubs of its own, and perhaps a script; made by t.load and t.host. It ends with its test.
+---@class resthost.host
+---@field rest resthost What `require "resthost"` gives in the script.
+---@field services resthost.services The services declared so far, by name.
+local host = {}
+
+---Answers matching requests; of several stubs the newest that matches. A reply has `status`, `headers`, one of `body`, `json` and `text`, or `error` = { type, message }; and `delay`, `gated`, `when` = { headers, body }.
+---@param method string
+---@param url_glob string
+---@param reply? table|(fun(request: resthost.request): table)
+---@return resthost.stub
+function host:stub(method, url_glob, reply) end
+
+---Forgets all stubs.
+function host:clear_stubs() end
+
+---Collects garbage, then drops the resources that nobody holds, as flush_unused_resources does.
+function host:memory_pressure() end
+
+---The host's time, Unix seconds; it begins at 1,000,000. With an argument sets it: forward as advance does, backward without any timer.
+---@param time? number
+---@return number
+function host:clock(time) end
+
+---Waits while the clock goes on, from timer to timer, and what is due runs.
+---@param seconds number
+function host:advance(seconds) end
+
+---Waits until nothing is due any more, turn by turn.
+function host:settle() end
+
+---The services of a host, by name. A name that none has is an error.
+---@class resthost.services
+---@field [string] resthost.service
+local services = {}
+
+---Answers in place of a server; made by host:stub.
+---@class resthost.stub
+---@field requests table[] What it was asked, in order: `{ method, url, headers, body }`. Names of headers may be in any case; they are listed in lower case.
+local stub = {}
+
+---Opens the gate, for the requests that wait and for all later ones.
+function stub:go() end
+
+---@class resthost.test
+local t = {}
+
+---Declares a test. It runs on its own and may wait.
+---@param name string
+---@param fn function
+function t.test(name, fn) end
+
+---A group: its name goes before the names of the tests that fn declares.
+---@param name string
+---@param fn function
+function t.describe(name, fn) end
+
+---Runs fn before each test of the group, or of the file; those of outer groups come first.
+---@param fn function
+function t.before_each(fn) end
+
+---Declares a test that is not run.
+---@param name string
+---@param why? string
+function t.skip(name, why) end
+
+---Fails if value is nil or false, with message, which may be an error object; else gives its arguments.
+---@param value any
+---@param message? any
+---@return any
+---@return any ...
+function t.assert(value, message) end
+
+---Fails unless both are the same value, or tables with equal fields at any depth; metatables don't count.
+---@param actual any
+---@param expected any
+function t.equal(actual, expected) end
+
+---Fails unless the Lua pattern is found in the text; gives what string.match gives.
+---@param text string
+---@param pattern string
+---@return string ...
+function t.matches(text, pattern) end
+
+---Calls fn, which may wait, and fails unless it raises an error whose message matches the pattern.
+---@param fn function
+---@param pattern? string
+---@return string
+---@return resthost.error?
+function t.raises(fn, pattern) end
+
+---Fails the test.
+---@param message? any
+function t.fail(message) end
+
+---Loads a script, whose path is relative to the test file, into a fresh host.
+---@param path string|{ source: string }
+---@return resthost.host
+function t.load(path) end
+
+---A fresh host without a script.
+---@return resthost.host
+function t.host() end
+
+return t
