@@ -120,6 +120,10 @@ void clua_coverage_close(clua_coverage *coverage);
 /// Raises when the budget is used up. For library functions that work long without calling anything.
 void clua_poll(lua_State *L);
 
+// freeze.c
+/// Pushes the content of the table at `index` if it is frozen, else nothing.
+bool clua_push_content(lua_State *L, int index);
+
 // call.c
 int clua_traceback(lua_State *L);
 void clua_forget_failure(clua_state *state);

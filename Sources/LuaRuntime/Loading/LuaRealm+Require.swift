@@ -35,7 +35,13 @@ extension LuaRealm {
             let circle = (modules.loading[first...] + [name]).joined(separator: " → ")
             throw LuaUsageError("module '\(name)' requires itself: \(circle)")
         }
-        let file = try ModuleSearch(roots: searchRoots).find(name)
+        let search = ModuleSearch(roots: searchRoots)
+        let file: ModuleSearch.File
+        do { file = try search.find(name) } catch {
+            // It may be there the next time.
+            for path in search.candidates(name) { onFileMissed?(path) }
+            throw error
+        }
         modules.loading.append(name)
         defer { modules.loading.removeLast() }
         onFileLoaded?(file.path)

@@ -15,6 +15,8 @@ public final class LuaRealm {
     public var searchRoots: [String]
     /// Told the path of each file that `require` reads.
     public var onFileLoaded: ((String) -> Void)?
+    /// Told the paths of the files that `require` would have read, had there been any.
+    public var onFileMissed: ((String) -> Void)?
 
     /// Lines of its files are counted, if the state counts any.
     public var isCovered = false

@@ -23,10 +23,9 @@ struct ModuleSearch {
                 "module name '\(name)' is not allowed: write names with dots between them, such as 'lib.json'"
             )
         }
-        let path = parts.joined(separator: "/")
         var tried: [String] = []
         for root in roots {
-            for candidate in ["\(root)/\(path).lua", "\(root)/\(path)/init.lua"] {
+            for candidate in Self(roots: [root]).candidates(name) {
                 guard let real = Self.resolve(candidate) else {
                     tried.append("no file '\(candidate)'")
                     continue
@@ -43,6 +42,12 @@ struct ModuleSearch {
         }
         let places = tried.isEmpty ? "no folder to search" : tried.joined(separator: "; ")
         throw LuaUsageError("module '\(name)' not found: \(places)")
+    }
+
+    /// The files that a module may be in.
+    func candidates(_ name: String) -> [String] {
+        let path = name.replacing(".", with: "/")
+        return roots.flatMap { ["\($0)/\(path).lua", "\($0)/\(path)/init.lua"] }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

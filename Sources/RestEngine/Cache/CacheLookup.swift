@@ -69,11 +69,12 @@ final class CacheLookup {
     /// time (D16).
     private func finish(_ entity: Entity, from stage: CachedStage) -> (Entity, StageOutputs)? {
         let engine = resource.engine
-        let pipeline = resource.configuration(for: "GET").pipeline
+        let resolved = resource.resolvedConfiguration(for: "GET")
+        let pipeline = resolved.configuration.pipeline
         // The blocks may have run again since.
         guard pipeline.order.contains(stage.name) else { return nil }
         let context = PipelineContext(url: resource.urlString, method: "GET", now: engine.scheduler.now)
-        let outputs = StageOutputs(of: resource)
+        let outputs = StageOutputs(of: resource, mark: resource.mark(of: resolved))
         let response = pipeline.process(
             .success(entity), context, log: engine.log, after: stage.name, keeping: outputs)
         switch response {
@@ -94,6 +95,7 @@ final class CacheLookup {
         timer = nil
         caching.lookupEnded(self)
         if let hit, let event = resource.state.adopt(hit) {
+            resource.mark = outputs?.mark ?? PipelineMark()
             if let outputs { resource.write(outputs, timestamp: hit.timestamp) }
             resource.notify(event)
         }

@@ -13,7 +13,7 @@ extension Resource {
 
     /// Makes a request conditional on the data that is there when it is built.
     private func condition(_ draft: inout RequestDraft) {
-        guard let data = state.data else { return }
+        guard let data = state.data, !isOutdated else { return }
         if let etag = data.etag {
             draft.headers.set("If-None-Match", etag)
         } else if let date = data.lastModified {
@@ -53,6 +53,9 @@ extension Resource {
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }
             let event = self.state.finishLoad(number, info, now: self.engine.scheduler.now)
+            if event == .newData(.network) { self.mark = info.mark(of: self) }
+            // What was asked before a reload confirms data as it was before.
+            if event == .notModified { self.mark.generation = -1 }
             self.updateCaches(after: event, info, hadEnded: hadEnded)
             self.notify(event)
         }

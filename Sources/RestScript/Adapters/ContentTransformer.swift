@@ -12,6 +12,13 @@ struct ContentTransformer: Transformer {
         rules.description ?? place.map { "transformer \($0)" } ?? "transformer"
     }
 
+    var fingerprint: UInt64 {
+        var hasher = Hasher()
+        hasher.combine(context.fingerprint(of: function))
+        hasher.combine(rules)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         switch response {
         case .success(var entity):

@@ -93,9 +93,18 @@ struct HostFacts: Sendable {
 }
 
 extension HostFacts {
-    /// What the running script adds.
+    /// What the running script adds, and those before it.
     @EngineActor
-    mutating func add(_ host: ScriptHost) {
+    mutating func add(_ generations: Generations) {
+        let host = generations.current
+        let now = SystemTime.now
+        generation = generations.number
+        trigger = generations.trigger
+        generationAge = now - generations.loadedAt
+        retiring = generations.retiredCount
+        failure = generations.lastFailure.map {
+            Failure(report: $0.report, trigger: $0.trigger, age: now - $0.at)
+        }
         services = host.services.map { service in
             // Without user info and query, in which keys may stand.
             let base = service.baseURL.map { ($0.url.origin ?? "") + $0.url.path }
@@ -103,7 +112,7 @@ extension HostFacts {
         }
         openRequests = host.openRequests
         jobs = host.jobCount
-        failedJobs = host.failedJobs
-        luaMemory += host.memoryUsed
+        failedJobs = generations.failedJobs
+        luaMemory = generations.memoryUsed
     }
 }

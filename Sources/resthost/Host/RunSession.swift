@@ -18,9 +18,10 @@ final class RunSession {
 
     private let settings: RunCommand
     private let log: LogText
-    private var host: ScriptHost?
+    private var generations: Generations?
     private var gateway: PublicGateway?
     private var watcher: FileWatcher?
+    private var watched: Set<String> = []
     private var admin: (gateway: Gateway, path: String)?
     private var isFinishing = false
     private let startedAt = SystemTime.now
@@ -31,11 +32,14 @@ final class RunSession {
     }
 
     func start() {
-        guard let host = HostEngine.load(settings.script, log: log) else { Streams.exit(2) }
-        self.host = host
-        host.onIdle { [self] in endIfIdle() }
-        listen(for: host)
-        watch()
+        let generations: Generations
+        do throws(Diagnostic) { generations = try Generations(settings.script, log: log) } catch {
+            fail(error)
+        }
+        self.generations = generations
+        listen(for: generations)
+        follow(generations)
+        let host = generations.current
         if let gateway, gateway.isRunning { return announce(gateway.listening, host) }
         if !host.services.isEmpty, !host.hasWork {
             log.note(
@@ -46,13 +50,15 @@ final class RunSession {
     }
 
     /// For clients, then for commands.
-    private func listen(for host: ScriptHost) {
-        let (directory, control) = (ScriptDirectory(host), makeControl())
+    private func listen(for generations: Generations) {
+        let (directory, control) = (ScriptDirectory(generations), makeControl(generations))
         let gateway = PublicGateway(
             directory: directory, control: control, listen: settings.listen,
             threads: settings.gatewayThreads, drain: settings.drain)
         self.gateway = gateway
-        do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: host)) } catch { fail(error) }
+        do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
+            fail(error)
+        }
         do throws(AdminListener.Failure) {
             admin = try AdminListener.start(
                 AdminListener.Place(settings.admin), directory: directory, control: control)
@@ -64,36 +70,58 @@ final class RunSession {
         if settings.verbose, let admin { log.note("commands are taken at \(admin.path)") }
     }
 
-    private func watch() {
+    /// What goes with each script that is loaded from now on.
+    private func follow(_ generations: Generations) {
+        generations.prepare = { [self] (host) throws(Diagnostic) in
+            guard let gateway else { return {} }
+            let change = try gateway.prepare(for: host)
+            return { [self] in announce(gateway.commit(change)) }
+        }
+        generations.onReload = { [self] in watchForIdleness() }
+        watchForIdleness()
         guard settings.watch else { return }
         let log = log
         watcher = FileWatcher(
             warn: { log.note($0) }, onChange: { [weak self] files in self?.reload(.files(files)) })
+        generations.onFilesChange = { [self] in watchFiles() }
         watchFiles()
     }
 
+    private func watchForIdleness() { generations?.current.onIdle { [self] in endIfIdle() } }
+
     /// Again whenever the script has reached other files.
     private func watchFiles() {
-        let files: Set = [settings.script.config]
+        guard let files = generations?.files, files != watched else { return }
+        watched = files
         watcher?.watch(files: files)
         if settings.verbose { log.note("watching \(files.sorted().joined(separator: ", "))") }
     }
 
-    private func makeControl() -> RunControl {
+    private func makeControl(_ generations: Generations) -> RunControl {
         RunControl(
             load: { [self] in
                 let start = SystemTime.now
                 return reload(.request).map { .init(generation: $0, seconds: SystemTime.now - start) }
-                    .mapError { .init(report: FailureReport($0), generation: 1) }
+                    .mapError { .init(report: FailureReport($0), generation: generations.number) }
             }, facts: { [self] in facts })
     }
 
     /// Loads the script anew, and says what came of it.
     @discardableResult
     func reload(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic> {
-        let diagnostic = Diagnostic(.error, "this host can't load its script anew")
-        Streams.error(DiagnosticText().text(diagnostic))
-        return .failure(diagnostic)
+        guard let generations, !isFinishing else {
+            return .failure(Diagnostic(.error, "the host is about to end"))
+        }
+        let result = generations.reload(trigger)
+        switch result {
+        case .success(let number):
+            log.note("reloaded \(generations.current.path), \(trigger): generation \(number)")
+        case .failure(let diagnostic):
+            Streams.error(
+                DiagnosticText().text(diagnostic)
+                    + "  not reloaded, \(trigger): generation \(generations.number) goes on\n")
+        }
+        return result
     }
 
     private var facts: HostFacts {
@@ -101,9 +129,7 @@ final class RunSession {
         var facts = HostFacts(
             process: getpid(), uptime: uptime, script: settings.script.config, folder: WorkingFolder.path,
             generationAge: uptime)
-        if let host {
-            facts.add(host)
-        }
+        if let generations { facts.add(generations) }
         facts.listening = gateway?.listening ?? []
         facts.connections = gateway?.connections ?? 0
         facts.admin = admin?.path
@@ -115,12 +141,17 @@ final class RunSession {
         Streams.exit(2)
     }
 
+    private func announce(_ addresses: [String]) {
+        guard !settings.quiet else { return }
+        for address in addresses {
+            Streams.output("listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n")
+        }
+    }
+
     private func announce(_ addresses: [String], _ host: ScriptHost) {
         guard !settings.quiet else { return }
+        announce(addresses)
         var text = ""
-        for address in addresses {
-            text += "listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n"
-        }
         var rows = host.services.map { ("/\($0.name)/…", $0.baseURL?.url.string ?? "absolute URLs only") }
         rows.append(("/-/health", "state of the host"))
         let width = rows.map(\.0.count).max() ?? 0
@@ -132,20 +163,23 @@ final class RunSession {
 
     /// Memory is short: keeps what somebody uses, and nothing else.
     func relieveMemory() {
-        guard let host, !isFinishing else { return }
+        guard let host = generations?.current, !isFinishing else { return }
         let dropped = host.relieveMemory()
         cplatform_give_back_freed_memory()
         log.note("memory is short: dropped \(dropped) resources that nobody uses")
     }
 
-    private var isIdle: Bool { gateway?.isRunning != true && host.map { !$0.hasWork } ?? false }
+    private var isIdle: Bool {
+        gateway?.isRunning != true
+            && generations.map { !$0.current.hasWork && $0.retiredCount == 0 } ?? false
+    }
 
     /// Looks again two passes later: a hook that was queued by what just ended may begin something new.
     private func endIfIdle() {
         guard isIdle else { return }
         EngineLoop.shared.submit {
             EngineLoop.shared.submit { [self] in
-                if isIdle { finish(host.map { $0.failedJobs > 0 } ?? false ? 1 : 0) }
+                if isIdle { finish(generations.map { $0.failedJobs > 0 } ?? false ? 1 : 0) }
             }
         }
     }
@@ -154,11 +188,12 @@ final class RunSession {
     func finish(_ code: Int32) {
         guard !isFinishing else { return }
         isFinishing = true
+        let drain = settings.drain
         Task {
             await gateway?.stop()
             await admin?.gateway.stop(drain: 0)
-            host?.close()
-            await host?.outsideWorkIsDone()
+            await generations?.shutDown(within: drain)
+            await generations?.current.outsideWorkIsDone()
             Streams.exit(code)
         }
     }

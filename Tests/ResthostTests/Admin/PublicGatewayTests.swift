@@ -23,6 +23,16 @@ struct PublicGatewayTests {
         }
     }
 
+    private final class Directory: GatewayDirectory {
+        private let host: ScriptHost
+
+        @EngineActor init(_ host: ScriptHost) { self.host = host }
+
+        func service(named name: String) -> Service? { host.service(named: name) }
+        var serviceNames: [String] { host.services.map(\.name) }
+        var health: GatewayHealth { GatewayHealth() }
+    }
+
     private func host(_ gateway: String) throws -> ScriptHost {
         folder.write(
             "main.lua",
@@ -39,7 +49,7 @@ struct PublicGatewayTests {
     private func gateway(_ host: ScriptHost) -> PublicGateway {
         let facts = HostFacts(process: 1, uptime: 0, script: "", folder: "", generationAge: 0)
         return PublicGateway(
-            directory: ScriptDirectory(host),
+            directory: Directory(host),
             control: RunControl(load: { .success(.init(generation: 1, seconds: 0)) }, facts: { facts }),
             listen: [], threads: 1, drain: 0)
     }
