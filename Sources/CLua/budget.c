@@ -192,6 +192,10 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
         .script_innermost = state->script_innermost,
         .expired = state->expired,
     };
+    if (state->depth++ == 0) {
+        state->handed = 0;
+        if (state->lookout) clua_lookout_begin(state->lookout, budget);
+    }
     uint64_t deadline = clock->now + budget->ticks;
     if (deadline < state->deadline) {
         state->deadline = deadline;
@@ -210,6 +214,7 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
 }
 
 void clua_leave(clua_state *state, const clua_entry *saved) {
+    if (--state->depth == 0 && state->lookout) clua_lookout_end(state->lookout);
     state->was_expired = state->expired;
     if (state->expired) note_excess(state);
     state->clock->active = saved->outer;

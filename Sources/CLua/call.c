@@ -59,11 +59,12 @@ void clua_take_failure(clua_state *state, char **traceback, char **source, int *
 
 bool clua_within_limit(clua_state *state) {
     if (!state->over_limit) return true;
-    if (state->used > state->limit) lua_gc(state->main, LUA_GCCOLLECT);
+    if (clua_used(state) > state->limit) clua_collect(state);
     state->over_limit = false;
-    if (state->used <= state->limit) return true;
-    state->held = state->used;
+    if (clua_used(state) <= state->limit) return true;
+    state->held = clua_used(state);
     state->asked = 0;
+    state->given = 0;
     return false;
 }
 

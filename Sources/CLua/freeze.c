@@ -196,7 +196,7 @@ static void freeze_library(lua_State *L, int globals, const char *name, bool is_
 static int freeze_globals(lua_State *L) {
     static const char *const libraries[] = {
         LUA_STRLIBNAME, LUA_TABLIBNAME, LUA_MATHLIBNAME, LUA_UTF8LIBNAME,
-        LUA_COLIBNAME,  LUA_OSLIBNAME,  LUA_IOLIBNAME,   LUA_DBLIBNAME,
+        LUA_COLIBNAME,  LUA_OSLIBNAME,  LUA_IOLIBNAME,   LUA_DBLIBNAME, LUA_LOADLIBNAME,
     };
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     bool is_main = lua_rawequal(L, 1, -1);

@@ -24,6 +24,9 @@ struct clua_state {
     // Swift.
     clua_pool pool;
     size_t used, limit;
+    /// Bytes that Swift keeps in objects of the script's. They count when the host makes more, and not when the script
+    /// allocates: they are let go of by finalizers, which no allocation runs.
+    size_t charged;
     bool script_innermost;
     bool over_limit;
     /// What was held and asked for when something was last refused.
@@ -31,6 +34,10 @@ struct clua_state {
     int64_t refuse_in;
     bool refused;
     int64_t boxes;
+    /// Host functions that are running inside each other; the bytes that the innermost has read; the bytes that all have
+    /// read since the run began; and the same when that was too much, else 0.
+    int host_calls;
+    size_t carried, handed, given;
 
     /// Something has been held by an owner; see owner.c.
     bool has_owners;
@@ -50,6 +57,9 @@ struct clua_state {
     clua_budget budget;
     uint64_t started;
     clua_excess excess;
+    /// NULL when nobody looks; and how many entries there are inside each other.
+    clua_lookout *lookout;
+    int depth;
 
     // A wait. `waits` tells a host's yield from a script's; the others carry the answer to the thread that
     // waits.
@@ -82,6 +92,8 @@ typedef struct {
     bool owns;
     /// The cycle that found it dead and let it live; 0 at first, and when it has been used since.
     uint32_t spared_in;
+    /// What its object may keep of the script's bytes; counts as memory of the state.
+    size_t charge;
 } clua_box;
 
 /// What one entry puts aside.
@@ -99,6 +111,10 @@ static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_ge
 // state.c
 /// For messages; answers NULL.
 void *clua_note_shortage(clua_state *state, size_t asked);
+/// Counts what a host object keeps.
+void clua_charge(clua_state *state, size_t bytes);
+/// Whether the host got more bytes in this run than it takes.
+bool clua_gave_too_much(clua_state *state);
 
 // budget.c
 clua_clock *clua_clock_open(void);
@@ -123,6 +139,10 @@ void clua_poll(lua_State *L);
 // freeze.c
 /// Pushes the content of the table at `index` if it is frozen, else nothing.
 bool clua_push_content(lua_State *L, int index);
+
+// lookout.c
+void clua_lookout_begin(clua_lookout *lookout, const clua_budget *budget);
+void clua_lookout_end(clua_lookout *lookout);
 
 // call.c
 int clua_traceback(lua_State *L);

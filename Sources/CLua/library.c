@@ -130,8 +130,6 @@ static void open_base(lua_State *L) {
     };
     luaL_setfuncs(L, functions, 0);
     clua_open_raw_access(L);
-    forget(L, "dofile");
-    forget(L, "loadfile");
     forget(L, "warn");
     lua_getfield(L, -1, "error");
     lua_getfield(L, -2, "assert");
@@ -142,7 +140,6 @@ static void open_base(lua_State *L) {
 
 static void open_plain(lua_State *L) {
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
-    forget(L, "dump");
     clua_open_text(L);
     lua_getfield(L, -1, "match");
     state_of(L)->match = lua_tocfunction(L, -1);
@@ -169,7 +166,7 @@ static void keep(lua_State *L, const char *const names[]) {
 }
 
 static void open_parts(lua_State *L) {
-    static const char *const os[] = {"time", "date", "clock", NULL}, *const debug[] = {"traceback", NULL};
+    static const char *const os[] = {"time", "date", "clock", "difftime", NULL}, *const debug[] = {"traceback", NULL};
     luaL_requiref(L, LUA_OSLIBNAME, luaopen_os, 0);
     clua_open_dates(L);
     lua_newtable(L);

@@ -24,6 +24,8 @@ static int release(lua_State *L) {
         void *object = box->object;
         box->object = NULL;
         state->boxes--;
+        state->charged -= box->charge;
+        box->charge = 0;
         state->callbacks.release(object);
     }
     state->script_innermost = innermost;
@@ -41,7 +43,7 @@ void clua_know(lua_State *L, void *object) {
 
 static clua_box *push_box(lua_State *L, void *object, int kind, int values) {
     clua_box *box = lua_newuserdatauv(L, sizeof *box, values);
-    *box = (clua_box){&tag, object, (uint8_t)kind, false, 0};
+    *box = (clua_box){&tag, object, (uint8_t)kind, false, 0, 0};
     state_of(L)->boxes++;
     return box;
 }
@@ -68,10 +70,17 @@ int clua_run_box(lua_State *L, clua_box *box) {
     if (!box->object) return luaL_error(L, "the object is gone");
     box->spared_in = 0;
     bool innermost = state->script_innermost;
+    size_t carried = state->carried;
     state->script_innermost = false;
+    state->carried = 0;
+    state->host_calls++;
     int verdict = state->callbacks.call(L, box->object);
+    state->host_calls--;
+    state->carried = carried;
     state->script_innermost = innermost;
-    if (!clua_within_limit(state)) {
+    if (!clua_within_limit(state) || clua_gave_too_much(state)) {
+        // Lua raises this text as it raises its own: past all message handlers.
+        clua_note_place(state);
         lua_settop(L, 0);
         lua_pushliteral(L, "not enough memory");
         return lua_error(L);
@@ -140,7 +149,11 @@ bool clua_push_object(lua_State *L, void *object, const void *class_key) {
         lua_settop(L, -2);
         return false;
     }
-    push_box(L, object, CLUA_OBJECT, 0);
+    clua_state *state = state_of(L);
+    clua_box *box = push_box(L, object, CLUA_OBJECT, 0);
+    box->charge = state->carried;
+    clua_charge(state, state->carried);
+    state->carried = 0;
     lua_insert(L, -2);
     lua_setmetatable(L, -2);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);

@@ -14,10 +14,35 @@ static const char no_memory[] = "resthost: the system has no memory left for Lua
 // refused once the calls are gone, as when Lua makes its stack smaller, is not the cause.
 void *clua_note_shortage(clua_state *state, size_t size) {
     if ((state->current && clua_note_place(state)) || !state->failure.source) {
-        state->held = state->used;
+        state->held = clua_used(state);
         state->asked = size;
+        state->given = 0;
     }
     return NULL;
+}
+
+void clua_hand_over(clua_state *state, size_t bytes) {
+    if (state->host_calls == 0) return;
+    state->carried += bytes;
+    state->handed += bytes;
+}
+
+void clua_charge(clua_state *state, size_t bytes) {
+    state->charged += bytes;
+    if (state->used + state->charged > state->limit) state->over_limit = true;
+}
+
+// What is handed over may end where nobody counts, in a resource or a request under way: a script gets no further in one
+// go than this.
+static size_t takes(const clua_state *state) {
+    size_t least = (size_t)256 << 20;
+    return state->limit > least / 4 ? state->limit * 4 : least;
+}
+
+bool clua_gave_too_much(clua_state *state) {
+    if (state->handed <= takes(state)) return false;
+    state->given = state->handed;
+    return true;
 }
 
 // The script may be refused: Lua collects, tries again and raises. The host may not, see internal.h; when the
@@ -90,7 +115,7 @@ size_t clua_close(clua_state *state) {
     state->coverage = NULL;
     free(state->failure.traceback);
     free(state->failure.source);
-    return state->used;
+    return clua_used(state);
 }
 
 void clua_free(clua_state *state) { free(state); }
@@ -101,11 +126,13 @@ void clua_set_owner(clua_state *state, void *owner) { state->owner = owner; }
 
 void *clua_owner(lua_State *L) { return state_of(L)->owner; }
 
-size_t clua_used(const clua_state *state) { return state->used; }
+size_t clua_used(const clua_state *state) { return state->used + state->charged; }
 
-void clua_shortage(const clua_state *state, size_t *held, size_t *asked) {
+void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t *given, size_t *most) {
     *held = state->held;
     *asked = state->asked;
+    *given = state->given;
+    *most = takes(state);
 }
 
 int64_t clua_boxes(const clua_state *state) { return state->boxes; }
@@ -129,4 +156,12 @@ void clua_collect(clua_state *state) {
 
 void clua_thread_name(char *buffer, size_t size) {
     if (pthread_getname_np(pthread_self(), buffer, size) != 0) buffer[0] = 0;
+}
+
+void clua_name_thread(const char *name) {
+#if defined(__APPLE__)
+    pthread_setname_np(name);
+#else
+    pthread_setname_np(pthread_self(), name);
+#endif
 }

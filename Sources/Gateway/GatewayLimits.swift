@@ -9,7 +9,7 @@ public struct GatewayLimits: Sendable, Equatable {
     /// From the first byte of a request to the last of its head.
     public var headerTimeout: Double = 10
     /// How long health waits for the engine before it reports that the engine is busy.
-    public var healthTimeout: Double = 0.5
+    public var healthTimeout: Double = 0.05
     /// How long other `/-/` routes wait for the engine; a reload takes as long as it takes.
     public var controlTimeout: Double = 10
 

@@ -19,6 +19,8 @@ struct Resthost: ParsableCommand {
               resthost run config.lua                  serve the script's services
               resthost get config.lua /users/octocat   one resource, on standard output
               resthost check config.lua                what is wrong with the script
+              resthost explain config.lua /users/octocat
+                                                       which blocks apply, and what would be sent
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
               resthost status                          what the host that runs is doing
@@ -29,7 +31,8 @@ struct Resthost: ParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            RunCommand.self, GetCommand.self, CheckCommand.self, TestCommand.self, FixturesCommand.self,
+            RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, TestCommand.self,
+            FixturesCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             ReferenceCommand.self,
             BenchLoadsCommand.self,

@@ -1,3 +1,3 @@
 -- Has a function made bytecode.
--- expected: runtime 'dump'
+-- expected: runtime 'string.dump' is not available
 return string.dump(function() end)

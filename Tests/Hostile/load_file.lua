@@ -1,3 +1,3 @@
 -- Loads a file.
--- expected: runtime 'loadfile'
+-- expected: runtime 'loadfile' is not available
 loadfile("/etc/passwd")

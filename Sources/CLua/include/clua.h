@@ -48,8 +48,12 @@ lua_State *clua_main(const clua_state *state);
 void clua_set_owner(clua_state *state, void *owner);
 void *clua_owner(lua_State *L);
 size_t clua_used(const clua_state *state);
-/// What was held when memory was last refused, and what was asked for.
-void clua_shortage(const clua_state *state, size_t *held, size_t *asked);
+/// What was held when memory was last refused, and what was asked for; or what had been given to the host, which was
+/// too much, and how much it takes.
+void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t *given, size_t *takes);
+/// The running host function has read so many bytes of the script's, which it may keep where no limit of Lua's counts:
+/// the object that it makes is charged with them.
+void clua_hand_over(clua_state *state, size_t bytes);
 /// Boxes whose object has not been released yet.
 int64_t clua_boxes(const clua_state *state);
 /// For tests: refuses the script's nth allocation from now and the retry after it; 0 turns it off.
@@ -58,6 +62,8 @@ void clua_refuse(clua_state *state, int64_t nth);
 bool clua_refused(const clua_state *state);
 /// The calling thread's name, always terminated.
 void clua_thread_name(char *buffer, size_t size);
+/// Names the calling thread, for debuggers and `top -H`: 15 bytes at most.
+void clua_name_thread(const char *name);
 /// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
 
@@ -70,7 +76,7 @@ typedef struct {
     int64_t milliseconds;
     uint64_t ticks_before;
     bool is_total;
-    /// What runs, and what to do about it when it takes too long; NULL for none.
+    /// What runs, a string that is never freed, or NULL; and what to do about it when it takes too long, or NULL.
     const char *phase, *advice;
 } clua_budget;
 
@@ -85,6 +91,18 @@ typedef struct {
 double clua_tick_seconds(void);
 /// Whether the script that ran last has used up its budget, and how.
 bool clua_expired(const clua_state *state, clua_excess *excess);
+
+// lookout.c
+
+/// What another thread may see of a state's runs. Outlives the state.
+typedef struct clua_lookout clua_lookout;
+
+/// NULL when the system has no memory.
+clua_lookout *clua_lookout_new(void);
+void clua_lookout_free(clua_lookout *lookout);
+void clua_set_lookout(clua_state *state, clua_lookout *lookout);
+/// A number that changes with the beginning and the end of each run and is odd in between; and whose run it is. Any thread.
+uint64_t clua_lookout_read(const clua_lookout *lookout, const char **phase, int64_t *limit_milliseconds);
 
 // call.c: every way from Swift into Lua. Results are Lua's status codes; an error's value is left on top.
 
@@ -195,6 +213,13 @@ void clua_push_anchored(lua_State *L, lua_Integer slot);
 
 /// Opens the allowed part of the standard library.
 void clua_open_libraries(lua_State *L);
+
+// stubs.c
+
+/// Pushes a function that says that `name`, as in "io.open", is not available.
+void clua_push_stub(lua_State *L, const char *name);
+/// What such a function advises.
+void clua_advise(lua_State *L, const char *name, const char *advice);
 
 // freeze.c
 

@@ -38,7 +38,7 @@ extension LuaState {
         var excess = clua_excess()
         let isExpired = clua_expired(core, &excess)
         let file = source.map { path(ofChunk: String(cString: $0)) }
-        let text = lua.string(-1)
+        let text = lua.withBytes(-1) { Self.bounded($0) }
         let cause = text == nil ? lua.error(-1) : nil
         var place: Place
         if let text {
@@ -69,22 +69,32 @@ extension LuaState {
         switch kind {
         case .budget: ExceededLimit(excess)
         case .memory:
-            ExceededLimit(
-                budget: .memory, phase: "", used: Double(shortage.held), limit: Double(options.memoryLimit))
+            if let given = shortage.given {
+                ExceededLimit(budget: .memory, phase: "", used: Double(given), limit: Double(shortage.takes))
+            } else {
+                ExceededLimit(
+                    budget: .memory, phase: "", used: Double(shortage.held),
+                    limit: Double(options.memoryLimit))
+            }
         default: nil
         }
     }
 
-    /// What was held and what was asked for when memory was refused.
-    private var shortage: (held: Int, asked: Int) {
-        var held = 0
-        var asked = 0
-        clua_shortage(core, &held, &asked)
-        return (held, asked)
+    /// What was held and what was asked for when memory was refused; or what was given to the host, and how much that
+    /// takes.
+    private var shortage: (held: Int, asked: Int, given: Int?, takes: Int) {
+        var (held, asked, given, takes) = (0, 0, 0, 0)
+        clua_shortage(core, &held, &asked, &given, &takes)
+        return (held, asked, given > 0 ? given : nil, takes)
     }
 
     private var shortageMessage: String {
-        let (held, asked) = shortage
+        let (held, asked, given, takes) = shortage
+        if let given {
+            return
+                "not enough memory: the script gave the host \(ByteCount.text(given)) in one go, which takes "
+                + "\(ByteCount.text(takes)) at most: give it less at a time"
+        }
         let more = asked >= 1 << 20 ? ", asked for \(ByteCount.text(asked)) more" : ""
         let advice = options.memoryAdvice.isEmpty ? "" : ": \(options.memoryAdvice)"
         return "not enough memory: the script holds \(ByteCount.text(held))\(more)"
@@ -93,6 +103,17 @@ extension LuaState {
 
     /// What `tostring` says; a value whose `__tostring` fails is named by its type.
     private func readable(_ lua: Lua) -> String {
-        do { return try lua.tostring(-1) } catch { return "(error object is a \(lua.typeName(-1)) value)" }
+        do {
+            var text = try lua.tostring(-1)
+            return text.withUTF8 { Self.bounded(UnsafeRawBufferPointer($0)) }
+        } catch { return "(error object is a \(lua.typeName(-1)) value)" }
+    }
+
+    /// A message goes into logs and answers: the beginning of a very long one will do.
+    private static func bounded(_ bytes: UnsafeRawBufferPointer) -> String {
+        let limit = 8 << 10
+        guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
+        let start = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<limit]), as: UTF8.self)
+        return "\(start)… (\(ByteCount.text(bytes.count)) in all)"
     }
 }

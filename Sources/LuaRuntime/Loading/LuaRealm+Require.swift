@@ -7,8 +7,12 @@ extension LuaRealm {
 
     /// Forgets a module, so that the next `require` loads it again.
     public func unload(_ name: String) {
-        state.verifyOwner()
-        modules.loaded[name] = nil
+        guard let loaded = modules.loaded else { return }
+        let lua = state.main
+        lua.push(loaded)
+        lua.pushNil()
+        lua.rawSet(-2, name)
+        lua.pop()
     }
 
     /// The script's `require`: cached, rooted, text only.
@@ -19,39 +23,75 @@ extension LuaRealm {
 
     /// Pushes what `require(name)` gives.
     public func pushModule(_ name: String, on lua: Lua) throws {
-        guard !isClosed else { throw LuaUsageError("cannot require '\(name)': the script has been closed") }
-        if let module = modules.loaded[name] { return lua.push(module) }
-        if let push = modules.preloaded[name] {
-            push(lua)
-        } else {
-            try load(name, lua)
+        guard !isClosed, let loaded = modules.loaded else {
+            throw LuaUsageError("cannot require '\(name)': the script has been closed")
         }
-        if modules.loaded[name] == nil { modules.loaded[name] = lua.reference(-1) }
-    }
-
-    /// Leaves the module's value: what its file returns, or true.
-    private func load(_ name: String, _ lua: Lua) throws {
-        if let first = modules.loading.firstIndex(of: name) {
-            let circle = (modules.loading[first...] + [name]).joined(separator: " → ")
-            throw LuaUsageError("module '\(name)' requires itself: \(circle)")
-        }
-        let search = ModuleSearch(roots: searchRoots)
-        let file: ModuleSearch.File
-        do { file = try search.find(name) } catch {
-            // It may be there the next time.
-            for path in search.candidates(name) { onFileMissed?(path) }
+        let height = lua.top
+        do {
+            lua.push(loaded)
+            if lua.rawGet(-1, name) == .nil {
+                lua.pop()
+                try load(name, lua)
+                keep(name, lua)
+            }
+            lua.remove(-2)
+        } catch {
+            lua.setTop(height)
             throw error
         }
-        modules.loading.append(name)
-        defer { modules.loading.removeLast() }
-        onFileLoaded?(file.path)
-        lua.push(try compile(file.source, chunk: file.path))
-        lua.push(name)
-        lua.push(file.path)
-        try lua.call(arguments: 2, results: 1, phase: state.entry.phase ?? .access)
+    }
+
+    /// Notes the value on top in the table below it, and leaves what is there now: a module may have put itself there and
+    /// return nothing, or it is true.
+    private func keep(_ name: String, _ lua: Lua) {
         if lua.type(-1) == .nil {
             lua.pop()
+            if lua.rawGet(-1, name) != .nil { return }
+            lua.pop()
             lua.push(true)
+        }
+        lua.pushValue(at: -1)
+        lua.rawSet(-3, name)
+    }
+
+    /// Leaves the module's value.
+    private func load(_ name: String, _ lua: Lua) throws {
+        if let push = modules.preloaded[name] { return push(lua) }
+        if let first = modules.loading.firstIndex(of: name) {
+            let circle = (modules.loading[first...] + [name]).joined(separator: " → ")
+            throw LuaUsageError(
+                "module '\(name)' requires itself: \(circle): "
+                    + "move what both need to a third, or require it inside the function that uses it")
+        }
+        let path = try pushLoader(name, lua)
+        modules.loading.append(name)
+        defer { modules.loading.removeLast() }
+        lua.push(name)
+        lua.push(path)
+        try lua.call(arguments: 2, results: 1, phase: state.entry.phase ?? .access)
+    }
+
+    /// Pushes the function that gives the module; the path of its file.
+    private func pushLoader(_ name: String, _ lua: Lua) throws -> String {
+        if let preload = modules.preload {
+            lua.push(preload)
+            lua.rawGet(-1, name)
+            lua.remove(-2)
+            if lua.type(-1) == .function { return ":preload:" }
+            lua.pop()
+        }
+        let search = ModuleSearch(roots: searchRoots)
+        switch try search.find(name) {
+        case .found(let file):
+            onFileLoaded?(file.path)
+            lua.push(try compile(file.source, chunk: file.path))
+            return file.path
+        case .missing(let places):
+            // It may be there the next time.
+            for path in search.candidates(name) { onFileMissed?(path) }
+            throw LuaUsageError(
+                "module '\(name)' not found: \(places)\(CModules.advice(name, state.options))\(adviceOnPath(lua))"
+            )
         }
     }
 }

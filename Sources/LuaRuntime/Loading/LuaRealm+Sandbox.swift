@@ -1,12 +1,25 @@
+import CLua
+
 /// The part of the standard library that needs Swift; the rest is CLua's.
 extension LuaRealm {
     func openSandbox() {
         let lua = state.main
         pushGlobals(on: lua)
+        openPackage(on: lua)
         set("require", on: lua) { [self] in try require($0) }
         set("print", on: lua) { [self] in try print($0) }
+        set("warn", on: lua) { [self] in try warn($0) }
         lua.rawGet(-1, "io")
-        set("write", on: lua) { [self] in try write($0) }
+        set("write", on: lua) { [self] arguments in
+            output(try text(arguments, from: 1))
+            return .results(0)
+        }
+        for name in ["stdout", "stderr"] {
+            pushStream(on: lua)
+            lua.rawSet(-2, name)
+        }
+        pushStandardInput(on: lua)
+        lua.rawSet(-2, "stdin")
         lua.pop()
         lua.rawGet(-1, "os")
         set("getenv", on: lua) { [self] arguments in
@@ -18,6 +31,31 @@ extension LuaRealm {
             return .results(1)
         }
         lua.pop(2)
+    }
+
+    /// A file as far as libraries write to it.
+    private func pushStream(on lua: Lua) {
+        lua.newTable(record: 4)
+        set("write", on: lua) { [self] arguments in
+            output(try text(arguments, from: 2))
+            arguments.lua.pushValue(at: 1)
+            return .results(1)
+        }
+        for name in ["flush", "setvbuf", "close"] {
+            set(name, on: lua) { arguments in
+                arguments.lua.push(true)
+                return .results(1)
+            }
+        }
+    }
+
+    private func pushStandardInput(on lua: Lua) {
+        lua.newTable(record: 2)
+        for name in ["read", "lines"] {
+            lua.checkStack(2)
+            clua_push_stub(lua.raw, "io.stdin:\(name)")
+            lua.rawSet(-2, name)
+        }
     }
 
     private func set(_ name: String, on lua: Lua, _ function: @escaping HostFunction) {
@@ -35,15 +73,21 @@ extension LuaRealm {
         return .results(0)
     }
 
-    private func write(_ arguments: Arguments) throws -> Verdict {
-        var text = ""
-        for index in 0..<arguments.count {
-            guard [.string, .number].contains(arguments.type(index + 1)) else {
-                throw arguments.wrongType(index + 1, "text", "string")
-            }
-            text += try arguments.lua.tostring(index + 1)
-        }
-        output(text)
+    /// Words such as "@on" would turn Lua's own warnings on and off.
+    private func warn(_ arguments: Arguments) throws -> Verdict {
+        let text = try self.text(arguments, from: 1)
+        if arguments.count > 1 || !text.hasPrefix("@") { output("warning: \(text)\n") }
         return .results(0)
+    }
+
+    private func text(_ arguments: Arguments, from first: Int32) throws -> String {
+        var text = ""
+        for index in first..<max(first, arguments.count + 1) {
+            guard [.string, .number].contains(arguments.type(index)) else {
+                throw arguments.wrongType(index, "text", "string")
+            }
+            text += try arguments.lua.tostring(index)
+        }
+        return text
     }
 }

@@ -11,7 +11,7 @@ public final class LuaRealm {
     /// Answers `os.getenv`.
     public var environment: (String) -> String?
 
-    /// Folders in which `require` looks, in this order.
+    /// Folders in which `require` looks, in this order; see ``LuaOptions/searchRoots``.
     public var searchRoots: [String]
     /// Told the path of each file that `require` reads.
     public var onFileLoaded: ((String) -> Void)?
@@ -68,6 +68,7 @@ public final class LuaRealm {
         pushGlobals(on: lua)
         let status = clua_freeze_globals(state.core, lua.raw)
         if status != LUA_OK { throw state.takeError(status, from: lua) }
+        noteFrozenStrings()
     }
 
     /// Runs `function` as a coroutine that ends with this realm at the latest; see ``LuaState/spawn(_:phase:arguments:completion:)``.

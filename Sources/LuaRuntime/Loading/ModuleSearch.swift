@@ -13,35 +13,43 @@ struct ModuleSearch {
         let source: [UInt8]
     }
 
+    enum Result {
+        case found(File)
+        /// Where it is not, for people.
+        case missing(String)
+    }
+
+    /// No module is so long.
+    private static let maxBytes = 16 << 20
+
     let roots: [String]
 
     /// "a.b" is `a/b.lua` or `a/b/init.lua`.
-    func find(_ name: String) throws -> File {
+    func find(_ name: String) throws -> Result {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isNameByte) }) else {
             throw LuaUsageError(
                 "module name '\(name)' is not allowed: write names with dots between them, such as 'lib.json'"
             )
         }
-        var tried: [String] = []
-        for root in roots {
+        let path = parts.joined(separator: "/")
+        var faults: [String] = []
+        for (number, root) in roots.enumerated() {
             for candidate in Self(roots: [root]).candidates(name) {
-                guard let real = Self.resolve(candidate) else {
-                    tried.append("no file '\(candidate)'")
+                guard let real = Self.resolve(candidate) else { continue }
+                // A link in the script's own folder must not show it what lies elsewhere.
+                guard number > 0 || roots.contains(where: { Self.lies(real, below: $0) }) else {
+                    faults.append("'\(candidate)' is a link that leads out of '\(root)'")
                     continue
                 }
-                guard let realRoot = Self.resolve(root),
-                    real.hasPrefix(realRoot == "/" ? "/" : realRoot + "/")
-                else {
-                    tried.append("'\(candidate)' leads out of '\(root)'")
-                    continue
-                }
-                if let source = Self.read(real) { return File(path: candidate, source: source) }
-                tried.append("cannot read '\(candidate)'")
+                if let source = Self.read(real) { return .found(File(path: candidate, source: source)) }
+                faults.append("'\(candidate)' can't be read as a file of 16 MiB at most")
             }
         }
-        let places = tried.isEmpty ? "no folder to search" : tried.joined(separator: "; ")
-        throw LuaUsageError("module '\(name)' not found: \(places)")
+        guard !roots.isEmpty else { return .missing("there is no folder to search") }
+        let folders = roots.map { "'\($0)'" }.joined(separator: ", ")
+        return .missing(
+            (["no \(path).lua or \(path)/init.lua in \(folders)"] + faults).joined(separator: "; "))
     }
 
     /// The files that a module may be in.
@@ -59,25 +67,34 @@ struct ModuleSearch {
         }
     }
 
-    /// Without links, so that none leads out of a root.
+    private static func lies(_ real: String, below root: String) -> Bool {
+        guard let root = resolve(root) else { return false }
+        return real.hasPrefix(root == "/" ? "/" : root + "/")
+    }
+
+    /// Without links.
     private static func resolve(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
     }
 
+    /// Nil for what is no regular file: a pipe would have no end, a device none either.
     private static func read(_ path: String) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
+        while bytes.count <= maxBytes {
             let count = buffer.withUnsafeMutableBytes { Self.read(file, $0) }
             if count < 0 { return nil }
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
+        return nil
     }
 
     private static func read(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {

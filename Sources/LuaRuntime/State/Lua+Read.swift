@@ -34,7 +34,17 @@ extension Lua {
         guard lua_type(checked, index) == LUA_TSTRING else { return nil }
         var length = 0
         let start = lua_tolstring(raw, index, &length)
+        if length >= Self.largeBytes { clua_hand_over(state.core, length) }
         return try body(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    /// Less isn't worth counting.
+    private static var largeBytes: Int { 4 << 10 }
+
+    /// Says that the running host function has read so many bytes of the script's by other ways than this type: the
+    /// object that it makes is charged with them.
+    public func noteRead(_ bytes: Int) {
+        if bytes >= Self.largeBytes { clua_hand_over(state.core, bytes) }
     }
 
     /// Of a number without fraction; strings are not converted.

@@ -4,10 +4,18 @@ public struct LuaOptions {
     public var memoryLimit: Int
     /// Ends the message of such an error: what to do.
     public var memoryAdvice: String
-    /// Folders in which `require` looks, in this order. Nothing outside them is reachable.
+    /// Told of runs that don't come back; see ``LuaWatchdog``. On the watchdog's thread.
+    public var onWedge: (@Sendable (LuaWedge) -> Void)?
+    /// Who looks for such runs.
+    public var watchdog = LuaWatchdog.shared
+    /// Folders in which `require` looks, in this order: the script's own first. Nothing outside them is reachable, but
+    /// that links in the others are followed, wherever they lead: who names a folder answers for it.
     public var searchRoots: [String]
     /// Gets what `print` and `io.write` write, line ends included.
     public var output: (String) -> Void
+    /// What to do instead of calling a function that scripts don't get, "io.open", or requiring a module that is written
+    /// in C, "lfs".
+    public var advice: [String: String] = [:]
     /// Answers `os.getenv`; the default grants no name.
     public var environment: (String) -> String?
 

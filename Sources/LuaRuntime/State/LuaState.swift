@@ -18,6 +18,7 @@ public final class LuaState {
     let owner: pthread_t
     let ownerName: String
     let options: LuaOptions
+    private var watch: RunWatch?
 
     /// The realm of `compile` and `spawn`.
     public private(set) lazy var mainRealm = LuaRealm(mainOf: self, options)
@@ -54,6 +55,13 @@ public final class LuaState {
         self.core = core
         clua_set_owner(core, Unmanaged.passUnretained(self).toOpaque())
         clua_open_libraries(clua_main(core))
+        for (name, advice) in options.advice { clua_advise(clua_main(core), name, advice) }
+        if let onWedge = options.onWedge {
+            let watch = RunWatch(tell: onWedge)
+            clua_set_lookout(core, watch.pointer)
+            options.watchdog.add(watch)
+            self.watch = watch
+        }
         mainRealm.openSandbox()
     }
 
@@ -90,6 +98,9 @@ public final class LuaState {
         drainReleases()
         home.close()
         isClosed = true
+        clua_set_lookout(core, nil)
+        if let watch { options.watchdog.remove(watch) }
+        watch = nil
         let bytes = clua_close(core)
         let report = LeakReport(
             hostObjects: Int(clua_boxes(core)), references: home.live, waitingCoroutines: waitingCount,

@@ -20,9 +20,9 @@ public struct Configuration: Sendable {
     /// Reads of a stale resource join the load in flight.
     public var isCollapsing = true
     /// Edit requests before they are sent, in order (siesta-semantics 15.1).
-    public var mutators: [RequestMutation] = []
+    public var mutators: [Placed<RequestMutation>] = []
     /// Wrap or replace requests before they start, in order (15.4).
-    public var decorators: [RequestDecorator] = []
+    public var decorators: [Placed<RequestDecorator>] = []
 
     public init() {}
 }

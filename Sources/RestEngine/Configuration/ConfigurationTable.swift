@@ -75,6 +75,45 @@ public final class ConfigurationTable {
         return ResolvedConfiguration(draft.configuration, entries: applied)
     }
 
+    /// What each block does to one URL and method, run by itself and in order, up to the first that fails. Nothing is
+    /// kept of it.
+    ///
+    /// - Parameter skipped: A block to leave out.
+    func trace(url: URLText, method: String, now: Double, without skipped: Int? = nil) -> ConfigurationTrace {
+        let draft = ConfigurationDraft(method: method, url: url)
+        defer { draft.isFrozen = true }
+        var trace = ConfigurationTrace()
+        var asked = 0
+        func failed(_ error: any Error) -> RequestError {
+            RequestError(thrown: error, timestamp: now, url: url.string, method: method)
+        }
+        do {
+            let matching = try index.matches(url) { number in
+                asked = number
+                return try predicates[number](url)
+            }
+            for number in matching where number != skipped {
+                guard entries[number].methods?.contains(method) ?? true else {
+                    trace.otherMethods.append(number)
+                    continue
+                }
+                let before = draft.configuration
+                var failure: RequestError?
+                do { try entries[number].apply(draft) } catch { failure = failed(error) }
+                trace.steps.append(
+                    ConfigurationTrace.Step(
+                        entry: number, before: before, after: draft.configuration, failure: failure))
+                if failure != nil { break }
+            }
+        } catch {
+            trace.patternFailure = failed(error)
+            trace.failedPattern = entries.firstIndex {
+                if case .predicate(asked) = $0.pattern { true } else { false }
+            }
+        }
+        return trace
+    }
+
     /// What uniform blocks make by themselves. They run on `draft`, and only when nobody needed them before.
     private func shared(by uniform: [Int], _ draft: ConfigurationDraft) throws -> ResolvedConfiguration {
         if let known = shared[uniform] { return known }
@@ -84,4 +123,25 @@ public final class ConfigurationTable {
         shared[uniform] = made
         return made
     }
+}
+
+/// How blocks made a configuration, one after the other.
+struct ConfigurationTrace {
+    struct Step {
+        let entry: Int
+        let before: Configuration
+        let after: Configuration
+        let failure: RequestError?
+    }
+
+    var steps: [Step] = []
+    /// Blocks that are for the URL, and for other methods.
+    var otherMethods: [Int] = []
+    /// A function that decides on URLs failed; the block that it belongs to.
+    var patternFailure: RequestError?
+    var failedPattern: Int?
+
+    var result: Configuration { steps.last?.after ?? Configuration() }
+
+    var failure: RequestError? { patternFailure ?? steps.last?.failure }
 }

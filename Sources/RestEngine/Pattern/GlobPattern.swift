@@ -24,4 +24,25 @@ public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
     func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
         program.matches(bytes)
     }
+
+    /// Whether it can match any URL below `base`: every way on from the base's text leads to some URL.
+    public func canMatch(below base: BaseURL) -> Bool {
+        var now = StepSet(steps)
+        now.insert(0)
+        for byte in base.url.withoutQuery {
+            var next = StepSet(steps)
+            now.advance(over: byte, into: &next)
+            now = next
+        }
+        return !now.indices.isEmpty
+    }
+
+    /// Whether it certainly matches whatever `other` does: both are the same, or this one is text and then anything,
+    /// and the other begins with that text.
+    public func covers(_ other: GlobPattern) -> Bool {
+        if steps == other.steps { return true }
+        guard steps.last == .deep else { return false }
+        let text = steps.dropLast()
+        return text.allSatisfy { $0.literal != nil } && other.steps.starts(with: text)
+    }
 }

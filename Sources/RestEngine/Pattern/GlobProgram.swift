@@ -32,18 +32,7 @@ struct GlobProgram: Sendable, Equatable {
         var next = StepSet(middle)
         now.insert(0)
         for byte in text {
-            for index in now.indices where index < middle.count {
-                switch middle[index] {
-                case .byte(let literal): if byte == literal { next.insert(index + 1) }
-                case .one: if byte != .slash { next.insert(index + 1) }
-                case .star: if byte != .slash { next.insert(index) }
-                case .deep: next.insert(index)
-                case .optional: break
-                case .upToSlash:
-                    next.insert(index)
-                    if byte == .slash { next.insert(index + 1) }
-                }
-            }
+            now.advance(over: byte, into: &next)
             if next.indices.isEmpty { return false }
             swap(&now, &next)
             next.removeAll()

@@ -27,6 +27,22 @@ struct StepSet {
         }
     }
 
+    /// Adds to `next` the steps that may come after one more byte of the text.
+    func advance(over byte: UInt8, into next: inout StepSet) {
+        for index in indices where index < steps.count {
+            switch steps[index] {
+            case .byte(let literal): if byte == literal { next.insert(index + 1) }
+            case .one: if byte != .slash { next.insert(index + 1) }
+            case .star: if byte != .slash { next.insert(index) }
+            case .deep: next.insert(index)
+            case .optional: break
+            case .upToSlash:
+                next.insert(index)
+                if byte == .slash { next.insert(index + 1) }
+            }
+        }
+    }
+
     mutating func removeAll() {
         for index in indices { members[index] = false }
         indices.removeAll(keepingCapacity: true)

@@ -29,4 +29,29 @@ public enum URLPattern: Sendable {
         case .predicate(let number): try predicate(number)
         }
     }
+
+    /// Whether it certainly matches whatever `other` does. False where nobody can tell.
+    public func covers(_ other: URLPattern) -> Bool {
+        switch (self, other) {
+        case (.all, _): true
+        case (.glob(let wide), .glob(let narrow)): wide.covers(narrow)
+        case (.resource(let one), .resource(let two)): one == two
+        case (.glob(let glob), .resource(let url)): glob.matches(url)
+        case (.regex(let one), .regex(let two)): one.pattern == two.pattern && one.options == two.options
+        default: false
+        }
+    }
+}
+
+extension URLPattern: CustomStringConvertible {
+    /// As its author wrote it, if it is a text.
+    public var description: String {
+        switch self {
+        case .all: "every URL"
+        case .glob(let glob): glob.text
+        case .regex(let regex): regex.description
+        case .resource(let url): url.string
+        case .predicate: "a function of the URL"
+        }
+    }
 }

@@ -3,6 +3,8 @@
 public protocol Transformer: Sendable {
     /// For `explain`, logs and errors.
     nonisolated var description: String { get }
+    /// Where it was written, `file:line`; nil where its description says all.
+    nonisolated var origin: String? { get }
 
     /// The same for transformers that do the same, across reloads of a script. By default of the type and its fields.
     var fingerprint: UInt64 { get }
@@ -33,6 +35,8 @@ public struct PipelineContext: Sendable {
 }
 
 extension Transformer {
+    public nonisolated var origin: String? { nil }
+
     /// Applies `transform` to the content of a success, and to the body of a failure if `errors` is set. A success
     /// that can't be parsed becomes a failure that keeps status and body (17.7, D12); the body of a failure that can't
     /// be parsed leaves it as it is, and is only logged (17.8, 17.9).

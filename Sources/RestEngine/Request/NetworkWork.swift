@@ -33,7 +33,7 @@ final class NetworkWork: RequestWork {
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
         do {
             for mutation in plan.mutations { try mutation(&draft) }
-            for mutator in resolved.configuration.mutators { try mutator(&draft) }
+            for mutator in resolved.configuration.mutators { try mutator.function(&draft) }
             return .success(try draft.validate(known: url))
         } catch {
             return .failure(

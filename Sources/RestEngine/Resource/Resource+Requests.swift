@@ -26,8 +26,8 @@ extension Resource {
         let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
         do {
-            for decorate in configuration(for: work.finalMethod).decorators {
-                request = try decorate(self, request)
+            for decorator in configuration(for: work.finalMethod).decorators {
+                request = try decorator.function(self, request)
             }
         } catch {
             request = Request(

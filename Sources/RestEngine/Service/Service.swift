@@ -136,6 +136,10 @@ public final class Service {
         configuration.tryEntry(number, url: url, method: method, now: engine.scheduler.now)
     }
 
+    func traceConfiguration(url: URLText, method: String, without skipped: Int? = nil) -> ConfigurationTrace {
+        configuration.trace(url: url, method: method, now: engine.scheduler.now, without: skipped)
+    }
+
     /// How long an answer is fresh is configured, so published answers go with the configuration.
     func republish() {
         for resource in table.live { resource.withdraw() }

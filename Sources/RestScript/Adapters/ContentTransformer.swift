@@ -19,6 +19,8 @@ struct ContentTransformer: Transformer {
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
+    nonisolated var origin: String? { place }
+
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         switch response {
         case .success(var entity):

@@ -64,7 +64,9 @@ extension ScriptContext {
     func declare(_ call: Arguments, _ body: () throws -> Void) throws {
         do { try body() } catch let error as LuaUsageError where options.collectsDiagnostics && isLoading {
             let place = call.lua.callerPlace
-            diagnostics.append(Diagnostic(.error, error.message, file: place?.file, line: place?.line))
+            diagnostics.append(
+                Diagnostic(
+                    .error, code: "declaration", error.message, file: place?.file, line: place?.line))
         }
     }
 }
@@ -74,10 +76,8 @@ extension URLPattern {
     var summary: String {
         switch self {
         case .all: "for all resources"
-        case .glob(let glob): glob.text
-        case .regex(let regex): regex.description
-        case .resource(let url): url.string
         case .predicate: "by function"
+        default: description
         }
     }
 }

@@ -24,7 +24,8 @@ extension ScriptContext {
                     "Wraps or replaces requests before they start, in order."
                 ) { [unowned self] call in
                     let function = try call.scriptFunction(1, "fn")
-                    try draft(call).edit { $0.decorators.append(decorator(function)) }
+                    let origin = function.place ?? place(of: call) ?? ""
+                    try draft(call).edit { $0.decorators.append(decorator(function), origin: origin) }
                     return .none
                 },
                 method(
@@ -32,7 +33,8 @@ extension ScriptContext {
                     "Edits requests before they are sent, in order."
                 ) { [unowned self] call in
                     let function = try call.function(1, "fn")
-                    try draft(call).edit { $0.mutators.append(mutation(function)) }
+                    let origin = call.lua.place(ofFunction: call.slot(1)) ?? place(of: call) ?? ""
+                    try draft(call).edit { $0.mutators.append(mutation(function), origin: origin) }
                     return .none
                 },
             ],

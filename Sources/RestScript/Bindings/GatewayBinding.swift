@@ -4,6 +4,11 @@ import RestEngine
 /// `rest.gateway{ listen=, expose=, auth= }`.
 extension ScriptContext {
     func declareGateway(_ call: Arguments) throws -> Verdict {
+        try declare(call) { try addGateway(call) }
+        return .none
+    }
+
+    private func addGateway(_ call: Arguments) throws {
         guard gateway == nil else { throw LuaUsageError("there is one gateway: it was declared before") }
         let options = try call.options(1)
         var declaration = GatewayDeclaration()
@@ -27,7 +32,6 @@ extension ScriptContext {
         }
         try options.finish()
         gateway = declaration
-        return .none
     }
 
     private func exposure(_ lua: Lua, _ place: Int32) throws -> [String: GatewayDeclaration.Exposure] {

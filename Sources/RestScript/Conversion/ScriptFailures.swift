@@ -51,14 +51,24 @@ enum ScriptFailures {
         var message = error.message
         if let known = raisedError(error, in: state) { message = known.description }
         return Diagnostic(
-            .error, message, file: error.file, line: error.line,
+            .error, code: code(of: error), message, file: error.file, line: error.line,
             traceback: error.traceback.isEmpty ? nil : error.traceback, hint: hint(for: error))
+    }
+
+    private static func code(of error: LuaError) -> String {
+        switch error.kind {
+        case .syntax: "syntax"
+        case .budget, .memory: "limit"
+        default: "runtime"
+        }
     }
 
     private static func hint(for error: LuaError) -> String? {
         switch error.kind {
         // Their messages say what to do.
         case .budget, .memory, .syntax: nil
+        case _ where error.message.contains("module 'resthost.test' not found"):
+            "this is a file of tests: run it with resthost test"
         default:
             error.message.contains("module 'rest'")
                 ? "the library is called 'resthost': local rest = require \"resthost\"" : nil

@@ -29,6 +29,7 @@ final class TreeExchange {
         guard cjson_tree_from_lua(lua.pointer, index, nil, &buffer, &error) == CJSON_OK else {
             throw LuaUsageError(Self.message(of: &error))
         }
+        lua.noteRead(buffer.count)
         return Tree(encoded: takeBytes())
     }
 
@@ -38,6 +39,7 @@ final class TreeExchange {
         guard cjson_json_from_lua(lua.pointer, index, nil, &buffer, &error) == CJSON_OK else {
             throw LuaUsageError(Self.message(of: &error))
         }
+        lua.noteRead(buffer.count)
         return takeBytes()
     }
 

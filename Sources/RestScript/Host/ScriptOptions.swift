@@ -1,3 +1,4 @@
+import LuaRuntime
 public import RestEngine
 
 /// What the program that embeds a script gives it.
@@ -16,6 +17,10 @@ public struct ScriptOptions: Sendable {
     public var store = ScriptStore()
     /// Gets what the script logs and prints, and what fails where nobody waits for it.
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
+    /// Told when a function of the script doesn't come back from a call of the host, which no limit can end, and when
+    /// it does at last. On a thread of its own, for the engine's is the one that hangs.
+    public var onWedge: (@Sendable (ScriptLogEntry) -> Void)?
+    var watchdog = LuaWatchdog.shared
     /// Makes the transport of a service that asks for one of its own.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
     /// Makes the cache of `rest.cache.sqlite`; without it such a call is an error.
@@ -30,6 +35,8 @@ public struct ScriptOptions: Sendable {
     public var onFileReached: (@EngineActor (String) -> Void)?
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
+    /// False: what the script declares is there, but its jobs and timers don't begin.
+    public var startsWork = true
 
     public init() {}
 }

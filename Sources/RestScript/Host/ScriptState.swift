@@ -13,10 +13,13 @@ final class ScriptState {
 
     /// The main realm is that of the script with these options.
     init(_ options: ScriptOptions, searchRoots: [String]) {
-        lua = LuaState(
-            LuaOptions(
-                memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
-                searchRoots: searchRoots, output: options.luaOutput))
+        var luaOptions = LuaOptions(
+            memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
+            searchRoots: searchRoots, output: options.luaOutput)
+        luaOptions.advice = LibraryAdvice.texts
+        if let tell = options.onWedge { luaOptions.onWedge = { tell(WedgeText.entry($0)) } }
+        luaOptions.watchdog = options.watchdog
+        lua = LuaState(luaOptions)
         trees.open(lua.main)
     }
 

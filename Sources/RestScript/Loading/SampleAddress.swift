@@ -1,23 +1,8 @@
 import RestEngine
 
-/// Addresses for trying blocks out: the pattern with its wildcards filled in.
+/// What went wrong when a block was tried out on an address made from its pattern.
 @EngineActor
 enum SampleAddress {
-    static func url(for pattern: URLPattern, of service: Service) -> URLText? {
-        let base = service.baseURL?.url
-        switch pattern {
-        case .resource(let url): return url
-        case .glob(let glob):
-            let filled = glob.text.replacing("**/", with: "").replacing("**", with: "x").replacing(
-                "*", with: "x"
-            )
-            .replacing("?", with: "x")
-            if let url = URLText(filled), url.isHTTP { return url }
-            return base?.appendingPath(filled)
-        case .all, .regex, .predicate: return base ?? URLText("http://localhost/")
-        }
-    }
-
     static func diagnostic(of failure: RequestError, in entry: ConfigurationEntry, url: URLText) -> Diagnostic
     {
         if case .scriptError(let script)? = failure.cause { return diagnostic(of: script, entry, url) }
@@ -25,11 +10,11 @@ enum SampleAddress {
             return diagnostic(of: script, entry, url)
         }
         let place = entry.origin.map(place(of:))
-        return Diagnostic(.error, "\(failure)", file: place?.file, line: place?.line)
+        return Diagnostic(.error, code: "block", "\(failure)", file: place?.file, line: place?.line)
     }
 
     /// `file:line` in its parts.
-    private static func place(of origin: String) -> (file: String, line: Int?) {
+    static func place(of origin: String) -> (file: String, line: Int?) {
         guard let colon = origin.lastIndex(of: ":") else { return (origin, nil) }
         return (String(origin[..<colon]), Int(origin[origin.index(after: colon)...]))
     }
@@ -38,7 +23,8 @@ enum SampleAddress {
         of failure: RequestError.ScriptFailure, _ entry: ConfigurationEntry, _ url: URLText
     ) -> Diagnostic {
         Diagnostic(
-            .error, failure.message, file: failure.file, line: failure.line, traceback: failure.traceback,
+            .error, code: "block", failure.message, file: failure.file, line: failure.line,
+            traceback: failure.traceback,
             hint: "this happens when the block is run, for instance for \(url.string)")
     }
 }

@@ -61,7 +61,7 @@ public final class ScriptHost {
             }
         }
         context.finishLoading(
-            starting: options.collectsDiagnostics
+            starting: options.collectsDiagnostics || !options.startsWork
                 ? .never : predecessor != nil ? .later : shared == nil ? .now : .nextTurn)
     }
 
@@ -125,18 +125,5 @@ public final class ScriptHost {
         isClosed = true
         leakReport = context.close()
         return (leakReport?.hostObjects ?? 0) == 0
-    }
-
-    /// Runs each block once on an address made from its pattern, to find what would fail later.
-    public func tryBlocks() {
-        for service in context.services {
-            for (number, entry) in service.configurationEntries.enumerated() where entry.origin != nil {
-                let method = entry.methods?.sorted().first ?? "GET"
-                guard let url = SampleAddress.url(for: entry.pattern, of: service),
-                    let failure = service.tryEntry(number, url: url, method: method)
-                else { continue }
-                context.diagnostics.append(SampleAddress.diagnostic(of: failure, in: entry, url: url))
-            }
-        }
     }
 }

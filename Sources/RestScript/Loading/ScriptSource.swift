@@ -15,7 +15,8 @@ enum ScriptSource {
     static func read(_ path: String) throws(Diagnostic) -> [UInt8] {
         do throws(FileFailure) { return try WholeFile.read(path, limit: maxBytes) } catch {
             throw Diagnostic(
-                .error, "cannot read the script: \(error.reason)", file: path, hint: hint(for: error.code))
+                .error, code: "unreadable", "cannot read the script: \(error.reason)", file: path,
+                hint: hint(for: error.code))
         }
     }
 

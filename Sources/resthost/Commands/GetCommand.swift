@@ -51,9 +51,7 @@ struct GetCommand: ParsableCommand {
     var timing = false
 
     func validate() throws {
-        guard target.count == 1 || target.count == 2 else {
-            throw ValidationError("Give a path, or a service and a path: got \(target.count) arguments")
-        }
+        if let fault = ServiceTarget.fault(target) { throw ValidationError(fault) }
         for header in headers where !header.contains(":") {
             throw ValidationError("'\(header)' is not a header: it looks like 'Name: value'")
         }
@@ -102,7 +100,8 @@ struct GetCommand: ParsableCommand {
     @EngineActor
     private func request(_ options: RequestOptions) async -> Int32 {
         guard let host = HostEngine.load(script, log: LogText()) else { return 2 }
-        guard let resource = resource(of: host) else { return 2 }
+        guard let target = ServiceTarget(target, of: host) else { return 2 }
+        let resource = target.resource
         let method = method ?? (data == nil ? "GET" : "POST")
         let isPlain = method == "GET" && data == nil && headers.isEmpty && !raw
         let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
@@ -113,35 +112,5 @@ struct GetCommand: ParsableCommand {
         await resource.engine.outsideWorkIsDone()
         let output = GetOutput(isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing)
         return output.write(info, of: request)
-    }
-
-    @EngineActor
-    private func resource(of host: ScriptHost) -> Resource? {
-        guard let service = service(of: host), let path = target.last else { return nil }
-        if path.hasPrefix("http://") || path.hasPrefix("https://") {
-            return service.resource(absoluteURL: path)
-        }
-        // What a person types as a query is one; the rest is path text.
-        guard let mark = path.firstIndex(of: "?") else { return service.resource(path) }
-        return service.resource(String(path[..<mark])).relative(String(path[mark...]))
-    }
-
-    @EngineActor
-    private func service(of host: ScriptHost) -> Service? {
-        let names = host.services.map(\.name)
-        if target.count == 2 {
-            if let service = host.service(named: target[0]) { return service }
-            Streams.error(
-                "resthost: \(script.config) has no service '\(target[0])'; it has: \(names.joined(separator: ", "))\n"
-            )
-            return nil
-        }
-        if host.services.count == 1 { return host.services[0] }
-        Streams.error(
-            names.isEmpty
-                ? "resthost: \(script.config) declares no service: use rest.service{ name =, base_url = }\n"
-                : "resthost: \(script.config) has several services, say which: \(names.joined(separator: ", "))\n"
-        )
-        return nil
     }
 }

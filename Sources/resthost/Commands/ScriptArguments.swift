@@ -36,6 +36,7 @@ struct ScriptArguments: ParsableArguments {
     func options(log: LogText) throws(Diagnostic) -> ScriptOptions {
         var options = try grants.options(for: config)
         options.log = { entry in log.write(entry) }
+        options.onWedge = { entry in log.write(entry) }
         options.makeTransport = { CurlTransport(options: $0) }
         options.makeSQLiteCache = { SQLiteCache($0) }
         return options

@@ -72,6 +72,7 @@ struct TestCommand: ParsableCommand {
     private func options(for file: String) throws(Diagnostic) -> ScriptOptions {
         var options = try grants.options(for: file)
         options.makeSQLiteCache = { SQLiteCache($0) }
+        options.onWedge = { entry in LogText().write(entry) }
         if case .declared = options.capabilities.hosts { options.capabilities.hosts = .all }
         if case .below(let paths) = options.capabilities.read {
             options.capabilities.read = .below(paths + [ScriptFile.folder(of: file)])

@@ -26,7 +26,7 @@ enum GatewaySettings {
 
     /// Names the declaration unless the command line is to blame.
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
-        var diagnostic = Diagnostic(.error, "\(error)", hint: hint(error))
+        var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         if case .badExposure = error {} else if !listen.isEmpty { return diagnostic }
         diagnostic.file = host.gateway?.file
         diagnostic.line = host.gateway?.line
@@ -51,7 +51,7 @@ enum GatewaySettings {
         guard let expose = declaration.expose else { return nil }
         for name in expose.keys.sorted() where !services.contains(name) {
             throw Diagnostic(
-                .error, "the gateway exposes '\(name)', but the script has no such service",
+                .error, code: "gateway", "the gateway exposes '\(name)', but the script has no such service",
                 file: declaration.file, line: declaration.line,
                 hint: services.isEmpty ? nil : "its services are: \(services.joined(separator: ", "))")
         }

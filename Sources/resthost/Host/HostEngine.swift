@@ -12,12 +12,16 @@ enum HostEngine {
     }
 
     /// Loads a script; on failure prints what is wrong and gives nil.
-    static func load(_ arguments: ScriptArguments, log: LogText) -> ScriptHost? {
-        let engine = make()
+    ///
+    /// - Parameter startsWork: False to look at what it declares, with nothing of it running.
+    static func load(_ arguments: ScriptArguments, log: LogText, startsWork: Bool = true) -> ScriptHost? {
+        let engine = make(startsWork ? CurlTransport() : NullTransport())
         engine.log.enabled = arguments.logCategories
         do throws(Diagnostic) {
-            return try ScriptHost(
-                path: arguments.config, engine: engine, options: arguments.options(log: log))
+            var options = try arguments.options(log: log)
+            options.startsWork = startsWork
+            if !startsWork { options.makeTransport = { _ in NullTransport() } }
+            return try ScriptHost(path: arguments.config, engine: engine, options: options)
         } catch {
             Streams.error(DiagnosticText().text(error))
             return nil

@@ -44,6 +44,6 @@ final class RunControl: HostControl {
     var status: Tree { facts().tree }
 
     func explain(_ service: Service, url: URLText, method: String) throws(ControlProblem) -> Tree {
-        throw ControlProblem(501, "not_implemented", "this host can't explain requests yet")
+        service.explain(url.string, method: method).tree
     }
 }

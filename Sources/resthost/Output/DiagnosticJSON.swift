@@ -12,13 +12,14 @@ enum DiagnosticJSON {
         ).description
     }
 
+    /// What has no value is null, so that every finding has the same fields; a traceback is there if there is one.
     private static func tree(_ diagnostic: Diagnostic) -> Tree {
         var pairs: [(String, Tree)] = [
-            ("severity", Tree(diagnostic.severity.rawValue)), ("message", Tree(diagnostic.message)),
+            ("severity", Tree(diagnostic.severity.rawValue)), ("code", Tree(diagnostic.code)),
+            ("message", Tree(diagnostic.message)), ("file", diagnostic.file.map { Tree($0) } ?? .null),
+            ("line", diagnostic.line.map { Tree($0) } ?? .null),
+            ("hint", diagnostic.hint.map { Tree($0) } ?? .null),
         ]
-        if let file = diagnostic.file { pairs.append(("file", Tree(file))) }
-        if let line = diagnostic.line { pairs.append(("line", Tree(line))) }
-        if let hint = diagnostic.hint { pairs.append(("hint", Tree(hint))) }
         if let traceback = diagnostic.traceback { pairs.append(("traceback", Tree(traceback))) }
         return Tree(pairs: pairs)
     }

@@ -33,10 +33,11 @@ struct SettingsFile {
         let bytes: [UInt8]
         do throws(FileFailure) { bytes = try WholeFile.read(path, limit: 1 << 20) } catch {
             if error.isMissing { return SettingsFile() }
-            throw Diagnostic(.error, "cannot read the settings: \(error.reason)", file: path)
+            throw Diagnostic(
+                .error, code: "settings", "cannot read the settings: \(error.reason)", file: path)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Diagnostic(.error, "the settings are not UTF-8", file: path)
+            throw Diagnostic(.error, code: "settings", "the settings are not UTF-8", file: path)
         }
         return try SettingsFile(text, path: path, folder: folder)
     }
@@ -46,7 +47,7 @@ struct SettingsFile {
     init(_ text: String, path: String, folder: String) throws(Diagnostic) {
         let document: TOMLDocument
         do throws(TOMLDocument.Failure) { document = try TOMLDocument(text) } catch {
-            throw Diagnostic(.error, error.message, file: path, line: error.line)
+            throw Diagnostic(.error, code: "settings", error.message, file: path, line: error.line)
         }
         for table in document.tables where !Self.tables.contains(table.name) {
             throw Self.unknown("table", table.name, Self.tables, path, table.line)
@@ -55,7 +56,8 @@ struct SettingsFile {
             do throws(Fault) { try take(entry, folder) } catch {
                 switch error {
                 case .unknown(let known): throw Self.unknown("name", entry.key, known, path, entry.line)
-                case .wrong(let message): throw Diagnostic(.error, message, file: path, line: entry.line)
+                case .wrong(let message):
+                    throw Diagnostic(.error, code: "settings", message, file: path, line: entry.line)
                 }
             }
         }
@@ -72,7 +74,8 @@ struct SettingsFile {
         _ what: String, _ name: String, _ known: [String], _ path: String, _ line: Int
     ) -> Diagnostic {
         Diagnostic(
-            .error, "unknown \(what) '\(name)'" + NearestName.advice(name, among: known), file: path,
+            .error, code: "settings", "unknown \(what) '\(name)'" + NearestName.advice(name, among: known),
+            file: path,
             line: line,
             hint: "there are: \(known.joined(separator: ", "))")
     }

@@ -117,7 +117,7 @@ import Testing
         #expect(throws: LuaError.self) { try run("table.x = 2") }
         #expect(
             try run("local n = 0 for _ in pairs(string) do n = n + 1 end return n .. ('x'):upper() .. mine")
-                == "16X1")
+                == "17X1")
         #expect(try fixture.run("mine = 5 string.trim = 1 table.x = 2 return mine") == "5")
         #expect(try run("return tostring(table.x) .. mine") == "nil1")
         realm.close()

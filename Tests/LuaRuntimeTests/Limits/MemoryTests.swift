@@ -2,6 +2,45 @@ import LuaRuntime
 import Testing
 
 @Suite struct MemoryTests {
+    @Test func `what host objects keep of a script's bytes counts`() throws {
+        let fixture = Fixture(memoryLimit: 16 << 20)
+        let census = Thing.Census()
+        let luaClass = Thing.makeClass()
+        fixture.define("keep") { arguments in
+            _ = try arguments.bytes(1, "bytes")
+            arguments.lua.push(object: Thing(census), class: luaClass)
+            return .results(1)
+        }
+        let held = fixture.state.memoryUsed
+        #expect(try fixture.run("big = ('x'):rep(1 << 20) local thing = keep(big) return 'kept'") == "kept")
+        #expect(fixture.state.memoryUsed - held > 2 << 20)
+        let error = try #require(fixture.failure(of: "local t = {} for i = 1, 100 do t[i] = keep(big) end"))
+        #expect(error.kind == .memory && error.line == 1)
+        #expect(
+            try fixture.run("for i = 1, 100 do keep(big) end return 'collected in time'")
+                == "collected in time")
+        try fixture.run("big = nil")
+        fixture.state.collectGarbage()
+        #expect(census.alive == 0 && fixture.state.memoryUsed - held < 64 << 10)
+        #expect(fixture.state.close().isClean)
+    }
+
+    @Test func `a script gives the host no more in one go than it takes`() throws {
+        let fixture = Fixture(memoryLimit: 16 << 20)
+        fixture.define("take") { arguments in .results(Int32(try arguments.bytes(1, "bytes").isEmpty ? 0 : 0))
+        }
+        let source = "local s = ('x'):rep(4 << 20) for i = 1, n do take(s) end return 'taken'"
+        #expect(try fixture.run("n = 60 " + source) == "taken")
+        #expect(try fixture.run("n = 60 " + source) == "taken")
+        let error = try #require(fixture.failure(of: "n = 100 " + source))
+        #expect(error.kind == .memory)
+        #expect(
+            error.message
+                == "not enough memory: the script gave the host 260 MiB in one go, which takes 256 MiB at most: "
+                + "give it less at a time")
+        #expect(fixture.state.close().isClean)
+    }
+
     @Test func `the limit is an error and the state goes on, twenty times`() throws {
         let fixture = Fixture(memoryLimit: 8 << 20)
         for _ in 1...20 {

@@ -7,16 +7,17 @@ import Testing
     /// All that a fresh state has, but for functions of older Lua versions, which some builds keep. What is not a
     /// function has its type behind its name.
     private static let allowed = """
-        _G: assert collectgarbage error getmetatable ipairs load next pairs pcall print rawequal rawget rawlen rawset \
-        require select setmetatable tonumber tostring type xpcall _VERSION=string
+        _G: assert collectgarbage dofile error getmetatable ipairs load loadfile next pairs pcall print rawequal rawget \
+        rawlen rawset require select setmetatable tonumber tostring type warn xpcall _VERSION=string
         coroutine: close create isyieldable resume running status wrap yield
         debug: debug gethook getinfo getlocal getmetatable getregistry getupvalue getuservalue setcstacklimit sethook \
         setlocal setmetatable setupvalue setuservalue traceback upvalueid upvaluejoin
-        io: close flush input lines open output popen read tmpfile type write
+        io: close flush input lines open output popen read tmpfile type write stderr=table stdin=table stdout=table
         math: abs acos asin atan ceil cos deg exp floor fmod log max min modf rad random randomseed sin sqrt tan \
         tointeger type ult huge=number maxinteger=number mininteger=number pi=number
         os: clock date difftime execute exit getenv remove rename setlocale time tmpname
-        string: byte char find format gmatch gsub len lower match pack packsize rep reverse sub unpack upper
+        package: loadlib searchpath config=string cpath=string loaded=table path=string preload=table
+        string: byte char dump find format gmatch gsub len lower match pack packsize rep reverse sub unpack upper
         table: concat insert move pack remove sort unpack
         utf8: char codepoint codes len offset charpattern=string
         """
@@ -51,10 +52,46 @@ import Testing
 
     @Test(arguments: [
         "os.execute", "os.exit", "os.remove", "io.open", "io.popen", "io.read", "debug.getregistry",
-        "debug.sethook", "debug.getupvalue", "debug.setmetatable", "debug.getmetatable",
+        "debug.sethook", "debug.getupvalue", "debug.setmetatable", "debug.getmetatable", "loadfile", "dofile",
+        "string.dump", "package.loadlib", "package.searchpath", "io.stdin:read",
     ])
     func `what is missing says so`(name: String) {
         #expect(fixture.failure(of: "\(name)()")?.message == "'\(name)' is not available to scripts")
+    }
+
+    @Test func `what is missing says what to do instead`() {
+        var options = LuaOptions()
+        options.advice = ["os.execute": "ask someone else"]
+        let state = LuaState(options)
+        defer { state.close() }
+        let lua = state.main
+        do {
+            lua.push(try state.compile("os.execute()", chunk: "a.lua"))
+            try lua.call(arguments: 0, results: 0, phase: Fixture.phase)
+            Issue.record("nothing was raised")
+        } catch {
+            #expect("\(error)" == "a.lua:1: 'os.execute' is not available to scripts: ask someone else")
+        }
+    }
+
+    @Test func `standard output and warnings are the script's output`() throws {
+        try fixture.run(
+            "io.stdout:write('a', 1):write('b') io.stderr:write('c') io.stdout:flush() io.write('d')")
+        try fixture.run("warn('@on') warn('e', 2)")
+        #expect(fixture.printed == "a1bcdwarning: e2\n")
+        #expect(
+            try fixture.run("return tostring(io.type(io.stdout)) .. tostring(debug.gethook())") == "nilnil")
+    }
+
+    @Test func `a message of megabytes is cut`() throws {
+        for source in [
+            "error(('x'):rep(5000000))",
+            "error(setmetatable({}, { __tostring = function() return ('x'):rep(5000000) end }))",
+        ] {
+            let error = try #require(fixture.failure(of: source))
+            #expect(error.message.hasPrefix("xxx") && error.message.hasSuffix("x… (4.8 MiB in all)"))
+            #expect(error.message.utf8.count < 9000)
+        }
     }
 
     @Test func `bytecode is refused`() throws {

@@ -2,6 +2,14 @@ import LuaRuntime
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 @Suite final class RequireTests {
     let files = TemporaryFolder()
 
@@ -34,7 +42,10 @@ import Testing
         files.write("b.lua", "require 'a'")
         let fixture = Fixture(searchRoots: [files.path])
         let error = try #require(fixture.failure(of: "require 'a'"))
-        #expect(error.message == "module 'a' requires itself: a → b → a")
+        #expect(
+            error.message
+                == "module 'a' requires itself: a → b → a: move what both need to a third, or require it inside the "
+                + "function that uses it")
         #expect(error.file == files.path + "/b.lua")
     }
 
@@ -52,17 +63,49 @@ import Testing
         files.link("app/leak.lua", to: files.path + "/secret.lua")
         let fixture = Fixture(searchRoots: [files.path + "/app"])
         let error = try #require(fixture.failure(of: "require 'leak'"))
-        #expect(error.message.contains("leads out of"))
+        #expect(
+            error.message.hasSuffix(
+                "; '\(files.path)/app/leak.lua' is a link that leads out of '\(files.path)/app'"))
+    }
+
+    @Test func `links in the other folders are followed, and to them`() throws {
+        files.write("app/x.lua", "")
+        files.write("real/a.lua", "return 'a'")
+        files.write("lib/x.lua", "")
+        files.link("lib/a.lua", to: files.path + "/real/a.lua")
+        files.write("lib/b.lua", "return 'b'")
+        files.link("app/b.lua", to: files.path + "/lib/b.lua")
+        let fixture = Fixture(searchRoots: [files.path + "/app", files.path + "/lib"])
+        #expect(try fixture.run("return require 'a' .. require 'b'") == "ab")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `what is no file is not read`() throws {
+        files.write("app/x.lua", "")
+        #expect(mkfifo(files.path + "/app/pipe.lua", 0o600) == 0)
+        let fixture = Fixture(searchRoots: [files.path + "/app"])
+        let error = try #require(fixture.failure(of: "require 'pipe'"))
+        #expect(error.message.contains("/pipe.lua' can't be read as a file of 16 MiB at most"))
     }
 
     @Test func `a missing module names the places`() throws {
         let fixture = Fixture(searchRoots: [files.path])
         let error = try #require(fixture.failure(of: "require 'a.b'"))
+        #expect(error.message == "module 'a.b' not found: no a/b.lua or a/b/init.lua in '\(files.path)'")
+        #expect(
+            Fixture().failure(of: "require 'a'")?.message
+                == "module 'a' not found: there is no folder to search")
+    }
+
+    @Test func `a module in C is named as such`() throws {
+        let fixture = Fixture(searchRoots: ["/nowhere"])
+        let error = try #require(fixture.failure(of: "require 'lpeg'"))
         #expect(
             error.message
-                == "module 'a.b' not found: no file '\(files.path)/a/b.lua';"
-                + " no file '\(files.path)/a/b/init.lua'"
-        )
+                == "module 'lpeg' not found: no lpeg.lua or lpeg/init.lua in '/nowhere'; 'lpeg' is written in C, "
+                + "and C modules are not loaded: use one that is written in Lua")
+        #expect(
+            try #require(fixture.failure(of: "require 'socket.http'")).message.contains(
+                "'socket' is written in C"))
     }
 
     @Test func `an error in a module keeps its place`() throws {

@@ -64,14 +64,13 @@ struct RefreshAsyncTests {
     @Test func `neither does what a child task of it asks for`() async throws {
         let service = fixture.service
         try service.configure("**") { [weak service, gate] configuration in
-            configuration.decorators = [
+            configuration.decorators.append(
                 gate.decorator(when: { $0.httpStatusCode == 401 }) {
                     guard let service else { return }
                     async let one = service.resource("x").get().text
                     async let two = service.resource("y").get().text
                     _ = try await (one, two)
-                }
-            ]
+                })
         }
         #expect(await load("a") == ["Unauthorized"])
         #expect(fixture.engine.openRequests == 0)

@@ -133,7 +133,7 @@ struct ServiceTests {
             prints: [
                 "api\t3", "true", "nil", "false\ttest.lua:3: boom",
                 "false\tbad argument #1 'plugin' to 'use' (function expected, got number)",
-                "false\ttest.lua:5: module 'nowhere' not found: no file './nowhere.lua'; no file './nowhere/init.lua'",
+                "false\ttest.lua:5: module 'nowhere' not found: no nowhere.lua or nowhere/init.lua in '.'",
             ])
     }
 

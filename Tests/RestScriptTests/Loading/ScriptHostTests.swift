@@ -104,7 +104,7 @@ struct ScriptHostTests {
         do throws(Diagnostic) {
             _ = try ScriptHost(path: path, engine: fixture.engine)
             Issue.record("it was read")
-        } catch { #expect(error == Diagnostic(.error, message, file: path, hint: hint)) }
+        } catch { #expect(error == Diagnostic(.error, code: "unreadable", message, file: path, hint: hint)) }
     }
 
     @Test func `collecting diagnostics finds several errors in one go`() throws {

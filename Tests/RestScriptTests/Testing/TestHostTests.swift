@@ -114,7 +114,7 @@ struct TestHostTests {
             "t.load { source = 'local rest = require \"resthost\" rest.sleep(1)' }",
             "1: cannot wait here: the script is being loaded"
         ),
-        ("t.load { source = 'require \"nowhere\"' }", "1: module 'nowhere' not found: no file"),
+        ("t.load { source = 'require \"nowhere\"' }", "1: module 'nowhere' not found: no nowhere.lua"),
         ("t.load { source = 'require \"resthost.test\"' }", "1: module 'resthost.test' not found"),
         ("local x = t.host().services.api", "2: the host has no service 'api': it has none at all"),
         ("local x = t.load('main.lua').services.ap", "2: the host has no service 'ap': did you mean 'api'?"),

@@ -23,10 +23,8 @@ struct PublicGatewayTests {
         }
     }
 
-    private final class Directory: GatewayDirectory {
-        private let host: ScriptHost
-
-        @EngineActor init(_ host: ScriptHost) { self.host = host }
+    private struct OneScript: GatewayDirectory {
+        let host: ScriptHost
 
         func service(named name: String) -> Service? { host.service(named: name) }
         var serviceNames: [String] { host.services.map(\.name) }
@@ -49,7 +47,7 @@ struct PublicGatewayTests {
     private func gateway(_ host: ScriptHost) -> PublicGateway {
         let facts = HostFacts(process: 1, uptime: 0, script: "", folder: "", generationAge: 0)
         return PublicGateway(
-            directory: Directory(host),
+            directory: OneScript(host: host),
             control: RunControl(load: { .success(.init(generation: 1, seconds: 0)) }, facts: { facts }),
             listen: [], threads: 1, drain: 0)
     }

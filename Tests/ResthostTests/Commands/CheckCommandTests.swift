@@ -124,4 +124,61 @@ struct CheckCommandTests {
         #expect(sound.code == 0)
         #expect(sound.output == #"{"ok":true,"diagnostics":[]}"# + "\n")
     }
+
+    @Test func `all errors of all files at once`() async throws {
+        let folder = ScriptFolder(
+            """
+            local bad = rest.service { name = "api", base_url = "nope" }
+            bad:configure("/x", { mthods = "GET" }, function(c) end)
+            local a = require "broken1"
+            local b = require("broken2")
+            local c = require "fails"
+            """)
+        folder.write("local x = = 3", to: "broken1.lua")
+        folder.write("return {", to: "broken2.lua")
+        folder.write("local x\nreturn x.y", to: "fails.lua")
+        let run = await folder.run("check", "main.lua", "--json")
+        #expect(run.code == 2)
+        let findings = try #require(try Tree(json: run.output)["diagnostics"])
+        #expect(
+            findings.elements.map {
+                "\($0["file"]?.string ?? ""):\($0["line"]?.int ?? 0) \($0["code"]?.string ?? "")"
+            }
+                == [
+                    "main.lua:2 declaration", "main.lua:3 declaration", "./broken1.lua:1 syntax",
+                    "./broken2.lua:1 syntax", "./fails.lua:2 runtime",
+                ])
+        #expect(
+            findings[0]?.pairs.map(\.key) == ["severity", "code", "message", "file", "line", "hint"])
+        #expect(findings[0]?["hint"]?.isNull == true)
+    }
+
+    @Test func `warnings are shown with their lines, and count when --strict says so`() async {
+        let folder = ScriptFolder(
+            """
+            local api = rest.service { name = "api", base_url = "https://api.test" }
+            api:configure(function(c) c.headers.Authorization = "Bearer s3cret" end)
+            """)
+        let run = await folder.run("check", "main.lua")
+        #expect(run.code == 0)
+        #expect(
+            run.errors == """
+                main.lua:3: warning: this block has no pattern, so it sends 'Authorization' to other hosts too
+                  2 | local api = rest.service { name = "api", base_url = "https://api.test" }
+                  3 | api:configure(function(c) c.headers.Authorization = "Bearer s3cret" end)
+                    | ^
+                  hint: write configure("**", …): that is everything below base_url, and nothing else
+                main.lua: 1 warning
+
+                """)
+        #expect(await folder.run("check", "main.lua", "--strict").code == 2)
+        #expect(await folder.run("check", "main.lua", "--strict", "--json").code == 2)
+        let sound = ScriptFolder("")
+        #expect(await sound.run("check", "main.lua", "--strict").code == 0)
+    }
+
+    @Test func `a file of tests is told apart`() async {
+        let run = await ScriptFolder("local t = require \"resthost.test\"").run("check", "main.lua")
+        #expect(run.errors.contains("hint: this is a file of tests: run it with resthost test"))
+    }
 }

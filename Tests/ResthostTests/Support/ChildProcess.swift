@@ -29,7 +29,7 @@ final class ChildProcess: Sendable {
     private static let patience: Double = 120
 
     private let contents = Mutex(Contents())
-    private let id: pid_t
+    let id: pid_t
 
     /// - Parameter environment: Added to the test's own.
     init(_ arguments: [String], in folder: String, environment: [String: String] = [:]) {
@@ -47,11 +47,19 @@ final class ChildProcess: Sendable {
         return contents.withLock { String(decoding: $0.output, as: UTF8.self).contains(text) }
     }
 
-    /// The same for standard error.
-    func hasReported(_ text: String) async -> Bool {
-        await wait { $0.code != nil || String(decoding: $0.errors, as: UTF8.self).contains(text) }
-        return contents.withLock { String(decoding: $0.errors, as: UTF8.self).contains(text) }
+    /// The same for standard error, which may have to have it several times.
+    func hasReported(_ text: String, times: Int = 1) async -> Bool {
+        await wait { $0.code != nil || Self.count(text, in: $0.errors) >= times }
+        return contents.withLock { Self.count(text, in: $0.errors) >= times }
     }
+
+    private static func count(_ text: String, in bytes: [UInt8]) -> Int {
+        String(decoding: bytes, as: UTF8.self).ranges(of: text).count
+    }
+
+    /// What came on standard output and standard error so far.
+    var output: String { contents.withLock { String(decoding: $0.output, as: UTF8.self) } }
+    var errors: String { contents.withLock { String(decoding: $0.errors, as: UTF8.self) } }
 
     func end() async -> Outcome {
         await wait { $0.code != nil }

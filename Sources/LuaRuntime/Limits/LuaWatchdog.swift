@@ -1,0 +1,128 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Looks, from a thread of its own, for runs of scripts that don't come back.
+///
+/// A budget ends a script at its next step, and the library functions look at it while they work. What never does
+/// either, a host function that hangs, is wedged: nothing can end it from outside, but somebody can be told, through
+/// ``LuaOptions/onWedge``.
+public final class LuaWatchdog: Sendable {
+    public static let shared = LuaWatchdog()
+
+    /// A run is wedged after this many times its limit: a busy machine may give it less than a processor.
+    private static let factor: Double = 4
+
+    fileprivate struct Entry {
+        let watch: RunWatch
+        var last: RunWatch.Reading
+        /// When that reading was first seen.
+        var since: Double
+        var isReported = false
+    }
+
+    private struct Content {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        var isRunning = false
+        var wedges = 0
+    }
+
+    private let content = Mutex(Content())
+    /// Seconds between two looks; nil: somebody else calls `look`.
+    private let interval: Double?
+    /// No run is wedged sooner.
+    private let leastSeconds: Double
+
+    /// - Parameters:
+    ///   - interval: seconds between two looks.
+    ///   - leastSeconds: no run is wedged sooner than that, however short its limit.
+    public convenience init(interval: Double = 0.25, leastSeconds: Double = 1) {
+        self.init(lookingEvery: interval, leastSeconds: leastSeconds)
+    }
+
+    /// Nil: somebody else calls `look`.
+    init(lookingEvery interval: Double?, leastSeconds: Double = 1) {
+        self.interval = interval
+        self.leastSeconds = leastSeconds
+    }
+
+    /// Runs that were found wedged so far.
+    public var wedges: Int { content.withLock { $0.wedges } }
+
+    func add(_ watch: RunWatch) {
+        let starts = content.withLock { content in
+            content.entries[ObjectIdentifier(watch)] = Entry(
+                watch: watch, last: watch.read(), since: Self.uptime)
+            guard interval != nil, !content.isRunning else { return false }
+            content.isRunning = true
+            return true
+        }
+        if starts { WatchdogThread.start(self) }
+    }
+
+    func remove(_ watch: RunWatch) {
+        content.withLock { _ = $0.entries.removeValue(forKey: ObjectIdentifier(watch)) }
+    }
+
+    /// Looks every so often, as long as there is anything to look at.
+    func watch() {
+        guard let interval else { return }
+        while content.withLock({ content in
+            content.isRunning = !content.entries.isEmpty
+            return content.isRunning
+        }) {
+            var pause = timespec(tv_sec: 0, tv_nsec: Int(interval * 1e9))
+            nanosleep(&pause, nil)
+            look(at: Self.uptime)
+        }
+    }
+
+    /// Compares each state with how it was at the last look.
+    func look(at now: Double) {
+        let news = content.withLock { content in
+            var news: [(RunWatch, LuaWedge)] = []
+            for key in content.entries.keys {
+                if let found = content.entries[key]?.look(at: now, patience) {
+                    news.append(found)
+                    if !found.1.isOver { content.wedges += 1 }
+                }
+            }
+            return news
+        }
+        for (watch, wedge) in news { watch.tell(wedge) }
+    }
+
+    /// Seconds that a run with this limit may last.
+    private func patience(_ limit: Double) -> Double { max(limit * Self.factor, leastSeconds) }
+
+    private static var uptime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+extension LuaWatchdog.Entry {
+    fileprivate mutating func look(at now: Double, _ patience: (Double) -> Double) -> (RunWatch, LuaWedge)? {
+        let reading = watch.read()
+        guard reading.sequence == last.sequence else {
+            let ended = isReported ? wedge(at: now, isOver: true) : nil
+            (last, since, isReported) = (reading, now, false)
+            return ended.map { (watch, $0) }
+        }
+        guard reading.isRunning, !isReported, let limit = reading.limit else { return nil }
+        guard now - since >= patience(limit) else { return nil }
+        isReported = true
+        return (watch, wedge(at: now, isOver: false))
+    }
+
+    private func wedge(at now: Double, isOver: Bool) -> LuaWedge {
+        LuaWedge(phase: last.phase, seconds: now - since, limit: last.limit ?? 0, isOver: isOver)
+    }
+}

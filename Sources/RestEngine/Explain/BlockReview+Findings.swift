@@ -1,0 +1,81 @@
+extension BlockReview {
+    /// Blocks without a pattern apply to every host that a request or redirect names.
+    func credentials() -> [BlockFinding] {
+        reviewed.compactMap { number in
+            guard case .all = entries[number].pattern else { return nil }
+            var names: [String] = []
+            for (url, method, trace) in trials(of: number) {
+                guard let step = trace.steps.first(where: { $0.entry == number }), step.failure == nil else {
+                    continue
+                }
+                names += added(by: step, url, method).filter { !names.contains($0) }
+            }
+            guard !names.isEmpty else { return nil }
+            let list = names.map { "'\($0)'" }.joined(separator: ", ")
+            return BlockFinding(
+                code: .openCredentials, block: number,
+                message: "this block has no pattern, so it sends \(list) to other hosts too",
+                hint: "write configure(\"**\", …): that is everything below base_url, and nothing else")
+        }
+    }
+
+    /// Secret headers that a block sets, or that its mutators do.
+    private func added(by step: ConfigurationTrace.Step, _ url: URLText, _ method: String) -> [String] {
+        var draft = RequestDraft(method: method, url: url.string, headers: step.after.headers)
+        for mutator in step.after.mutators.dropFirst(step.before.mutators.count) {
+            do { try mutator.function(&draft) } catch { break }
+        }
+        return draft.headers.fields.map(\.name).filter { name in
+            SecretMask.standard.hides(name)
+                && step.before.headers.values(name) != draft.headers.values(name)
+        }
+    }
+
+    /// Stages that are named and never filled, and stages that are filled and never run.
+    func stages() -> [BlockFinding] {
+        var named: [String: Int] = [:]
+        var filled: Set<String> = []
+        var unlisted: [BlockFinding] = []
+        for number in reviewed {
+            for (_, _, trace) in trials(of: number) where trace.failure == nil {
+                let result = trace.result.pipeline
+                for name in result.order {
+                    if !result[name].isEmpty { filled.insert(name) }
+                    guard !Pipeline.defaultOrder.contains(name), named[name] == nil else { continue }
+                    named[name] = trace.steps.first { $0.after.pipeline.order.contains(name) }?.entry
+                }
+                for name in result.unlistedStages {
+                    guard let step = trace.steps.last(where: { Self.fills(name, $0) }),
+                        entries[step.entry].origin != nil
+                    else { continue }
+                    let finding = Self.unlisted(name, step.entry, result.order)
+                    if !unlisted.contains(finding) { unlisted.append(finding) }
+                }
+            }
+        }
+        let unused = named.filter { !filled.contains($0.key) && entries[$0.value].origin != nil }
+        return unlisted
+            + unused.sorted { $0.key < $1.key }.map { name, number in
+                BlockFinding(
+                    code: .unusedStage, block: number,
+                    message:
+                        "the stage '\(name)' is in the pipeline's order, but nothing gives it a transformer or a cache",
+                    hint: "add one with c.pipeline[\"\(name)\"]:add(…), or leave the stage out")
+            }
+    }
+
+    private static func fills(_ name: String, _ step: ConfigurationTrace.Step) -> Bool {
+        let before = step.before.pipeline[name]
+        let after = step.after.pipeline[name]
+        return after.steps.count > before.steps.count || (after.cache != nil && before.cache !== after.cache)
+    }
+
+    private static func unlisted(_ name: String, _ block: Int, _ order: [String]) -> BlockFinding {
+        BlockFinding(
+            code: .unlistedStage, block: block,
+            message:
+                "the stage '\(name)' is not in the pipeline's order, so what this block puts there does not run",
+            hint:
+                "the order is \(order.joined(separator: ", ")): use one of these, or assign c.pipeline.order")
+    }
+}

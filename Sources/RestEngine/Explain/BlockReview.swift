@@ -1,0 +1,111 @@
+/// Tries the blocks of a service out, to find those that can't be meant as they are.
+@EngineActor
+struct BlockReview {
+    let service: Service
+    let entries: [ConfigurationEntry]
+
+    init(_ service: Service) {
+        self.service = service
+        entries = service.configurationEntries
+    }
+
+    /// Those of a script or program; the engine's own are right.
+    var reviewed: [Int] { entries.indices.filter { entries[$0].origin != nil } }
+
+    func methods(of entry: ConfigurationEntry) -> [String] { entry.methods?.sorted() ?? ["GET", "POST"] }
+
+    /// One run of all blocks for each sample URL and method of a block.
+    func trials(of number: Int) -> [(url: URLText, method: String, trace: ConfigurationTrace)] {
+        let entry = entries[number]
+        return entry.pattern.samples(of: service).flatMap { url in
+            methods(of: entry).map { ($0, url) }
+        }.map { (method: String, url: URLText) in
+            (url, method, service.traceConfiguration(url: url, method: method))
+        }
+    }
+
+    // MARK: Patterns
+
+    func patterns() -> [BlockFinding] {
+        guard let base = service.baseURL else { return [] }
+        return reviewed.compactMap { number in
+            guard case .glob(let glob) = entries[number].pattern else { return nil }
+            func finding(_ message: String, _ hint: String) -> BlockFinding {
+                BlockFinding(code: .neverMatches, block: number, message: message, hint: hint)
+            }
+            if glob.text.contains(/\?[A-Za-z_][A-Za-z0-9_\-]*=/) {
+                return finding(
+                    "the pattern '\(glob.text)' can't match: globs don't look at the query, and '?' is one character",
+                    "leave the query out, or search the whole URL with rest.regex")
+            }
+            guard glob.canMatch(below: base) else {
+                return finding(
+                    "the pattern '\(glob.text)' can't match any URL below base_url \(base)",
+                    "write it relative to base_url, such as \"/users/*\"; for another host, declare a service of its own"
+                )
+            }
+            let prefix = base.url.path.dropLast()
+            let text = glob.text.hasPrefix("/") ? glob.text : "/" + glob.text
+            if prefix.count > 1, text.hasPrefix(prefix + "/"), !glob.text.contains("://") {
+                return finding(
+                    "the pattern '\(glob.text)' repeats the path of base_url: it stands for \(base)\(text.dropFirst())",
+                    "write \"\(text.dropFirst(prefix.count))\": patterns are relative to base_url")
+            }
+            return nil
+        }
+    }
+
+    // MARK: Shadows
+
+    func shadows() -> [BlockFinding] {
+        // Each trial runs all blocks; a script with more would be tried for seconds.
+        guard entries.count <= 500 else { return [] }
+        return reviewed.compactMap(shadow)
+    }
+
+    private func shadow(of number: Int) -> BlockFinding? {
+        let wider = entries.indices.dropFirst(number + 1).filter { covers($0, number) }
+        guard !wider.isEmpty else { return nil }
+        var fields: Set<String> = []
+        var others: [Int] = []
+        for (url, method, trace) in trials(of: number) {
+            guard trace.failure == nil, let step = trace.steps.first(where: { $0.entry == number }) else {
+                return nil
+            }
+            let changed = Self.changes(step)
+            guard !changed.isEmpty else { continue }
+            let without = service.traceConfiguration(url: url, method: method, without: number)
+            let result = ConfigurationFacts(trace.result)
+            guard without.failure == nil, result.changes(since: ConfigurationFacts(without.result)).isEmpty
+            else { return nil }
+            fields.formUnion(changed)
+            others += trace.steps.filter {
+                wider.contains($0.entry) && !fields.isDisjoint(with: Self.changes($0))
+            }
+            .map(\.entry)
+        }
+        guard !fields.isEmpty, let other = others.max(), let place = entries[other].origin else { return nil }
+        let names = fields.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        return BlockFinding(
+            code: .shadowed, block: number,
+            message: "this block has no effect: the block at \(place) sets \(names) for the same resources",
+            hint: "blocks run in order and the last one wins: put the general one first, or remove this one")
+    }
+
+    private func covers(_ other: Int, _ number: Int) -> Bool {
+        guard entries[other].origin != nil, entries[other].pattern.covers(entries[number].pattern) else {
+            return false
+        }
+        guard let theirs = entries[other].methods else { return true }
+        return entries[number].methods.map { $0.isSubset(of: theirs) } ?? false
+    }
+
+    private static func changes(_ step: ConfigurationTrace.Step) -> Set<String> {
+        Set(
+            ConfigurationFacts(step.after).changes(since: ConfigurationFacts(step.before)).map {
+                switch $0 {
+                case .value(let field, _, _), .added(let field, _), .removed(let field, _): field
+                }
+            })
+    }
+}

@@ -1,0 +1,109 @@
+/// A configuration laid out field by field, to be compared and shown.
+struct ConfigurationFacts {
+    /// One value by its name.
+    struct Field: Equatable {
+        let name: String
+        let value: Tree
+    }
+
+    /// Functions and the like that were added, by where they went.
+    struct Parts {
+        let name: String
+        let parts: [Explanation.Part]
+    }
+
+    let fields: [Field]
+    let parts: [Parts]
+
+    init(_ configuration: Configuration) {
+        var fields = Self.scalars(configuration)
+        var seen: Set<String> = []
+        for field in configuration.headers.fields where seen.insert(field.name.lowercased()).inserted {
+            let values = configuration.headers.values(field.name)
+            let value = values.count == 1 ? Tree(values[0]) : Tree(values.map { Tree($0) })
+            fields.append(Field(name: Self.headerPrefix + field.name, value: value))
+        }
+        let pipeline = configuration.pipeline
+        fields.append(Field(name: "pipeline.order", value: Tree(pipeline.order.map { Tree($0) })))
+        var parts = [
+            Parts(
+                name: "mutators",
+                parts: configuration.mutators.map { .init(description: "", origin: $0.origin) }),
+            Parts(
+                name: "decorators",
+                parts: configuration.decorators.map { .init(description: "", origin: $0.origin) }),
+        ]
+        for name in pipeline.order + pipeline.unlistedStages {
+            let stage = pipeline[name]
+            parts.append(Parts(name: "pipeline.\(name)", parts: stage.steps.map(Explanation.Part.init)))
+            if let cache = stage.cache {
+                fields.append(Field(name: "pipeline.\(name).cache", value: Tree(cache.description)))
+            }
+        }
+        self.fields = fields
+        self.parts = parts
+    }
+
+    static let headerPrefix = "headers."
+
+    private static func scalars(_ configuration: Configuration) -> [Field] {
+        let timeouts = configuration.timeouts
+        let redirects = configuration.redirects
+        return [
+            Field(name: "expiration_time", value: seconds(configuration.expirationTime)),
+            Field(name: "retry_time", value: seconds(configuration.retryTime)),
+            Field(name: "progress_interval", value: seconds(configuration.progressInterval)),
+            Field(name: "timeouts.connect", value: seconds(timeouts.connect)),
+            Field(name: "timeouts.first_byte", value: seconds(timeouts.firstByte)),
+            Field(name: "timeouts.idle", value: seconds(timeouts.idle)),
+            Field(name: "timeouts.total", value: seconds(timeouts.total)),
+            Field(name: "max_body_bytes", value: Tree(configuration.maxBodyBytes)),
+            Field(name: "redirects.follow", value: Tree(redirects.follow)),
+            Field(name: "redirects.max", value: Tree(redirects.max)),
+            Field(name: "collapse", value: Tree(configuration.isCollapsing)),
+        ]
+    }
+
+    /// Whole numbers without a fraction, as people write them.
+    private static func seconds(_ value: Double) -> Tree {
+        Int64(exactly: value).map { Tree($0) } ?? Tree(value)
+    }
+
+    // MARK: Comparing
+
+    /// What led from `before` to these, in the order of the fields.
+    func changes(since before: ConfigurationFacts) -> [Explanation.Change] {
+        var changes: [Explanation.Change] = []
+        let old = before.values
+        for field in fields where old[field.name.lowercased()] != field.value {
+            changes.append(.value(field.name, before: old[field.name.lowercased()], after: field.value))
+        }
+        let new = values
+        for field in before.fields where new[field.name.lowercased()] == nil {
+            changes.append(.value(field.name, before: field.value, after: nil))
+        }
+        var names = parts.map(\.name)
+        names += before.parts.map(\.name).filter { !names.contains($0) }
+        for name in names {
+            let was = before.parts.first { $0.name == name }?.parts ?? []
+            let now = parts.first { $0.name == name }?.parts ?? []
+            let difference = now.difference(from: was)
+            for case .remove(_, let part, _) in difference { changes.append(.removed(name, part)) }
+            for case .insert(_, let part, _) in difference { changes.append(.added(name, part)) }
+        }
+        return changes
+    }
+
+    /// By name; names of headers compare without case.
+    private var values: [String: Tree] {
+        Dictionary(fields.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
+    }
+}
+
+extension Explanation.Part {
+    init(_ step: PipelineStage.Step) {
+        self.init(
+            description: step.transformer.description, origin: step.transformer.origin,
+            contentTypes: step.contentTypes?.patterns)
+    }
+}

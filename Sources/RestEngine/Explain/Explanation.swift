@@ -1,0 +1,104 @@
+/// Why a resource is requested the way it is: the blocks that apply and what each changed, what would be sent, and what
+/// the response would pass. Secrets are masked already; see ``SecretMask``.
+public struct Explanation: Sendable {
+    /// A configuration block.
+    public struct Block: Sendable {
+        /// Its place in the order of adding, from 1; the engine's own count.
+        public let number: Int
+        public let description: String
+        /// `file:line`; nil for the engine's own.
+        public let origin: String?
+        /// As its author wrote it.
+        public let pattern: String
+        /// Sorted; nil for all.
+        public let methods: [String]?
+        public internal(set) var changes: [Change] = []
+        /// What it raised; then nothing of the rest applies.
+        public internal(set) var failure: Failure?
+    }
+
+    /// What a block did to one field.
+    public enum Change: Sendable, Equatable {
+        /// Nil where there was or is nothing.
+        case value(_ field: String, before: Tree?, after: Tree?)
+        case added(_ field: String, Part)
+        case removed(_ field: String, Part)
+    }
+
+    /// A mutator, decorator or transformer.
+    public struct Part: Sendable, Equatable {
+        /// Empty where the origin says all.
+        public let description: String
+        /// `file:line`; nil for the engine's own.
+        public let origin: String?
+        /// Of a transformer; nil for all.
+        public let contentTypes: [String]?
+
+        init(description: String, origin: String?, contentTypes: [String]? = nil) {
+            self.description = description
+            self.origin = origin
+            self.contentTypes = contentTypes
+        }
+    }
+
+    /// What would be sent, with the mutators' work done.
+    public struct Draft: Sendable {
+        /// After mutation; it decides on decorators and stages (siesta-semantics 14.20).
+        public let method: String
+        public let url: String
+        public let headers: [(name: String, value: String)]
+        /// Size of the body; nil for none, or for one that is read while it is sent.
+        public let bodyBytes: Int?
+    }
+
+    /// A stage of the pipeline.
+    public struct Stage: Sendable {
+        public let name: String
+        /// False: it holds something but is not in the order, so it does not run.
+        public let isListed: Bool
+        public let transformers: [Part]
+        public let cache: String?
+    }
+
+    /// Why the request would fail.
+    public struct Failure: Sendable {
+        public let message: String
+        public let file: String?
+        public let line: Int?
+        public let traceback: String?
+    }
+
+    public let service: String
+    /// Masked, as all else.
+    public let url: String
+    public let method: String
+    /// Those that apply, in order, the engine's own too.
+    public internal(set) var blocks: [Block] = []
+    /// Those that are for this URL, and for other methods only.
+    public internal(set) var otherMethods: [Block] = []
+    /// The result, field by field, without mutators, decorators and transformers.
+    public internal(set) var settings: [(field: String, value: Tree)] = []
+    /// Nil when it can't be made; then ``failures`` says why.
+    public internal(set) var draft: Draft?
+    public internal(set) var mutators: [Part] = []
+    public internal(set) var decorators: [Part] = []
+    public internal(set) var stages: [Stage] = []
+    public internal(set) var failures: [Failure] = []
+}
+
+extension Explanation.Failure {
+    init(_ error: RequestError, _ mask: SecretMask) {
+        let failure: RequestError.ScriptFailure? =
+            switch error.cause {
+            case .scriptError(let failure)?, .scriptLimit(_, _, _, let failure)?: failure
+            default: nil
+            }
+        var known = error
+        // The explanation says them already, and the place is told by itself.
+        (known.url, known.method, known.place) = (nil, nil, nil)
+        message = mask.text(failure?.message ?? known.description)
+        file = failure?.file ?? error.place?.file
+        line = failure?.line ?? error.place?.line
+        traceback = failure?.traceback.map(mask.text)
+    }
+}

@@ -1,0 +1,70 @@
+/// The one place that decides what is secret in what people and programs are shown: values of headers, of URL
+/// parameters, and a URL's password (design, Errors).
+public struct SecretMask: Sendable {
+    /// What stands for a secret.
+    public static let text = "***"
+    /// Knows the usual names.
+    public static let standard = SecretMask()
+
+    /// Further headers and parameters that are secret, by name; case doesn't matter.
+    public var names: Set<String> = []
+    /// Texts that are secret wherever they stand.
+    public var values: Set<String> = []
+
+    public init() {}
+
+    private static let headers: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie",
+    ]
+    /// Parts of names, written without what stands between words.
+    private static let words = [
+        "token", "secret", "password", "passwd", "apikey", "accesskey", "privatekey", "signature",
+        "credential",
+        "session", "authkey",
+    ]
+
+    /// Whether what has this name, a header, a parameter or a field, is secret.
+    public func hides(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        if Self.headers.contains(lower) || names.contains(where: { $0.lowercased() == lower }) { return true }
+        let bare = String(lower.unicodeScalars.filter { $0 != "-" && $0 != "_" && $0 != "." })
+        return bare == "key" || bare == "sig" || bare == "auth" || Self.words.contains { bare.contains($0) }
+    }
+
+    /// A header's value as it may be shown. Of credentials the scheme stays: `Bearer ***` (RFC 9110 11.4).
+    public func header(_ name: String, _ value: String) -> String {
+        guard hides(name) else { return text(value) }
+        let lower = name.lowercased()
+        guard lower == "authorization" || lower == "proxy-authorization",
+            let space = value.utf8.firstIndex(of: UInt8(ascii: " ")), space > value.startIndex
+        else { return Self.text }
+        return value[..<space] + " " + Self.text
+    }
+
+    /// A URL without the password and the values of secret parameters.
+    public func url(_ url: String) -> String {
+        var shown = url
+        if let colon = shown.firstRange(of: "://") {
+            let rest = shown[colon.upperBound...]
+            let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+            if let at = rest[..<end].lastIndex(of: "@") {
+                shown.replaceSubrange(colon.upperBound..<at, with: Self.text)
+            }
+        }
+        guard let mark = shown.firstIndex(of: "?") else { return text(shown) }
+        let head = shown[...mark]
+        let tail = shown[shown.index(after: mark)...]
+        let query = tail.prefix { $0 != "#" }
+        let pieces = query.split(separator: "&", omittingEmptySubsequences: false).map { piece in
+            guard let equals = piece.firstIndex(of: "=") else { return String(piece) }
+            let name = String(piece[..<equals])
+            return hides(PercentEncoding.decode(name) ?? name) ? "\(name)=\(Self.text)" : String(piece)
+        }
+        return text(head + pieces.joined(separator: "&") + tail.dropFirst(query.count))
+    }
+
+    /// Any other text, without the ``values``.
+    public func text(_ text: String) -> String {
+        values.reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: Self.text) }
+    }
+}

@@ -1,0 +1,129 @@
+extension Service {
+    /// What a person types as an address: an absolute URL, or a path below the base URL, with a query or without.
+    public func url(typed text: String) -> URLText? {
+        if text.hasPrefix("http://") || text.hasPrefix("https://") { return URLText(text) }
+        guard let mark = text.firstIndex(of: "?") else { return baseURL?.resource(text) }
+        return baseURL?.resource(String(text[..<mark])).relative(String(text[mark...]))
+    }
+
+    /// Why the resource at an address would be requested the way it would; see ``url(typed:)``. Blocks and mutators run
+    /// for it, on configurations and a request that nobody else sees; nothing is sent, and nothing changes.
+    public func explain(
+        _ address: String, method: String = "GET", mask: SecretMask = .standard
+    ) -> Explanation {
+        guard let url = url(typed: address), url.isHTTP else {
+            var explanation = Explanation(service: name, url: mask.url(address), method: method)
+            let cause = RequestError.Cause.invalidURL(source: mask.url(address))
+            explanation.failures = [.init(RequestError(cause: cause, timestamp: 0), mask)]
+            return explanation
+        }
+        return ExplanationMaker(service: self, url: url, mask: mask).explanation(of: method)
+    }
+}
+
+/// Puts an explanation together.
+@EngineActor
+private struct ExplanationMaker {
+    let service: Service
+    let url: URLText
+    let mask: SecretMask
+
+    func explanation(of method: String) -> Explanation {
+        var made = Explanation(service: service.name, url: mask.url(url.string), method: method)
+        let trace = service.traceConfiguration(url: url, method: method)
+        made.blocks = trace.steps.map { step in
+            var block = block(step.entry)
+            block.changes = ConfigurationFacts(step.after).changes(since: ConfigurationFacts(step.before))
+                .map(masked)
+            block.failure = step.failure.map { .init($0, mask) }
+            return block
+        }
+        made.otherMethods = trace.otherMethods.map(block)
+        let result = trace.result
+        made.settings = ConfigurationFacts(result).fields.map { ($0.name, masked($0.name, $0.value)) }
+        made.mutators = result.mutators.map { .init(description: "", origin: $0.origin) }
+        if let failure = trace.failure {
+            made.failures.append(.init(failure, mask))
+            return made
+        }
+        do {
+            let draft = try draft(method, result)
+            made.draft = shown(draft)
+            refuse(draft.url, &made)
+            let final =
+                draft.method == method ? trace : service.traceConfiguration(url: url, method: draft.method)
+            if final.failure != nil, draft.method != method, let failure = final.failure {
+                made.failures.append(.init(failure, mask))
+            }
+            finish(&made, final.result)
+        } catch {
+            let failure = RequestError(thrown: error, timestamp: 0, url: url.string, method: method)
+            made.failures.append(.init(failure, mask))
+            finish(&made, result)
+        }
+        return made
+    }
+
+    private func block(_ number: Int) -> Explanation.Block {
+        let entry = service.configurationEntries[number]
+        return Explanation.Block(
+            number: number + 1, description: mask.text(entry.description), origin: entry.origin,
+            pattern: mask.text(entry.pattern.description), methods: entry.methods?.sorted())
+    }
+
+    /// As a request is built: URL and method, configured headers, mutators (siesta-semantics 15.1).
+    private func draft(_ method: String, _ configuration: Configuration) throws -> RequestDraft {
+        var draft = RequestDraft(method: method, url: url.string, headers: configuration.headers)
+        for mutator in configuration.mutators { try mutator.function(&draft) }
+        return try draft.validate(known: url)
+    }
+
+    private func shown(_ draft: RequestDraft) -> Explanation.Draft {
+        Explanation.Draft(
+            method: draft.method, url: mask.url(draft.url),
+            headers: draft.headers.fields.map { ($0.name, mask.header($0.name, $0.value)) },
+            bodyBytes: draft.body?.count)
+    }
+
+    private func refuse(_ url: String, _ made: inout Explanation) {
+        guard let cause = service.refusal?(url) else { return }
+        made.failures.append(.init(RequestError(cause: cause, timestamp: 0), mask))
+    }
+
+    /// What the method that is sent decides (14.20).
+    private func finish(_ made: inout Explanation, _ configuration: Configuration) {
+        made.decorators = configuration.decorators.map { .init(description: "", origin: $0.origin) }
+        let pipeline = configuration.pipeline
+        made.stages = (pipeline.order + pipeline.unlistedStages).map { name in
+            Explanation.Stage(
+                name: name, isListed: pipeline.order.contains(name),
+                transformers: pipeline[name].steps.map { masked(Explanation.Part($0)) },
+                cache: pipeline[name].cache.map { mask.text($0.description) })
+        }
+    }
+
+    // MARK: Secrets
+
+    private func masked(_ change: Explanation.Change) -> Explanation.Change {
+        switch change {
+        case .value(let field, let before, let after):
+            .value(
+                field, before: before.map { masked(field, $0) }, after: after.map { masked(field, $0) })
+        case .added(let field, let part): .added(field, masked(part))
+        case .removed(let field, let part): .removed(field, masked(part))
+        }
+    }
+
+    private func masked(_ part: Explanation.Part) -> Explanation.Part {
+        .init(description: mask.text(part.description), origin: part.origin, contentTypes: part.contentTypes)
+    }
+
+    private func masked(_ field: String, _ value: Tree) -> Tree {
+        let header = field.hasPrefix(ConfigurationFacts.headerPrefix)
+        let name = header ? String(field.dropFirst(ConfigurationFacts.headerPrefix.count)) : nil
+        func masked(_ text: String) -> Tree { Tree(name.map { mask.header($0, text) } ?? mask.text(text)) }
+        if let text = value.string { return masked(text) }
+        guard value.kind == .array else { return value }
+        return Tree(value.elements.map { $0.string.map(masked) ?? $0 })
+    }
+}

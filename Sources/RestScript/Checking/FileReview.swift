@@ -1,0 +1,80 @@
+import LuaRuntime
+import RestEngine
+
+/// Looks at the script's text and that of every module that it names, without running them.
+@EngineActor
+struct FileReview {
+    let context: ScriptContext
+    /// The script itself.
+    let path: String
+
+    struct File {
+        let path: String
+        let source: [UInt8]
+    }
+
+    private(set) var findings: [Diagnostic] = []
+    /// Modules that the script itself names, with the line.
+    private(set) var required: [(name: String, line: Int)] = []
+
+    init(_ context: ScriptContext, path: String, source: [UInt8]) {
+        self.context = context
+        self.path = path
+        required = RequiredModules(source).found
+        var seen: Set<String> = []
+        var waiting = [File(path: path, source: source)]
+        while let file = waiting.popLast() {
+            guard seen.insert(file.path).inserted else { continue }
+            review(file)
+            for (name, line) in RequiredModules(file.source).found where !context.realm.isPreloaded(name) {
+                do {
+                    let found = try context.realm.file(ofModule: name)
+                    waiting.append(File(path: found.path, source: found.source))
+                } catch {
+                    findings.append(Self.missing("\(error)", file.path, line))
+                }
+            }
+        }
+    }
+
+    /// It may be in a function that is never called, so it is no error by itself.
+    private static func missing(_ message: String, _ file: String, _ line: Int) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "missing_module", message, file: file, line: line,
+            hint: "put it below the script's folder, name its folder with --lua-path, "
+                + "or load it with pcall(require, …) if it may be missing")
+    }
+
+    private mutating func review(_ file: File) {
+        do throws(LuaError) {
+            let assignments = try context.realm.globalAssignments(in: file.source, chunk: file.path)
+            // Libraries from elsewhere have habits of their own.
+            guard file.path == path || file.path.hasPrefix(context.folder + "/") else { return }
+            var seen: Set<String> = []
+            for assignment in assignments
+            where seen.insert("\(assignment.name) \(assignment.isInFunction)").inserted {
+                findings.append(finding(assignment, file))
+            }
+        } catch {
+            findings.append(ScriptFailures.diagnostic(of: error, in: context.state))
+        }
+    }
+
+    private func finding(_ assignment: GlobalAssignment, _ file: File) -> Diagnostic {
+        let name = assignment.name
+        let lines = file.source.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let line = lines.indices.contains(assignment.line - 1) ? lines[assignment.line - 1] : []
+        let isFunction = line.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: Array("function \(name)".utf8))
+        let local = isFunction ? "local function \(name)" : "local \(name)"
+        return assignment.isInFunction
+            ? Diagnostic(
+                .warning, code: "accidental_global",
+                "'\(name)' is no local: once the script is loaded, assigning it raises an error",
+                file: file.path, line: assignment.line,
+                hint: "write '\(local)' here, or at the top of the file for all functions to share")
+            : Diagnostic(
+                .warning, code: "accidental_global",
+                "'\(name)' becomes a global, which all files see and nothing can change once the script is loaded",
+                file: file.path, line: assignment.line, hint: "write '\(local)'")
+    }
+}

@@ -1,0 +1,128 @@
+/// The tokens of a Lua text, as far as a look for calls needs them: names, plain strings, and single characters. Comments
+/// are left out. Text that is no Lua gives some tokens or other.
+struct LuaTokens: Sequence, IteratorProtocol {
+    enum Kind: Equatable {
+        case name(String)
+        /// Nil for one with escapes, whose value is not known.
+        case string(String?)
+        case symbol(UInt8)
+    }
+
+    struct Token: Equatable {
+        let kind: Kind
+        let line: Int
+    }
+
+    private var rest: ArraySlice<UInt8>
+    private var line = 1
+
+    init(_ source: [UInt8]) {
+        rest = source[...]
+        if rest.first == UInt8(ascii: "#") { skipLine() }
+    }
+
+    mutating func next() -> Token? {
+        while let byte = rest.first {
+            let start = line
+            if byte == UInt8(ascii: "-"), rest.dropFirst().first == byte {
+                skipComment()
+            } else if Self.isLetter(byte) {
+                return Token(kind: .name(word()), line: start)
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                return Token(kind: .string(quoted(byte)), line: start)
+            } else if byte == UInt8(ascii: "["), let level = longLevel() {
+                return Token(kind: .string(long(level)), line: start)
+            } else {
+                advance()
+                if byte > 0x20 { return Token(kind: .symbol(byte), line: start) }
+            }
+        }
+        return nil
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte == UInt8(ascii: "_") || isDigit(byte)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+    private mutating func advance() {
+        if rest.popFirst() == UInt8(ascii: "\n") { line += 1 }
+    }
+
+    private mutating func skipLine() {
+        while let byte = rest.first, byte != UInt8(ascii: "\n") { rest.removeFirst() }
+    }
+
+    private mutating func skipComment() {
+        rest = rest.dropFirst(2)
+        if rest.first == UInt8(ascii: "["), let level = longLevel() { _ = long(level) } else { skipLine() }
+    }
+
+    private mutating func word() -> String {
+        let word = rest.prefix(while: Self.isLetter)
+        rest = rest.dropFirst(word.count)
+        return String(decoding: word, as: UTF8.self)
+    }
+
+    private mutating func quoted(_ quote: UInt8) -> String? {
+        rest.removeFirst()
+        var text: [UInt8] = []
+        var isPlain = true
+        while let byte = rest.first, byte != quote, byte != UInt8(ascii: "\n") {
+            if byte == UInt8(ascii: "\\") {
+                isPlain = false
+                advance()
+            }
+            text.append(byte)
+            advance()
+        }
+        if rest.first == quote { rest.removeFirst() }
+        return isPlain ? String(decoding: text, as: UTF8.self) : nil
+    }
+
+    /// The number of `=` in `[==[`; nil for a bracket that opens no long text.
+    private func longLevel() -> Int? {
+        let level = rest.dropFirst().prefix { $0 == UInt8(ascii: "=") }.count
+        return rest.dropFirst(level + 1).first == UInt8(ascii: "[") ? level : nil
+    }
+
+    private mutating func long(_ level: Int) -> String? {
+        for _ in 0..<(level + 2) { advance() }
+        let end =
+            [UInt8(ascii: "]")] + Array(repeating: UInt8(ascii: "="), count: level) + [UInt8(ascii: "]")]
+        var text: [UInt8] = []
+        while !rest.isEmpty {
+            if rest.first == end[0], rest.starts(with: end) {
+                rest = rest.dropFirst(end.count)
+                return String(decoding: text, as: UTF8.self)
+            }
+            text.append(rest[rest.startIndex])
+            advance()
+        }
+        return nil
+    }
+}
+
+/// The modules that a text requires by name: `require "name"`, `require("name")`. `pcall(require, "name")` asks for one
+/// that may be missing, and is not listed.
+struct RequiredModules {
+    let found: [(name: String, line: Int)]
+
+    init(_ source: [UInt8]) {
+        var found: [(name: String, line: Int)] = []
+        var before: LuaTokens.Kind?
+        var isRequire = false
+        for token in LuaTokens(source) {
+            switch token.kind {
+            case .string(let name?) where isRequire: found.append((name, token.line))
+            case .symbol(UInt8(ascii: "(")) where isRequire: continue
+            default: break
+            }
+            let isField = before == .symbol(UInt8(ascii: ".")) || before == .symbol(UInt8(ascii: ":"))
+            isRequire = token.kind == .name("require") && !isField
+            before = token.kind
+        }
+        self.found = found
+    }
+}

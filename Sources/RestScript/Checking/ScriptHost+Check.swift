@@ -1,0 +1,68 @@
+import LuaRuntime
+import RestEngine
+
+extension ScriptHost {
+    /// Finds what is wrong with a script that was loaded with ``ScriptOptions/collectsDiagnostics``, beyond what loading
+    /// found: blocks that raise, modules that can't be loaded, and what is probably not meant. See ``diagnostics``.
+    public func check() {
+        let failed = !context.diagnostics.isEmpty
+        let source = (try? ScriptSource.read(path)) ?? []
+        let files = FileReview(context, path: path, source: source)
+        for finding in files.findings { note(finding) }
+        if failed { tryModules(files.required) }
+        tryBlocks()
+        for service in services {
+            for finding in service.reviewBlocks() { note(diagnostic(finding, service)) }
+        }
+        for number in context.diagnostics.indices where context.diagnostics[number].file == nil {
+            context.diagnostics[number].file = path
+        }
+    }
+
+    /// Adds what was not found yet. What the text alone tells of a module gives way to what loading it told, but for the
+    /// kind of error: a script that is loaded by another fails as that one does.
+    private func note(_ finding: Diagnostic) {
+        let known = context.diagnostics.firstIndex { known in
+            known.file == finding.file && known.line == finding.line
+                && (known.message == finding.message || finding.code == "missing_module")
+        }
+        guard let known else { return context.diagnostics.append(finding) }
+        if finding.code == "syntax" { context.diagnostics[known].code = finding.code }
+    }
+
+    /// The script came to its end early: those of its modules that it had no time to load may be wrong too.
+    private func tryModules(_ modules: [(name: String, line: Int)]) {
+        for (name, line) in modules where !context.realm.isLoaded(name) && !context.realm.isPreloaded(name) {
+            guard (try? context.realm.file(ofModule: name)) != nil, line > 0 else { continue }
+            do throws(LuaError) {
+                let lua = context.state.main
+                let height = lua.top
+                defer { lua.setTop(height) }
+                lua.push(try context.realm.compile("require(...)", chunk: path))
+                lua.push(name)
+                try lua.call(arguments: 1, results: 0, phase: context.phases.load)
+            } catch { note(ScriptFailures.diagnostic(of: error, in: context.state)) }
+        }
+    }
+
+    private func diagnostic(_ finding: BlockFinding, _ service: Service) -> Diagnostic {
+        let place = SampleAddress.place(of: service.configurationEntries[finding.block].origin ?? path)
+        return Diagnostic(
+            .warning, code: finding.code.rawValue, finding.message, file: place.file, line: place.line,
+            hint: finding.hint)
+    }
+
+    /// Runs each block on addresses made from its pattern, to find what would fail later.
+    func tryBlocks() {
+        for service in services {
+            for (number, entry) in service.configurationEntries.enumerated() where entry.origin != nil {
+                let method = entry.methods?.sorted().first ?? "GET"
+                for url in entry.pattern.samples(of: service) {
+                    guard let failure = service.tryEntry(number, url: url, method: method) else { continue }
+                    note(SampleAddress.diagnostic(of: failure, in: entry, url: url))
+                    break
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import RestEngine
+import RestScript
+
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Show which blocks apply to a resource, what each changes, and what would be sent.",
+        discussion: """
+            Loads the script, runs the configuration blocks and mutators for one resource, and sends nothing. Jobs don't \
+            begin, so what a job would fetch, such as a token, is not there yet. Secrets are shown as ***: Authorization, \
+            cookies, and what is named like a token, secret, password or key.
+
+            A script with one service needs no SERVICE. PATH is joined to the service's base URL; an absolute URL is used \
+            as it is. Exits with 1 when the request would fail before it is sent.
+
+            Examples:
+              resthost explain config.lua /users/octocat
+              resthost explain config.lua github /issues --method POST
+              resthost explain config.lua github 'https://other.example.com/x?page=2'
+              resthost explain config.lua /users/octocat --json | jq '.blocks[].origin'
+            """)
+
+    @OptionGroup var script: ScriptArguments
+
+    @Argument(help: ArgumentHelp("SERVICE and PATH, or PATH alone.", valueName: "[service] path"))
+    var target: [String]
+
+    @Option(
+        name: [.customShort("X"), .customLong("method")],
+        help: ArgumentHelp("The method of the request.", valueName: "method"))
+    var method = "GET"
+
+    @Flag(help: "Print the explanation as one JSON object.")
+    var json = false
+
+    func validate() throws {
+        if let fault = ServiceTarget.fault(target) { throw ValidationError(fault) }
+        guard Method.normalized(method) != nil else {
+            throw ValidationError("'\(method)' is not a method: it looks like GET or DELETE")
+        }
+    }
+
+    func run() throws {
+        let code = MainThread.wait { @EngineActor in explain() }
+        throw ExitCode(code)
+    }
+
+    @EngineActor
+    private func explain() -> Int32 {
+        guard let host = HostEngine.load(script, log: LogText(), startsWork: false),
+            let target = ServiceTarget(target, of: host)
+        else { return 2 }
+        let explanation = target.service.explain(
+            target.path, method: Method.normalized(method) ?? method)
+        Streams.output(
+            json ? explanation.tree.description + "\n" : ExplanationText().text(explanation))
+        host.close()
+        return explanation.failures.isEmpty ? 0 : 1
+    }
+}

@@ -1,0 +1,162 @@
+import RestEngine
+import RestScript
+
+/// An explanation as people read it: blocks in order, the result, the request, the response's way.
+struct ExplanationText {
+    var style = Style.standardOutput
+    /// Of failures, with the line that failed.
+    var diagnostics = DiagnosticText(style: .standardOutput)
+
+    private static let width = 100
+
+    func text(_ explanation: Explanation) -> String {
+        var sections = [
+            "\(style.bold("\(explanation.method) \(explanation.url)"))\n"
+                + style.dim("service \(explanation.service)") + "\n"
+        ]
+        if !explanation.blocks.isEmpty {
+            sections.append(heading("Blocks that apply, in order") + blocks(explanation.blocks, run: true))
+        }
+        if !explanation.otherMethods.isEmpty {
+            sections.append(
+                heading("Blocks for this URL, but for other methods")
+                    + blocks(explanation.otherMethods, run: false))
+        }
+        if !explanation.settings.isEmpty {
+            let settings = explanation.settings.filter { !$0.field.hasPrefix("pipeline.") }
+            sections.append(
+                heading("Configuration")
+                    + table(settings.map { ($0.field, Self.text($0.value)) }, indent: 2))
+        }
+        if let draft = explanation.draft { sections.append(request(draft, explanation)) }
+        if !explanation.stages.isEmpty { sections.append(response(explanation.stages)) }
+        if !explanation.failures.isEmpty {
+            sections.append(
+                heading("The request fails, and nothing is sent")
+                    + explanation.failures.map(failure).joined())
+        }
+        return sections.joined(separator: "\n")
+    }
+
+    private func heading(_ text: String) -> String { style.bold(text) + "\n" }
+
+    // MARK: Blocks
+
+    /// - Parameter run: They were run, so what they changed is known.
+    private func blocks(_ blocks: [Explanation.Block], run: Bool) -> String {
+        let numberWidth = blocks.map { String($0.number).count }.max() ?? 1
+        let nameWidth = min(blocks.map { Self.title($0).count }.max() ?? 0, 60)
+        return blocks.map { block in
+            let number = String(block.number)
+            let title = Self.title(block)
+            let text =
+                "  " + String(repeating: " ", count: numberWidth - number.count) + number + "  "
+                + Self.padded(title, nameWidth) + "  " + style.dim(block.origin ?? "resthost") + "\n"
+            return run ? text + changes(block, indent: numberWidth + 6) : text
+        }.joined()
+    }
+
+    private static func title(_ block: Explanation.Block) -> String {
+        let methods = block.methods.map { "  [\($0.joined(separator: " "))]" } ?? ""
+        let isClear = block.origin == nil || block.description.contains(block.pattern)
+        let pattern = isClear ? "" : "  \(block.pattern)"
+        return block.description + pattern + methods
+    }
+
+    private func changes(_ block: Explanation.Block, indent: Int) -> String {
+        let rows = block.changes.map { change -> (String, String) in
+            switch change {
+            case .value(let field, let before, let after):
+                (field, Self.text(from: before, to: after, indent: indent + field.count))
+            case .added(let field, let part): (field, style.green("+") + " " + text(part))
+            case .removed(let field, let part): (field, style.red("-") + " " + text(part))
+            }
+        }
+        var shown = table(rows, indent: indent)
+        let space = String(repeating: " ", count: indent)
+        if let failure = block.failure {
+            shown += space + style.red("fails:") + " \(failure.message)\n"
+        } else if rows.isEmpty {
+            shown += space + style.dim("changes nothing") + "\n"
+        }
+        return shown
+    }
+
+    private static func text(from before: Tree?, to after: Tree?, indent: Int) -> String {
+        let old = before.map(text) ?? "(none)"
+        let new = after.map(text) ?? "(none)"
+        let gap = old.count + new.count + indent > width ? "\n→ " : " → "
+        return old + gap + new
+    }
+
+    private func text(_ part: Explanation.Part) -> String {
+        var shown = part.description
+        if let origin = part.origin, !shown.contains(origin) {
+            shown += shown.isEmpty ? origin : "  \(origin)"
+        }
+        if let types = part.contentTypes { shown += style.dim("  for \(types.joined(separator: ", "))") }
+        return shown
+    }
+
+    // MARK: Request and response
+
+    private func request(_ draft: Explanation.Draft, _ explanation: Explanation) -> String {
+        var shown = heading("Request")
+        shown += "  \(draft.method) \(draft.url)\n"
+        if draft.method != explanation.method {
+            shown +=
+                "  " + style.dim("(a mutator changed the method: what follows is that of \(draft.method))")
+                + "\n"
+        }
+        for header in draft.headers { shown += "  \(header.name): \(header.value)\n" }
+        if let bytes = draft.bodyBytes { shown += "  " + style.dim("(a body of \(bytes) bytes)") + "\n" }
+        for mutator in explanation.mutators { shown += "  " + style.dim("edited by") + " \(text(mutator))\n" }
+        for decorator in explanation.decorators {
+            shown += "  " + style.dim("decorated by") + " \(text(decorator))\n"
+        }
+        return shown
+    }
+
+    private func response(_ stages: [Explanation.Stage]) -> String {
+        let rows = stages.map { stage -> (String, String) in
+            var lines = stage.transformers.map(text)
+            if let cache = stage.cache { lines.append("kept in \(cache)") }
+            if lines.isEmpty { lines = [style.dim("–")] }
+            if !stage.isListed { lines[0] += style.yellow("  not in the order: does not run") }
+            return (stage.name, lines.joined(separator: "\n"))
+        }
+        return heading("The response passes") + table(rows, indent: 2)
+    }
+
+    private func failure(_ failure: Explanation.Failure) -> String {
+        let diagnostic = Diagnostic(
+            .error, failure.message, file: failure.file, line: failure.line, traceback: failure.traceback)
+        return diagnostics.text(diagnostic).split(separator: "\n").map { "  \($0)\n" }.joined()
+    }
+
+    // MARK: Layout
+
+    /// Values below each other; further lines of a value are below its first.
+    private func table(_ rows: [(String, String)], indent: Int) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        let space = String(repeating: " ", count: indent)
+        return rows.map { name, value in
+            let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+            let rest = lines.dropFirst().map { space + Self.padded("", width) + "  " + $0 + "\n" }.joined()
+            return space + Self.padded(name, width) + "  " + (lines.first ?? "") + "\n" + rest
+        }.joined()
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func text(_ value: Tree) -> String {
+        if let text = value.string { return text }
+        if let number = value.double, number == number.rounded(), abs(number) < 1e15 {
+            return "\(Int64(number))"
+        }
+        guard value.kind == .array else { return value.description }
+        return value.elements.map(text).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,3 @@
+-- Closes itself.
+-- expected: runtime cannot close a running coroutine
+coroutine.close(coroutine.running())

@@ -1,0 +1,3 @@
+-- Has very deeply nested text decoded.
+-- expected: runtime
+assert(rest.json.decode(("["):rep(1 << 20)))

@@ -1,0 +1,3 @@
+-- Requires a name that ends early.
+-- expected: runtime is not allowed
+require "inspect\0/../../etc/passwd"

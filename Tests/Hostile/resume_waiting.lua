@@ -1,0 +1,7 @@
+-- Resumes a coroutine that waits for the host, from another job.
+-- expected: runtime cannot resume a coroutine that waits for the host
+local co = coroutine.create(function() rest.sleep(1000) end)
+local other = rest.spawn(function() coroutine.resume(co) end)
+local ok, message = coroutine.resume(co)
+other:cancel()
+error(message, 0)

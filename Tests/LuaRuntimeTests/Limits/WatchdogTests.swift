@@ -1,0 +1,98 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LuaRuntime
+
+@Suite struct WatchdogTests {
+    private final class Reports: Sendable {
+        let list = Mutex<[LuaWedge]>([])
+
+        var all: [LuaWedge] { list.withLock { $0 } }
+    }
+
+    private let reports = Reports()
+
+    private func state(_ watchdog: LuaWatchdog) -> LuaState {
+        var options = LuaOptions()
+        options.watchdog = watchdog
+        options.onWedge = { [reports] wedge in reports.list.withLock { $0.append(wedge) } }
+        return LuaState(options)
+    }
+
+    /// Runs a chunk in which `look(t)` is a look of the watchdog at that time.
+    private func run(_ source: String, _ state: LuaState, _ watchdog: LuaWatchdog, limit: Double) throws {
+        let lua = state.main
+        lua.pushGlobals()
+        lua.push(
+            function: { call in
+                watchdog.look(at: try call.number(1, "time"))
+                return .results(0)
+            }, name: "look")
+        lua.rawSet(-2, "look")
+        lua.pop()
+        lua.push(try state.compile(source, chunk: "a.lua"))
+        try lua.call(
+            arguments: 0, results: 0, phase: RunPhase(name: "hook", mayWait: false, budgetSeconds: limit))
+    }
+
+    @Test func `a run that doesn't come back is told once, and again when it does`() throws {
+        let watchdog = LuaWatchdog(lookingEvery: nil)
+        let state = state(watchdog)
+        try run("look(100) look(101.9) look(102) look(103) look(150)", state, watchdog, limit: 0.5)
+        #expect(reports.all == [LuaWedge(phase: "hook", seconds: 2, limit: 0.5, isOver: false)])
+        #expect(watchdog.wedges == 1)
+        watchdog.look(at: 160)
+        #expect(reports.all.last == LuaWedge(phase: "hook", seconds: 60, limit: 0.5, isOver: true))
+        watchdog.look(at: 170)
+        #expect(reports.all.count == 2)
+        state.close()
+    }
+
+    @Test func `no run is wedged within a second, or within its time`() throws {
+        let watchdog = LuaWatchdog(lookingEvery: nil)
+        let state = state(watchdog)
+        try run("look(100) look(100.9)", state, watchdog, limit: 0.01)
+        try run("look(200) look(219)", state, watchdog, limit: 5)
+        try run("look(300) look(400)", state, watchdog, limit: .infinity)
+        watchdog.look(at: 1000)
+        watchdog.look(at: 2000)
+        #expect(reports.all.isEmpty)
+        state.close()
+    }
+
+    @Test func `runs that follow each other are several`() throws {
+        let watchdog = LuaWatchdog(lookingEvery: nil)
+        let state = state(watchdog)
+        for time in 0..<10 { try run("look(\(100 + time))", state, watchdog, limit: 0.5) }
+        #expect(reports.all.isEmpty)
+        state.close()
+        watchdog.look(at: 1000)
+        #expect(reports.all.isEmpty)
+    }
+
+    @Test func `the thread finds a host function that hangs`() throws {
+        let watchdog = LuaWatchdog(interval: 0.005, leastSeconds: 0.02)
+        let gate = Gate()
+        var options = LuaOptions()
+        options.watchdog = watchdog
+        options.onWedge = { [reports] wedge in
+            reports.list.withLock { $0.append(wedge) }
+            gate.open()
+        }
+        let state = LuaState(options)
+        let lua = state.main
+        lua.push(
+            function: { _ in
+                gate.wait()
+                return .results(0)
+            }, name: "hang")
+        try lua.call(
+            arguments: 0, results: 0,
+            phase: RunPhase(name: "transformer", mayWait: false, budgetSeconds: 0.01))
+        let wedge = try #require(reports.all.first)
+        #expect(wedge.phase == "transformer" && wedge.seconds >= 0.02 && !wedge.isOver)
+        #expect(watchdog.wedges == 1)
+        state.close()
+    }
+}

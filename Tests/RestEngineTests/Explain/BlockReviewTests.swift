@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+@testable import RestEngine
+
+@EngineActor
+@Suite(.leakChecked)
+struct BlockReviewTests {
+    private let fixture = EngineFixture()
+
+    private var findings: [String] {
+        fixture.service.reviewBlocks().map { "\($0.block - 2) \($0.code.rawValue)" }
+    }
+
+    private func add(
+        _ glob: String?, methods: Set<String>? = nil,
+        _ apply: @escaping @EngineActor (inout Configuration) throws -> Void
+    ) throws {
+        try fixture.service.configure(glob.map { .glob($0) } ?? .all, methods: methods, apply)
+    }
+
+    // MARK: Patterns
+
+    @Test(arguments: [
+        "https://other.test/**", "http://api.test/v1/**", "https://api.test/v2/*", "/users?page=*",
+        "/v1/users", "v1/users",
+    ]) func `14.9 patterns that can't match below the base`(glob: String) throws {
+        try add(glob) { $0.retryTime = 2 }
+        #expect(findings == ["1 never_matches"])
+    }
+
+    @Test(arguments: [
+        "**", "/users/*", "users", "https://api.test/**", "https://api.*/v1/users", "https://**", "/users/?",
+        "**/v1/users",
+        "https://api.test/v?/x",
+    ]) func `14.9 patterns that can`(glob: String) throws {
+        try add(glob) { $0.retryTime = 2 }
+        #expect(findings == [])
+    }
+
+    // MARK: Shadows
+
+    @Test func `a block whose every setting a later one of the same or wider pattern sets`() throws {
+        try add("/users/*") { $0.expirationTime = 300 }
+        try add("/users/*") { $0.expirationTime = 60 }
+        #expect(findings == ["1 shadowed_block"])
+        try add("/other/*", methods: ["GET"]) { $0.retryTime = 7 }
+        try add("/other/**") { $0.retryTime = 8 }
+        #expect(findings == ["1 shadowed_block", "3 shadowed_block"])
+    }
+
+    @Test func `14.17 a transformer that a later one replaces`() throws {
+        try fixture.service.configureTransformer("/u") { (text: String, _) in text }
+        try fixture.service.configureTransformer("/u") { (text: String, _) in text + "!" }
+        #expect(findings == ["1 shadowed_block"])
+    }
+
+    @Test func `not one of which anything is left, or that matches more, or does nothing`() throws {
+        try add("/a") {
+            $0.expirationTime = 300
+            $0.retryTime = 3
+        }
+        try add("/a") { $0.expirationTime = 60 }
+        try add("/b/**") { $0.expirationTime = 300 }
+        try add("/b/*") { $0.expirationTime = 60 }
+        try add("/c", methods: ["GET", "POST"]) { $0.expirationTime = 300 }
+        try add("/c", methods: ["GET"]) { $0.expirationTime = 60 }
+        try add("/d") { _ in }
+        try add("/d") { $0.expirationTime = 60 }
+        try add("/e") { $0.expirationTime = 50 }
+        try add("/e") { $0.expirationTime *= 2 }
+        #expect(findings == [])
+    }
+
+    // MARK: Credentials
+
+    @Test func `14.10 credentials that go to every host`() throws {
+        try add(nil) { $0.headers.set("Authorization", "Bearer a") }
+        try add(nil) { $0.mutators.append { $0.headers.set("X-Api-Key", "a") } }
+        try add(nil) { $0.headers.set("Accept", "a/b") }
+        try add("**") { $0.headers.set("Authorization", "Bearer b") }
+        #expect(findings == ["1 open_credentials", "2 open_credentials"])
+    }
+
+    // MARK: Stages
+
+    @Test func `16.5 stages that are never filled, and those that are filled and never run`() throws {
+        try add("/a") { try $0.pipeline.setOrder(["parsing", "mine", "model"]) }
+        try add("/b") { $0.pipeline["modle"].add(TextTransformer()) }
+        #expect(findings == ["1 unused_stage", "2 unlisted_stage"])
+        try add("/a") { $0.pipeline["mine"].cache = MemoryCache() }
+        #expect(findings == ["2 unlisted_stage"])
+    }
+
+    @Test func `16.5 a stage that is left out on purpose, with what the engine put there, is right`() throws {
+        try add("**") { try $0.pipeline.setOrder(["model"]) }
+        #expect(findings == [])
+    }
+
+    @Test func `blocks that raise are somebody else's to tell`() throws {
+        try add(nil) { _ in throw CancellationError() }
+        try add("/a") { $0.retryTime = 3 }
+        #expect(findings == [])
+    }
+}

@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+
+@testable import RestEngine
+
+struct SecretMaskTests {
+    @Test(arguments: [
+        ("Authorization", "Bearer abc", "Bearer ***"), ("authorization", "abc", "***"),
+        ("Proxy-Authorization", "Basic eDp5", "Basic ***"), ("Authorization", " abc", "***"),
+        ("Cookie", "a=b c", "***"), ("Set-Cookie", "a=b", "***"), ("X-Api-Key", "abc", "***"),
+        ("apikey", "abc", "***"), ("X-Auth-Token", "abc", "***"), ("X-Client-Secret", "abc", "***"),
+        ("x_password", "abc", "***"), ("Accept", "text/plain", "text/plain"),
+        ("Idempotency-Key", "k-1", "k-1"), ("X-Author", "me", "me"), ("Keep-Alive", "5", "5"),
+    ]) func `headers by their name`(name: String, value: String, shown: String) {
+        #expect(SecretMask.standard.header(name, value) == shown)
+    }
+
+    @Test(arguments: [
+        ("https://a.test/x?page=2", "https://a.test/x?page=2"),
+        ("https://a.test/x?access_token=abc&page=2#f", "https://a.test/x?access_token=***&page=2#f"),
+        ("https://a.test/x?API%5FKEY=abc", "https://a.test/x?API%5FKEY=***"),
+        ("https://a.test/?token", "https://a.test/?token"),
+        ("https://u:p@a.test/x", "https://***@a.test/x"),
+        ("https://a.test/x@y?b=@", "https://a.test/x@y?b=@"),
+        ("https://a.test?u=http://x:y@z/", "https://a.test?u=http://x:y@z/"), ("not a url", "not a url"),
+    ]) func `passwords and parameters of URLs`(url: String, shown: String) {
+        #expect(SecretMask.standard.url(url) == shown)
+    }
+
+    @Test func `names and values of the user's own`() {
+        var mask = SecretMask()
+        mask.names = ["X-Tenant"]
+        mask.values = ["s3cret", ""]
+        #expect(mask.header("x-tenant", "t") == "***")
+        #expect(mask.header("Accept", "a s3cret b") == "a *** b")
+        #expect(mask.text("s3cret, s3cret") == "***, ***")
+        #expect(mask.url("https://a.test/s3cret?x=s3cret") == "https://a.test/***?x=***")
+    }
+
+    @Test func `no text makes it fail, and no secret gets through`() {
+        var random = SeededRandom(seed: 11)
+        let pieces = [
+            "https://", "u:p@", "a.test", "/", "?", "token=", "SECRET", "&", "=", "#", "%", "é", "x",
+        ]
+        for _ in 0..<2000 {
+            let text = (0..<Int.random(in: 0...8, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            #expect(
+                !SecretMask.standard.url("https://a.test/?token=SECRET&" + text).contains("token=SECRET&"))
+            _ = SecretMask.standard.url(text)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+@EngineActor
+@Suite(.leakChecked)
+struct CheckTests {
+    /// What a check says of a script, `line code`; its messages if asked.
+    private func findings(_ source: String, isFull: Bool = false) throws -> [String] {
+        let folder = TemporaryFolder()
+        let text = ScriptFixture.prelude + source
+        folder.write("main.lua", text)
+        let fixture = ScriptFixture()
+        fixture.options.collectsDiagnostics = true
+        try fixture.load(source, path: folder.path + "/main.lua")
+        fixture.host?.check()
+        let found = fixture.host?.diagnostics ?? []
+        fixture.close()
+        return found.map { isFull ? "\($0.line ?? 0) \($0.message)" : "\($0.line ?? 0) \($0.code)" }
+    }
+
+    @Test(arguments: [
+        ("x = 1", ["1 accidental_global"]), ("\nfunction x() end", ["2 accidental_global"]),
+        ("local x = 1 x = 2", []), ("local _ENV = {} x = 1", []),
+        ("\nlocal function f()\n  x = 1\nend", ["3 accidental_global"]),
+        ("local function f(_ENV) x = 1 end", []),
+        ("x, y = 1, 2 x = 3", ["1 accidental_global", "1 accidental_global"]),
+    ]) func `globals that nobody declared`(source: String, expected: [String]) throws {
+        #expect(try findings(source) == expected)
+    }
+
+    @Test func `what the message says depends on when the assignment runs`() throws {
+        #expect(
+            try findings("x = 1\nlocal function f() x = 2 end", isFull: true) == [
+                "1 'x' becomes a global, which all files see and nothing can change once the script is loaded",
+                "2 'x' is no local: once the script is loaded, assigning it raises an error",
+            ])
+    }
+
+    @Test func `findings of loading, of blocks and of the review, in one go`() throws {
+        #expect(
+            try findings(
+                """
+
+                api:configure("/a", { mthods = "GET" }, function() end)
+                api:configure("/b", function(c) c.x = 1 end)
+                api:configure("/c", function(c) error("no") end)
+                api:configure(function(c) c.headers.Cookie = "a" end)
+                local x = nil
+                x.y = 1
+                """) == ["2 declaration", "7 runtime", "3 block", "4 block", "5 open_credentials"])
+    }
+
+    @Test func `a module that may be missing is a warning, one that is missed an error`() throws {
+        #expect(try findings("\nlocal function f() return require 'nowhere' end") == ["2 missing_module"])
+        #expect(try findings("\nlocal ok = pcall(require, 'nowhere')") == [])
+        #expect(try findings("\nrequire 'nowhere'") == ["2 runtime"])
+    }
+
+    @Test func `rest.service that fails goes on with one that nobody sees`() throws {
+        #expect(
+            try findings(
+                """
+
+                local other = rest.service { name = "api" }
+                other:configure("/x", { mthods = "GET" }, function() end)
+                rest.gateway { listn = 1 }
+                """) == ["2 declaration", "3 declaration", "4 declaration"])
+    }
+}

@@ -1,0 +1,49 @@
+import LuaRuntime
+import RestEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+@EngineActor
+@Suite struct WedgeTests {
+    private final class Entries: Sendable {
+        let list = Mutex<[ScriptLogEntry]>([])
+        var texts: [String] { list.withLock { $0.map { "\($0.level): \($0.text)" } } }
+    }
+
+    @Test func `a function that hangs in the host is told while it hangs`() throws {
+        let fixture = ScriptFixture()
+        let (entries, gate, over) = (Entries(), Gate(), Gate())
+        fixture.options.watchdog = LuaWatchdog(interval: 0.005, leastSeconds: 0.02)
+        fixture.options.limits[.job] = .init(burst: 0.005)
+        fixture.options.log = { _ in gate.wait() }
+        fixture.options.onWedge = { entry in
+            entries.list.withLock { $0.append(entry) }
+            gate.open()
+            if entry.level == .warn { over.open() }
+        }
+        try fixture.load("rest.spawn(function() print('here the host hangs') end)")
+        over.wait()
+        let told = entries.texts
+        #expect(told.count == 2)
+        #expect(told[0].hasPrefix("error: job: for 0.0"), "\(told)")
+        #expect(
+            told[0].hasSuffix(
+                " s now it has not come back, and its limit of 0.005 s can't end it: it hangs in a call of the host. "
+                    + "Until then nothing but what is published is answered; if it stays so, start resthost again and "
+                    + "report what the job calls"), "\(told)")
+        #expect(told[1].hasPrefix("warn: job: it came back after 0.0"), "\(told)")
+        fixture.close()
+    }
+
+    @Test func `times are told to the tenth, or in milliseconds`() {
+        func text(_ seconds: Double, _ limit: Double) -> String {
+            WedgeText.entry(LuaWedge(phase: "hook", seconds: seconds, limit: limit, isOver: false)).text
+        }
+        #expect(
+            text(12.34, 0.05).hasPrefix("hook: for 12.3 s now it has not come back, and its limit of 0.05 s ")
+        )
+    }
+}

@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// `resthost run` of a script in which each hostile script is a function, with one resource for each of them and each
+/// place where functions run: `/api/PLACE/NAME`.
+final class HostileProgram {
+    /// CPU seconds of each phase.
+    static let budget = 0.04
+
+    enum Place: String, CaseIterable {
+        case block, transformer, hook, job
+    }
+
+    private let peer = LoopbackPeer { _ in
+        PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("fine".utf8))
+    }
+    private let folder: ScriptFolder
+    let child: ChildProcess
+    private(set) var port = 0
+    /// Where the log ends that was looked at.
+    private var seen = 0
+
+    init(_ scripts: [HostileScript], options: [String] = []) async throws {
+        var source = """
+            local api = rest.service { name = "api", base_url = "\(peer.baseURL)" }
+            local wait = function() rest.sleep(0) end
+            local bodies = {}
+
+            """
+        for script in scripts { source += "bodies[\"\(script.name)\"] = function()\n\(script.source)\nend\n" }
+        folder = ScriptFolder(source + Self.places)
+        var arguments = [
+            BuiltProgram.path, "run", "main.lua", "--listen", "127.0.0.1:0", "--memory", "48M",
+        ]
+        for place in Place.allCases { arguments += ["--limit", "\(place.rawValue)=\(Self.budget)"] }
+        child = ChildProcess(arguments + options, in: folder.path)
+        try #require(await child.hasWritten("/-/health"), "\(child.errors)")
+        let address = try #require(child.output.firstMatch(of: #/http://127\.0\.0\.1:(\d+)/#))
+        port = try #require(Int(address.1))
+    }
+
+    private static let places = """
+        for name, body in pairs(bodies) do
+          api:configure("/block/" .. name, function(c) body() end)
+          api:configure_transformer("/transformer/" .. name, function(content) body() return content end)
+          local function after(path, work)
+            api:configure(path .. name, function(c)
+              c:decorate_requests(function(resource, request) return request:on_completion(work) end)
+            end)
+          end
+          after("/hook/", function() body() end)
+          after("/job/", function() rest.spawn(body) end)
+        end
+        api:configure("/mark/**", function(c) print("mark " .. c.url) end)
+        api:configure("/memory/*", function(c)
+          for _, key in ipairs(rest.store:keys()) do rest.store:delete(key) end
+          print(("Lua holds %d bytes"):format(collectgarbage("count") * 1024 // 1 | 0))
+        end)
+        """
+
+    /// The answer of the gateway, head and body.
+    func get(_ path: String) -> String {
+        LoopbackClient(port: port).exchange(
+            "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+    }
+
+    /// Runs a script in a place: the answer, and what was logged until all of it had ended.
+    func run(_ script: HostileScript, in place: Place) async throws -> (answer: String, log: String) {
+        let answer = get("/api/\(place.rawValue)/\(script.name)")
+        _ = get("/api/mark/\(place.rawValue)/\(script.name)")
+        try #require(
+            await child.hasReported("/mark/\(place.rawValue)/\(script.name)"),
+            "it ended: \(child.errors.suffix(2000))")
+        let log = child.errors
+        defer { seen = log.utf8.count }
+        return (answer, String(decoding: log.utf8.dropFirst(seen), as: UTF8.self))
+    }
+
+    /// Has garbage and unused resources dropped for the so-manyeth time; the bytes that Lua holds then.
+    func relieve(times: Int) async throws -> Int {
+        child.signal(SIGUSR1)
+        try #require(await child.hasReported("memory is short", times: times))
+        _ = get("/api/memory/\(times)")
+        try #require(await child.hasReported("Lua holds", times: times))
+        seen = child.errors.utf8.count
+        return child.errors.matches(of: #/Lua holds (\d+) bytes/#).last.flatMap { Int($0.1) } ?? 0
+    }
+}

@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+#if os(Linux)
+    /// The hostile scripts against the program: it lives, says what was wrong, answers meanwhile, and has its memory back.
+    struct HostileProgramTests {
+        private func expected(_ script: HostileScript) -> [String] {
+            script.kinds.map { kind in
+                switch kind {
+                case "budget": "of CPU time"
+                case "memory": "not enough memory"
+                case "wait": "cannot wait here"
+                default: script.message
+                }
+            }
+        }
+
+        @Test func `wherever a hostile script runs, it ends in time, and the host goes on`() async throws {
+            let program = try await HostileProgram(HostileScript.all)
+            let usage = try #require(ProcessUsage(of: program.child.id))
+            let luaBefore = try await program.relieve(times: 1)
+            let memoryBefore = usage.residentBytes
+            let health = HealthWatch(port: program.port)
+            for place in HostileProgram.Place.allCases {
+                // What uses `rest` waits, or says what to do where it can't.
+                let mayWait = place == .hook || place == .job
+                for script in HostileScript.all where mayWait || !script.needsRest {
+                    let before = usage.engineSeconds
+                    let (answer, log) = try await program.run(script, in: place)
+                    let used = usage.engineSeconds - before
+                    let told = mayWait ? log : answer
+                    #expect(
+                        answer.hasPrefix(mayWait ? "HTTP/1.1 200 " : "HTTP/1.1 500 "),
+                        "\(script) in \(place): \(answer)")
+                    #expect(
+                        expected(script).contains { told.contains($0) },
+                        "\(script) in \(place): \(told.prefix(1000))")
+                    #expect(told.utf8.count < 20_000, "\(script) in \(place)")
+                    #expect(used < 2 * HostileProgram.budget, "\(script) in \(place): \(used) seconds")
+                }
+            }
+            let findings = await health.end()
+            #expect(findings.wrong.isEmpty && findings.seconds.count > 100)
+            #expect(
+                findings.percentile(95) < 0.1,
+                "the slowest of \(findings.seconds.count): \(findings.percentile(100))")
+            let luaAfter = try await program.relieve(times: 2)
+            #expect(luaAfter - luaBefore < 256 << 10, "\(luaBefore), then \(luaAfter)")
+            #expect(
+                usage.residentBytes - memoryBefore < 24 << 20, "\(memoryBefore), then \(usage.residentBytes)")
+            program.child.signal(SIGTERM)
+            let run = await program.child.end()
+            #expect(run.code == 0)
+            #expect(!run.errors.contains("has not come back"))
+        }
+
+        @Test func `health is answered while a hook takes all of its time`() async throws {
+            let loop = try #require(HostileScript.all.first { $0.name == "loop" })
+            let program = try await HostileProgram([loop], options: ["--limit", "hook=0.5"])
+            let health = HealthWatch(port: program.port)
+            let (_, log) = try await program.run(loop, in: .hook)
+            let findings = await health.end()
+            #expect(log.contains("hook used 5"), "\(log)")
+            #expect(findings.wrong.isEmpty)
+            #expect(findings.degraded > 0, "of \(findings.seconds.count)")
+            #expect(
+                findings.percentile(90) < 0.1,
+                "the slowest of \(findings.seconds.count): \(findings.percentile(100))")
+            program.child.signal(SIGTERM)
+            #expect(await program.child.end().code == 0)
+        }
+
+        /// One for each way to end; that all others end alike is tested without the program.
+        @Test(arguments: [
+            "loop", "rep_bomb", "recursion", "exit", "wait_in_sort", "many_labels", "raising_error_object",
+        ])
+        func `a hostile script does not load`(name: String) async throws {
+            let script = try #require(HostileScript.all.first { $0.name == name })
+            let folder = ScriptFolder("local wait = function() rest.sleep(0) end\n" + script.source)
+            let run = await folder.run(
+                "run", "main.lua", "--listen", "127.0.0.1:0", "--limit", "load=0.1", "--memory", "48M")
+            #expect(run.code == 2 && run.output.isEmpty)
+            #expect(run.errors.hasPrefix("main.lua:"), "\(run.errors)")
+            #expect(expected(script).contains { run.errors.contains($0) }, "\(run.errors)")
+            #expect(run.errors.utf8.count < 20_000)
+        }
+    }
+#endif

@@ -1,0 +1,56 @@
+#if os(Linux)
+    import RestEngine
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// What the kernel says of a running program.
+    struct ProcessUsage {
+        private let id: pid_t
+        private let engineThread: String
+
+        /// Nil when it has no engine loop (any more).
+        init?(of id: pid_t) {
+            self.id = id
+            let threads = Self.names(in: "/proc/\(id)/task")
+            guard
+                let engine = threads.first(where: {
+                    Self.text("/proc/\(id)/task/\($0)/comm") == "engine loop\n"
+                })
+            else { return nil }
+            engineThread = engine
+        }
+
+        /// CPU seconds of the engine's thread.
+        var engineSeconds: Double {
+            let fields = Self.text("/proc/\(id)/task/\(engineThread)/schedstat").split(separator: " ")
+            return (fields.first.flatMap { Double($0) } ?? 0) / 1e9
+        }
+
+        /// Bytes in memory.
+        var residentBytes: Int {
+            let fields = Self.text("/proc/\(id)/statm").split(separator: " ")
+            return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+        }
+
+        private static func text(_ path: String) -> String {
+            let bytes = try? WholeFile.read(path, limit: 1 << 20)
+            return String(decoding: bytes ?? [], as: UTF8.self)
+        }
+
+        private static func names(in folder: String) -> [String] {
+            guard let directory = opendir(folder) else { return [] }
+            defer { closedir(directory) }
+            var names: [String] = []
+            while let entry = readdir(directory) {
+                withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                    names.append(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
+                }
+            }
+            return names
+        }
+    }
+#endif

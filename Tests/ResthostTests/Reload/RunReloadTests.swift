@@ -1,0 +1,139 @@
+import RestEngine
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The program, while its script changes.
+struct RunReloadTests {
+    /// A program that serves a script whose answers say which version made them. The server behind it says that nothing
+    /// changes.
+    private struct Host {
+        let folder = TestSupport.TemporaryFolder()
+        let peer = LoopbackPeer { request in
+            request.headers["If-None-Match"] == nil
+                ? PeerConnection.response(
+                    headers: [("Content-Type", "text/plain"), ("ETag", "\"e\"")], body: Array("from ".utf8))
+                : PeerConnection.response(304, headers: [("ETag", "\"e\"")])
+        }
+
+        func save(_ version: String, tool: String = "return '!'", more: String = "") {
+            folder.write("tool.lua", tool)
+            folder.write(
+                "main.lua",
+                """
+                local rest = require "resthost"
+                local api = rest.service { name = "api", base_url = "\(peer.baseURL)" }
+                local tool = require "tool"
+                api:configure_transformer("**", function(content) return content .. "\(version)" .. tool end)
+                \(more)
+                """)
+        }
+
+        func start(_ arguments: String...) async throws -> (program: ChildProcess, port: Int) {
+            let program = ChildProcess(
+                [BuiltProgram.path, "run", "main.lua", "--listen", "127.0.0.1:0", "--admin", "admin.sock"]
+                    + arguments, in: folder.path)
+            #expect(await program.hasWritten("state of the host"))
+            let address = try #require(
+                program.output.split(separator: "\n").first { $0.hasPrefix("listening on http://127.0.0.1:") }
+            )
+            return (program, try #require(Int(address.split(separator: ":")[2])))
+        }
+
+        /// The body of an answer.
+        func get(_ path: String, _ port: Int) -> String {
+            let answer = LoopbackClient(port: port).exchange(
+                "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            return answer.split(separator: "\r\n\r\n", maxSplits: 1).last.map(String.init) ?? answer
+        }
+    }
+
+    @Test func `a saved file is served, a broken one changes nothing but the health`() async throws {
+        let host = Host()
+        host.save("one")
+        let (program, port) = try await host.start()
+        #expect(host.get("/api/a", port) == "from one!")
+        host.save("two")
+        #expect(await program.hasReported("generation 2\n"))
+        #expect(host.get("/api/a", port) == "from two!")
+        host.save("two", tool: "return '?'")
+        #expect(await program.hasReported("./tool.lua changed: generation 3\n"))
+        #expect(host.get("/api/a", port) == "from two?")
+        host.save("three", more: "local x = = 1")
+        #expect(await program.hasReported("not reloaded"))
+        #expect(await program.hasReported("main.lua:5: error: unexpected symbol near '='"))
+        #expect(await program.hasReported("  5 | local x = = 1\n    | ^"))
+        #expect(host.get("/api/a", port) == "from two?")
+        let health = host.get("/-/health", port)
+        #expect(health.contains(#""status":"degraded""#))
+        #expect(health.contains("main.lua:5: unexpected symbol near '='"))
+        let status = await BuiltProgram.run("status", "--admin", "\(host.folder.path)/admin.sock")
+        #expect(status.code == 0 && status.output.contains("generation   3"))
+        #expect(status.output.contains("main.lua:5: error: unexpected symbol near '='"))
+        host.save("four")
+        #expect(await program.hasReported("generation 4\n"))
+        #expect(host.get("/-/health", port).contains(#""status":"ok""#))
+        #expect(host.get("/api/a", port) == "from four!")
+        program.signal(SIGTERM)
+        #expect(await program.end().code == 0)
+    }
+
+    @Test func `without a watch, a signal and a command reload`() async throws {
+        let host = Host()
+        host.save("one")
+        let (program, port) = try await host.start("--no-watch")
+        host.save("two")
+        let admin = "\(host.folder.path)/admin.sock"
+        let reload = await BuiltProgram.run("reload", "--admin", admin)
+        #expect(reload.code == 0 && reload.output.contains("generation 2"))
+        #expect(host.get("/api/a", port) == "from two!")
+        host.save("three", more: "\nerror('not yet')")
+        let refused = await BuiltProgram.run("reload", "--admin", admin)
+        #expect(refused.code == 2 && refused.errors.contains("main.lua:6: error: not yet"))
+        #expect(host.get("/api/a", port) == "from two!")
+        host.save("four")
+        program.signal(SIGHUP)
+        #expect(await program.hasReported("at SIGHUP: generation 3\n"))
+        #expect(host.get("/api/a", port) == "from four!")
+        program.signal(SIGTERM)
+        #expect(await program.end().code == 0)
+    }
+
+    @Test func `what the script says of its gateway follows`() async throws {
+        let host = Host()
+        host.save("one", more: "rest.gateway { expose = { api = { paths = { '/a' } } } }")
+        let (program, port) = try await host.start()
+        #expect(host.get("/api/a", port) == "from one!" && host.get("/api/b", port).contains("not_exposed"))
+        host.save("one", more: "rest.gateway { expose = { api = { paths = { '/b' } } } }")
+        #expect(await program.hasReported("generation 2\n"))
+        #expect(host.get("/api/b", port) == "from one!" && host.get("/api/a", port).contains("not_exposed"))
+        host.save("one", more: "rest.gateway { expose = { other = {} } }")
+        #expect(await program.hasReported("the gateway exposes 'other', but the script has no such service"))
+        #expect(host.get("/api/b", port) == "from one!")
+        program.signal(SIGTERM)
+        #expect(await program.end().code == 0)
+    }
+
+    @Test func `jobs of the old script end, and the last words are heard`() async throws {
+        let host = Host()
+        host.save(
+            "one",
+            more: "rest.every(0.01, function() print('old') end) rest.on_reload(function() print('bye') end)")
+        let (program, _) = try await host.start()
+        #expect(await program.hasReported("old\n"))
+        host.save("two", more: "rest.on_shutdown(function() rest.sleep(0.01) print('shut down') end)")
+        #expect(await program.hasReported("generation 2\n"))
+        program.signal(SIGTERM)
+        let run = await program.end()
+        let last = run.errors.split(separator: "generation 2\n").last.map(String.init) ?? ""
+        #expect(run.code == 0 && run.errors.contains("bye\n"))
+        #expect(last == "info  shut down\n")
+    }
+}
