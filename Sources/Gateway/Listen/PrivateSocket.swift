@@ -31,10 +31,16 @@ enum PrivateSocket {
                 bindSocket(descriptor, addresses.baseAddress, socklen_t(bytes.count))
             }
         }
-        guard status == 0, chmod(path, 0o600) == 0 else {
+        guard status == 0 else {
             let code = errno
             close(descriptor)
             throw IOError(errnoCode: code, reason: "bind")
+        }
+        guard chmod(path, 0o600) == 0 else {
+            let code = errno
+            close(descriptor)
+            unlink(path)
+            throw IOError(errnoCode: code, reason: "chmod")
         }
         return descriptor
     }

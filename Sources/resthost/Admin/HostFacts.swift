@@ -103,7 +103,7 @@ extension HostFacts {
         generationAge = now - generations.loadedAt
         retiring = generations.retiredCount
         failure = generations.lastFailure.map {
-            Failure(report: FailureReport($0.diagnostic), trigger: $0.trigger, age: now - $0.at)
+            Failure(report: $0.report, trigger: $0.trigger, age: now - $0.at)
         }
         services = host.services.map { service in
             // Without user info and query, in which keys may stand.

@@ -54,7 +54,7 @@ struct StatusText {
         let rows = (status["services"]?.elements.map { $0 } ?? []).map { service in
             [
                 service["name"]?.string ?? "?", service["base_url"]?.string ?? "absolute URLs only",
-                "\(number(service["resources"]) ?? "?") resources",
+                "\(number(service["resources"]) ?? "?") resource\(service["resources"]?.int == 1 ? "" : "s")",
             ]
         }
         return rows.isEmpty ? "" : "  services\n" + TextColumns.text(rows, indent: "    ")

@@ -18,8 +18,8 @@ struct RunCommand: ParsableCommand {
             The program ends when nothing is left to do, or at SIGINT or SIGTERM, after the requests in flight. It exits \
             with 1 when a job failed with nobody waiting for it.
 
-            Where the host takes commands is a socket that only its user can open: 'resthost status' and 'resthost reload' find \
-            it. SIGHUP reloads the script as well, and so does a change of its files unless --no-watch is given.
+            The script is loaded anew when one of its files changes, at SIGHUP, and at 'resthost reload'. Commands come in by a \
+            socket that only the host's user can open; 'resthost status' says which.
 
             When memory is short, by the kernel's word or at SIGUSR1, resources that nobody uses are dropped.
 

@@ -25,6 +25,8 @@ final class RunSession {
     private var admin: (gateway: Gateway, path: String)?
     private var isFinishing = false
     private let startedAt = SystemTime.now
+    /// When the last load began.
+    private var loadBegan = SystemTime.now
 
     init(_ settings: RunCommand) {
         self.settings = settings
@@ -93,7 +95,7 @@ final class RunSession {
     private func watchFiles() {
         guard let files = generations?.files, files != watched else { return }
         watched = files
-        watcher?.watch(files: files)
+        watcher?.watch(files: files, readFrom: loadBegan)
         if settings.verbose { log.note("watching \(files.sorted().joined(separator: ", "))") }
     }
 
@@ -113,6 +115,7 @@ final class RunSession {
         guard let generations, !isFinishing else {
             return .failure(Diagnostic(.error, "the host is about to end"))
         }
+        loadBegan = SystemTime.now
         let result = generations.reload(trigger)
         switch result {
         case .success(.script(let number)):

@@ -20,8 +20,11 @@ struct FileView: Sendable {
 
     var kind: @Sendable (String) -> FilePlaces.Kind
     var fingerprint: @Sendable (String) -> Fingerprint
+    /// When the file was last changed or put in its place, Unix time in seconds; nil when it isn't there.
+    var changeTime: @Sendable (String) -> Double?
 
-    static let system = FileView(kind: { kind(of: $0) }, fingerprint: { fingerprint(of: $0) })
+    static let system = FileView(
+        kind: { kind(of: $0) }, fingerprint: { fingerprint(of: $0) }, changeTime: { changeTime(of: $0) })
 
     private static let maxBytes = 32 << 20
 
@@ -38,6 +41,17 @@ struct FileView: Sendable {
             return .link(to: String(decoding: bytes, as: UTF8.self))
         default: return .other
         }
+    }
+
+    private static func changeTime(of path: String) -> Double? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_ctimespec
+        #else
+            let time = status.st_ctim
+        #endif
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private static func fingerprint(of path: String) -> Fingerprint {

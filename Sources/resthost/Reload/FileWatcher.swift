@@ -32,12 +32,14 @@ final class FileWatcher {
     deinit { loop.stop() }
 
     /// Watches these files from now on, and no others. They needn't exist. What changed in files that are watched already
-    /// is still told.
-    func watch(files: Set<String>) {
+    /// is still told, and so is a change of others that came while they were read.
+    ///
+    /// - Parameter start: when that began, Unix time in seconds.
+    func watch(files: Set<String>, readFrom start: Double = .infinity) {
         let folder = WorkingFolder.path
         var names: [String: String] = [:]
         for file in files { names[file.hasPrefix("/") ? file : folder + "/" + file] = file }
-        loop.watch(names)
+        loop.watch(names, readFrom: start)
     }
 
     /// How this system tells of changes.

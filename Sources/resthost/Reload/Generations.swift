@@ -9,10 +9,13 @@ import RestScript
 final class Generations {
     /// A reload that left everything as it was.
     struct Failure {
-        let diagnostic: Diagnostic
+        /// With the script's lines as they were then.
+        let report: FailureReport
         /// Unix time in seconds.
         let at: Double
         let trigger: ReloadTrigger
+
+        var diagnostic: Diagnostic { report.diagnostic }
     }
 
     private(set) var current: ScriptHost
@@ -126,7 +129,7 @@ final class Generations {
                 moduleFailures[module] = nil
             } catch {
                 moduleFailures[module] = Failure(
-                    diagnostic: error, at: engine.scheduler.now, trigger: trigger)
+                    report: FailureReport(error), at: engine.scheduler.now, trigger: trigger)
                 first = first ?? error
             }
         }
@@ -148,7 +151,7 @@ final class Generations {
             (scriptFailure, moduleFailures) = (nil, [:])
             result = .success(number)
         } catch {
-            scriptFailure = Failure(diagnostic: error, at: engine.scheduler.now, trigger: trigger)
+            scriptFailure = Failure(report: FailureReport(error), at: engine.scheduler.now, trigger: trigger)
             // The cure may lie in a file that only the failed attempt reached.
             reached.add(attempt.paths)
             result = .failure(error)

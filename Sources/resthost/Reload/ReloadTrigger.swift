@@ -19,8 +19,8 @@ enum ReloadTrigger: Sendable, Equatable, CustomStringConvertible {
             default: "\(paths[0]) and \(paths.count - 1) more changed"
             }
         case .signal: "at SIGHUP"
-        case .request: "asked by resthost reload or POST /-/reload"
-        case .user: "asked by the user"
+        case .request: "on request"
+        case .user: "in the repl"
         }
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 /// The work of a ``FileWatcher``, on a thread of its own.
 final class WatchLoop: Sendable {
     private struct Orders {
-        /// By absolute path, as they were given; nil when nothing changed.
-        var files: [String: String]?
+        /// By absolute path, as they were given, and when they were read; nil when nothing changed.
+        var files: (names: [String: String], readFrom: Double)?
         var isStopped = false
     }
 
@@ -32,8 +32,9 @@ final class WatchLoop: Sendable {
 
     // MARK: Orders, any thread
 
-    func watch(_ files: [String: String]) {
-        orders.withLock { $0.files = files }
+    /// See ``WatchState/setFiles(_:readFrom:at:_:)``.
+    func watch(_ names: [String: String], readFrom start: Double = .infinity) {
+        orders.withLock { $0.files = (names, start) }
         signal.wake()
     }
 
@@ -58,7 +59,7 @@ final class WatchLoop: Sendable {
             }
             if orders.isStopped { return }
             if let files = orders.files {
-                state.setFiles(files, view)
+                state.setFiles(files.names, readFrom: files.readFrom, at: clock(), view)
                 apply(&state, &folders)
                 onWatching()
             }

@@ -1,7 +1,8 @@
 /// What a watcher knows and decides; who asks the system is ``WatchLoop``.
 struct WatchState {
     private struct File {
-        var fingerprint: FileView.Fingerprint
+        /// Nil when it isn't known what was read.
+        var fingerprint: FileView.Fingerprint?
         var places: Set<FilePlaces.Place>
     }
 
@@ -19,15 +20,28 @@ struct WatchState {
     var deadline: Double? { settling.deadline }
 
     /// Replaces the files. Those that were there before are compared with what they were then; of new ones it counts what
-    /// they are now.
+    /// they are now, unless they changed since somebody began to read them.
     ///
-    /// - Parameter files: by absolute path, as they were given.
-    mutating func setFiles(_ names: [String: String], _ view: FileView) {
+    /// - Parameters:
+    ///   - names: by absolute path, as they were given.
+    ///   - start: when the reading began, Unix time in seconds.
+    ///   - now: of the clock of ``note(_:at:)``.
+    mutating func setFiles(
+        _ names: [String: String], readFrom start: Double = .infinity, at now: Double, _ view: FileView
+    ) {
         givenNames = names
-        files = names.reduce(into: [:]) { files, name in
-            files[name.key] =
-                self.files[name.key] ?? File(fingerprint: view.fingerprint(name.key), places: [])
+        var files: [String: File] = [:]
+        for path in names.keys {
+            if let known = self.files[path] {
+                files[path] = known
+            } else if let changed = view.changeTime(path), changed >= start {
+                files[path] = File(fingerprint: nil, places: [])
+                settling.note(path, at: now)
+            } else {
+                files[path] = File(fingerprint: view.fingerprint(path), places: [])
+            }
         }
+        self.files = files
         findPlaces(view)
     }
 

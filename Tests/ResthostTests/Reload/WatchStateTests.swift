@@ -33,7 +33,9 @@ struct WatchStateTests {
                     self.contents.withLock { contents in
                         contents[path].map { .content(hash: $0, bytes: 1) } ?? .missing
                     }
-                })
+                },
+                // The content serves as the time too.
+                changeTime: { path in self.contents.withLock { $0[path].map { Double($0) } } })
         }
     }
 
@@ -52,7 +54,7 @@ struct WatchStateTests {
         files.write("/w/main.lua", 1)
         files.write("/w/mod.lua", 1)
         var state = WatchState()
-        state.setFiles(["/w/main.lua": "main.lua", "/w/mod.lua": "mod.lua"], files.view)
+        state.setFiles(["/w/main.lua": "main.lua", "/w/mod.lua": "mod.lua"], at: 0, files.view)
         files.write("/w/main.lua", 2)
         state.note(place("/w", "main.lua"), at: 1)
         #expect(changes(&state, files, at: 1.1) == nil)
@@ -64,7 +66,7 @@ struct WatchStateTests {
         let files = Files()
         files.write("/w/main.lua", 1)
         var state = WatchState()
-        state.setFiles(["/w/main.lua": "main.lua"], files.view)
+        state.setFiles(["/w/main.lua": "main.lua"], at: 0, files.view)
         state.note(place("/w", "main.lua"), at: 1)
         #expect(changes(&state, files, at: 2) == [])
         state.note(place("/w", "main.lua~"), at: 3)
@@ -81,7 +83,7 @@ struct WatchStateTests {
         let files = Files()
         files.write("/w/x", 0)
         var state = WatchState()
-        state.setFiles(["/w/sub/new.lua": "new.lua"], files.view)
+        state.setFiles(["/w/sub/new.lua": "new.lua"], at: 0, files.view)
         #expect(state.places == [FilePlaces.Place(folder: "/w", name: "sub")])
         files.write("/w/sub/new.lua", 1)
         state.note(place("/w", "sub"), at: 1)
@@ -102,7 +104,7 @@ struct WatchStateTests {
         files.write("/w/main.lua", 1)
         files.link("/w/main.lua", "current/main.lua")
         var state = WatchState()
-        state.setFiles(["/w/main.lua": "main.lua"], files.view)
+        state.setFiles(["/w/main.lua": "main.lua"], at: 0, files.view)
         #expect(state.places.contains(FilePlaces.Place(folder: "/w/v1", name: "main.lua")))
         files.link("/w/current", "v2")
         state.note(place("/w", "current"), at: 1)
@@ -115,11 +117,25 @@ struct WatchStateTests {
         let files = Files()
         for name in ["a", "b", "c"] { files.write("/w/\(name)", 1) }
         var state = WatchState()
-        state.setFiles(["/w/a": "a", "/w/b": "b", "/w/c": "c"], files.view)
+        state.setFiles(["/w/a": "a", "/w/b": "b", "/w/c": "c"], at: 0, files.view)
         files.write("/w/c", 2)
         files.write("/w/a", 2)
         state.note(.anything, at: 1)
         #expect(changes(&state, files, at: 2) == ["a", "c"])
+    }
+
+    @Test func `a file that changed while it was read is told, one that is older isn't`() {
+        let files = Files()
+        for name in ["a", "b", "c"] { files.write("/w/\(name)", 1) }
+        files.write("/w/b", 5)
+        var state = WatchState()
+        state.setFiles(["/w/a": "a", "/w/b": "b", "/w/d": "d"], readFrom: 5, at: 10, files.view)
+        #expect(changes(&state, files, at: 10.3) == ["b"])
+        // What is known is known, however new it is.
+        files.write("/w/c", 9)
+        state.setFiles(["/w/b": "b", "/w/c": "c"], readFrom: 4, at: 20, files.view)
+        #expect(changes(&state, files, at: 20.3) == ["c"])
+        #expect(state.deadline == nil)
     }
 
     @Test func `other files to watch don't hide what changed before`() {
@@ -127,12 +143,12 @@ struct WatchStateTests {
         files.write("/w/a", 1)
         files.write("/w/b", 1)
         var state = WatchState()
-        state.setFiles(["/w/a": "a"], files.view)
+        state.setFiles(["/w/a": "a"], at: 0, files.view)
         files.write("/w/a", 2)
         state.note(place("/w", "a"), at: 1)
-        state.setFiles(["/w/a": "a", "/w/b": "b"], files.view)
+        state.setFiles(["/w/a": "a", "/w/b": "b"], at: 0, files.view)
         #expect(changes(&state, files, at: 2) == ["a"])
-        state.setFiles(["/w/b": "b"], files.view)
+        state.setFiles(["/w/b": "b"], at: 0, files.view)
         files.write("/w/a", 3)
         state.note(place("/w", "a"), at: 3)
         #expect(state.deadline == nil)
