@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: [
         "os.execute", "os.exit", "os.remove", "io.open", "io.popen", "io.read", "debug.getregistry",
-        "debug.sethook", "debug.getupvalue", "debug.setmetatable", "debug.getmetatable", "loadfile", "dofile",
+        "debug.sethook", "debug.getupvalue", "debug.setmetatable", "loadfile", "dofile",
         "string.dump", "package.loadlib", "package.searchpath", "io.stdin:read",
     ])
     func `what is missing says so`(name: String) {
@@ -134,6 +134,7 @@ import Testing
 
     @Test func `the string metatable is out of reach`() throws {
         #expect(try fixture.run("return getmetatable('')") == "false")
+        #expect(try fixture.run("return tostring(debug.getmetatable(''))") == "false")
         #expect(try fixture.run("return ('x'):upper()") == "X")
     }
 }
