@@ -84,6 +84,7 @@ import Testing
     }
 
     @Test func `a message of megabytes is cut`() throws {
+        let fixture = Fixture(memoryLimit: 64 << 20)
         for source in [
             "error(('x'):rep(5000000))",
             "error(setmetatable({}, { __tostring = function() return ('x'):rep(5000000) end }))",
@@ -118,6 +119,7 @@ import Testing
     }
 
     @Test func `of a deep stack the top is told`() throws {
+        let fixture = Fixture(memoryLimit: 64 << 20)
         let source = """
             local function f(n) if n == 0 then return debug.traceback("deep") end return (f(n - 1)) end
             return f(5000)

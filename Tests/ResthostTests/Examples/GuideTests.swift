@@ -13,7 +13,7 @@ import Testing
 struct GuideTests {
     private static let scriptGuides = [
         "WritingAScript", "ConfigurationBlocks", "ThePipeline", "WaitingAndJobs", "ObserversAndStatus",
-        "ChainingRequests", "Caches", "TheGateway", "Errors",
+        "ChainingRequests", "Caches", "TheGateway", "Errors", "LimitsAndGrants",
     ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
     private static let swiftGuides = [
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
