@@ -43,7 +43,7 @@ final class RunSession {
         follow(generations)
         let host = generations.current
         if let gateway, gateway.isRunning { return announce(gateway.listening, host) }
-        if !host.services.isEmpty, !host.hasWork {
+        if !host.services.isEmpty, !host.hasWork, !host.hasStartedWork {
             log.note(
                 "\(host.path): nothing to run: it starts no job and declares no gateway\n"
                     + "  hint: --listen \(GatewaySettings.defaultAddress) serves its services")
