@@ -102,10 +102,10 @@ struct ReloadTests {
             """
             local owner = { changed = function(self, r, event) print("table", event) end,
                             stopped_observing = function() print("stopped") end }
-            rest.kept = nil
+            kept = owner
             local function f(r, event) print("one", event) end
             api:resource("text"):add_observer(f):add_observer(owner)
-            """.replacing("rest.kept = nil\n", with: ""))
+            """)
         let resource = try scripts.api.resource("text")
         let owner = Owner()
         var seen: [String] = []
