@@ -5,17 +5,17 @@ import RestEngine
 struct ContentTransformer: Transformer {
     let context: ScriptContext
     let call: ContentCall
+    /// Where its function was written.
+    let origin: String?
 
     nonisolated var description: String { call.description }
 
     var fingerprint: UInt64 {
         var hasher = Hasher()
-        hasher.combine(context.fingerprint(of: function))
-        hasher.combine(rules)
+        hasher.combine(context.fingerprint(of: call.function))
+        hasher.combine(call.rules)
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
-
-    nonisolated var origin: String? { place }
 
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         context.transform(response, by: call, pipeline)

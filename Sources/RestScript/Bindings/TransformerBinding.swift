@@ -36,7 +36,8 @@ extension ScriptContext {
                 context: self,
                 call: ContentCall(
                     function: lua.reference(index), rules: rules,
-                    description: rules.description ?? place.map { "transformer \($0)" } ?? "transformer"))
+                    description: rules.description ?? place.map { "transformer \($0)" } ?? "transformer"),
+                origin: place)
         case .string:
             let name = lua.string(index) ?? ""
             if let known = self.options.transformers[name] {

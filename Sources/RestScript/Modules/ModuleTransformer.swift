@@ -22,6 +22,8 @@ struct ModuleTransformer: OutsideTransformer {
 
     nonisolated var description: String { description(pool.catalog[module]) }
 
+    nonisolated var origin: String? { pool.catalog[module]?.path }
+
     nonisolated func mayChange(_ response: Response) -> Bool {
         response.error == nil || rules(of: pool.catalog[module]).transformErrors
     }

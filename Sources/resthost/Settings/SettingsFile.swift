@@ -43,7 +43,7 @@ struct SettingsFile {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Diagnostic(.error, code: "settings", "the settings are not UTF-8", file: path)
         }
-        return try SettingsFile(text, path: path, folder: folder)
+        return try SettingsFile(text, path: path, folder: ScriptFile.folder(of: script))
     }
 
     init() {}
