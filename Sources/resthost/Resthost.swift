@@ -26,7 +26,8 @@ struct Resthost: ParsableCommand {
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
 
-            Exit codes: 0 done, 1 a request or test failed, 2 wrong usage or an error in the script.
+            Exit codes: 0 done, 1 a request or test failed, or would, \
+            2 wrong usage or an error in the script.
             """,
         version: HostVersion.text,
         subcommands: [
