@@ -28,7 +28,7 @@ struct Resthost: ParsableCommand {
               resthost status                          what the host that runs is doing
               resthost reload                          have it load its script anew
 
-            Exit codes: 0 done, 1 a request or test failed, 2 wrong usage or an error in the script, 3 no \
+            Exit codes: 0 done, 1 a request or test failed, or would, 2 wrong usage or an error in the script, 3 no \
             running host found.
             """,
         version: HostVersion.text,

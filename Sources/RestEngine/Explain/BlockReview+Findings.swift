@@ -1,10 +1,13 @@
 extension BlockReview {
-    /// Blocks without a pattern apply to every host that a request or redirect names.
+    /// Blocks without a pattern apply to every host that a request or redirect names, unless they look
+    /// at the host themselves.
     func credentials() -> [BlockFinding] {
-        reviewed.compactMap { number in
+        guard let url = Self.elsewhere else { return [] }
+        return reviewed.compactMap { number in
             guard case .all = entries[number].pattern else { return nil }
             var names: [String] = []
-            for (url, method, trace) in trials(of: number) {
+            for method in methods(of: entries[number]) {
+                let trace = service.traceConfiguration(url: url, method: method)
                 guard let step = trace.steps.first(where: { $0.entry == number }), step.failure == nil else {
                     continue
                 }

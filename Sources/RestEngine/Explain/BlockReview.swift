@@ -14,13 +14,16 @@ struct BlockReview {
 
     func methods(of entry: ConfigurationEntry) -> [String] { entry.methods?.sorted() ?? ["GET", "POST"] }
 
+    /// A host that nobody has (RFC 6761 6.4), for blocks that apply to all.
+    static let elsewhere = URLText("https://elsewhere.invalid/")
+
     /// One run of all blocks for each sample URL and method of a block.
     func trials(of number: Int) -> [(url: URLText, method: String, trace: ConfigurationTrace)] {
         let entry = entries[number]
-        return entry.pattern.samples(of: service).flatMap { url in
-            methods(of: entry).map { ($0, url) }
-        }.map { (method: String, url: URLText) in
-            (url, method, service.traceConfiguration(url: url, method: method))
+        var urls = entry.pattern.samples(of: service)
+        if case .all = entry.pattern, let elsewhere = Self.elsewhere { urls.append(elsewhere) }
+        return urls.flatMap { url in
+            methods(of: entry).map { (url, $0, service.traceConfiguration(url: url, method: $0)) }
         }
     }
 

@@ -52,6 +52,8 @@ public final class ScriptConsole {
 
     /// Runs a piece: an expression, whose values are shown, or statements. `done` is called once, when it has ended.
     public func evaluate(_ text: String, done: @escaping @EngineActor (Outcome) -> Void) {
+        // What it ran in is gone.
+        guard !host.isClosed else { return done(.cancelled) }
         let function: LuaReference
         do throws(LuaError) { function = try compile(text) } catch {
             return done(Self.isIncomplete(error) ? .incomplete : .failed(diagnostic(error)))

@@ -72,6 +72,13 @@ struct BlockReviewTests {
         #expect(findings == [])
     }
 
+    @Test func `14.15 a block for all resources has an effect where one below the base has none`() throws {
+        try add(nil) { $0.expirationTime = 300 }
+        try fixture.service.configure(.matching { $0.host == "api.test" }) { $0.expirationTime = 60 }
+        try add("**") { $0.expirationTime = 50 }
+        #expect(findings == [])
+    }
+
     // MARK: Credentials
 
     @Test func `14.10 credentials that go to every host`() throws {
@@ -79,6 +86,11 @@ struct BlockReviewTests {
         try add(nil) { $0.mutators.append { $0.headers.set("X-Api-Key", "a") } }
         try add(nil) { $0.headers.set("Accept", "a/b") }
         try add("**") { $0.headers.set("Authorization", "Bearer b") }
+        fixture.service.configure(
+            ConfigurationEntry(pattern: .all, description: "minds the host", origin: "main.lua:1") { draft in
+                guard draft.url?.host == "api.test" else { return }
+                draft.configuration.headers.set("Cookie", "c")
+            })
         #expect(findings == ["1 open_credentials", "2 open_credentials"])
     }
 

@@ -89,6 +89,8 @@ struct ScriptConsoleTests {
         console.evaluate("rest.sleep(60)") { if case .cancelled = $0 { isCancelled = true } }
         fixture.close()
         #expect(isCancelled)
+        #expect(take("1", console) == "cancelled")
+        #expect(console.completions(of: "re") == [])
     }
 
     @Test(
