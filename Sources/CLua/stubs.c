@@ -65,17 +65,18 @@ void clua_open_stubs(lua_State *L) {
         "execute", "exit", "remove", "rename", "setlocale", "tmpname", NULL,
     };
     static const char *const debug[] = {
-        "debug",        "getlocal",       "getmetatable", "getregistry", "getupvalue",
-        "getuservalue", "setcstacklimit", "sethook",      "setlocal",    "setmetatable",
-        "setupvalue",   "setuservalue",   "upvalueid",    "upvaluejoin", NULL,
+        "debug",    "getlocal", "getregistry",  "getupvalue", "getuservalue", "setcstacklimit", "sethook",
+        "setlocal", "setmetatable", "setupvalue", "setuservalue", "upvalueid", "upvaluejoin", NULL,
     };
     stub(L, LUA_GNAME, base);
     stub(L, LUA_STRLIBNAME, string);
     stub(L, LUA_IOLIBNAME, io);
     stub(L, LUA_OSLIBNAME, os);
     stub(L, LUA_DBLIBNAME, debug);
-    // No script has a hook, and nothing is a file.
+    // Metatables are what they are elsewhere, no script has a hook, and nothing is a file.
     lua_getglobal(L, LUA_DBLIBNAME);
+    lua_getglobal(L, "getmetatable");
+    lua_setfield(L, -2, "getmetatable");
     lua_pushcfunction(L, give_nil);
     lua_setfield(L, -2, "gethook");
     lua_getglobal(L, LUA_IOLIBNAME);

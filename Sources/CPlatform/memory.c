@@ -1,18 +1,28 @@
 #include "cplatform.h"
 
+// It defines __GLIBC__.
+#include <stdlib.h>
+
 #ifdef __GLIBC__
 #include <malloc.h>
+
+enum { KEPT = 64 << 20, LARGE = 128 << 10 };
 #endif
 
 void cplatform_keep_freed_memory(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_TRIM_THRESHOLD, KEPT);
 #endif
 }
 
 void cplatform_give_back_freed_memory(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
+    // That leaves the end of an arena that is not the first thread's. Freeing a large block there looks at it.
+    mallopt(M_TRIM_THRESHOLD, LARGE);
+    void *volatile block = malloc(LARGE);
+    free(block);
+    mallopt(M_TRIM_THRESHOLD, KEPT);
 #endif
 }

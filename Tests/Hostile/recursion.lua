@@ -1,4 +1,4 @@
 -- Calls itself without end.
--- expected: runtime stack overflow
+-- expected: memory budget runtime stack overflow
 local function f() return 1 + f() end
 f()

@@ -1,4 +1,4 @@
 -- Calls itself in a coroutine.
--- expected: runtime stack overflow
+-- expected: memory budget runtime stack overflow
 local function f() return 1 + f() end
 coroutine.wrap(f)()

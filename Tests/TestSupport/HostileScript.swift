@@ -10,7 +10,7 @@
 public struct HostileScript: Sendable, CustomStringConvertible {
     public let name: String
     public let source: String
-    /// Kinds of error, of which one is right; `runtime` goes with a part of the message.
+    /// Kinds of error, of which one is right; `runtime`, the last, goes with a part of the message.
     public let kinds: [String]
     public let message: String
     /// It uses `rest`.
@@ -46,11 +46,13 @@ public struct HostileScript: Sendable, CustomStringConvertible {
         let lines = source.split(separator: "\n")
         guard lines.count > 2, lines[1].hasPrefix("-- expected: ") else { return nil }
         let words = lines[1].dropFirst("-- expected: ".count)
-        let isRuntime = words.hasPrefix("runtime ")
+        let parts = " \(words) ".split(separator: " runtime ", maxSplits: 1, omittingEmptySubsequences: false)
+        let kinds = parts[0].split(separator: " ").map(String.init)
+        let message = parts.count > 1 ? parts[1].dropLast() : ""
         return HostileScript(
             name: name, source: source,
-            kinds: isRuntime ? ["runtime"] : words.split(separator: " ").map(String.init),
-            message: isRuntime ? String(words.dropFirst("runtime ".count)) : "",
+            kinds: parts.count > 1 ? kinds + ["runtime"] : kinds,
+            message: String(message),
             needsRest: source.contains("rest."))
     }
 }

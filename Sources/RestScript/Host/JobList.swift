@@ -11,8 +11,13 @@ final class JobList {
     nonisolated init() {}
 
     var isEmpty: Bool { running.isEmpty }
+    /// Something was started, which may have ended.
+    private(set) var hasStarted = false
 
-    func add(_ activity: any ScriptActivity) { running[ObjectIdentifier(activity)] = activity }
+    func add(_ activity: any ScriptActivity) {
+        hasStarted = true
+        running[ObjectIdentifier(activity)] = activity
+    }
 
     func remove(_ activity: any ScriptActivity) {
         guard running.removeValue(forKey: ObjectIdentifier(activity)) != nil else { return }

@@ -88,6 +88,9 @@ public final class ScriptHost {
     /// True while a job, a timer or a waiting hook of the script is alive, or a request is under way.
     public var hasWork: Bool { !context.jobs.isEmpty || context.engine.openRequests > 0 }
 
+    /// The script started something, which may have ended.
+    public var hasStartedWork: Bool { context.jobs.hasStarted }
+
     /// Jobs that raised an error that nobody waited for.
     public var failedJobs: Int { context.failedJobs }
 

@@ -28,7 +28,7 @@ final class RunSession {
                 for: host, listen: settings.listen, threads: settings.gatewayThreads)
         } catch { fail(error) }
         if let gateway { return serve(host, gateway) }
-        if !host.services.isEmpty, !host.hasWork {
+        if !host.services.isEmpty, !host.hasWork, !host.hasStartedWork {
             log.note(
                 "\(host.path): nothing to run: it starts no job and declares no gateway\n"
                     + "  hint: --listen \(GatewaySettings.defaultAddress) serves its services")

@@ -5,6 +5,14 @@ enum TracebackText {
         // Functions of the host have no place that would tell a reader of the script anything.
         let calls = (traceback ?? "").split(separator: "\n").filter { !$0.hasPrefix("[C]: ") }
         guard calls.count > 1 else { return "" }
-        return calls.map { style.dim("    at \($0)") + "\n" }.joined()
+        var text = ""
+        var rest = calls[...]
+        while let call = rest.first {
+            // A recursion says the same many times.
+            let times = rest.prefix { $0 == call }.count
+            rest = rest.dropFirst(times)
+            text += style.dim("    at \(call)\(times > 1 ? " (\(times) times)" : "")") + "\n"
+        }
+        return text
     }
 }

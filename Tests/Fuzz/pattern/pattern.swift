@@ -21,7 +21,9 @@ public func fuzzPattern(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     if let base = try? BaseURL("https://api.test/v1/"), let glob = try? GlobPattern(pattern, base: base) {
         _ = glob.matches(url)
     }
-    if let regex = try? CompiledRegex(pattern, options: count % 2 == 0 ? "" : "i") { _ = try? regex.matches(url) }
+    if let regex = try? CompiledRegex(pattern, options: count % 2 == 0 ? "" : "i") {
+        _ = try? regex.matches(url)
+    }
     return 0
 }
 
@@ -33,7 +35,8 @@ private func follow(_ steps: ArraySlice<GlobStep>, _ text: ArraySlice<UInt8>, _ 
     let rest = steps.dropFirst()
     switch step {
     case .byte(let byte): return text.first == byte && follow(rest, text.dropFirst(), &tries)
-    case .one: return text.first.map { $0 != UInt8(ascii: "/") } ?? false && follow(rest, text.dropFirst(), &tries)
+    case .one:
+        return text.first.map { $0 != UInt8(ascii: "/") } ?? false && follow(rest, text.dropFirst(), &tries)
     case .star:
         if follow(rest, text, &tries) { return true }
         guard let byte = text.first, byte != UInt8(ascii: "/") else { return false }

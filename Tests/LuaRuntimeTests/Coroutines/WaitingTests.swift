@@ -6,7 +6,7 @@ import Testing
         var all: [LuaWaiter] = []
     }
 
-    let fixture = Fixture()
+    let fixture = Fixture(memoryLimit: 64 << 20)
     let waiters = Waiters()
 
     init() {

@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: [
         "os.execute", "os.exit", "os.remove", "io.open", "io.popen", "io.read", "debug.getregistry",
-        "debug.sethook", "debug.getupvalue", "debug.setmetatable", "debug.getmetatable", "loadfile", "dofile",
+        "debug.sethook", "debug.getupvalue", "debug.setmetatable", "loadfile", "dofile",
         "string.dump", "package.loadlib", "package.searchpath", "io.stdin:read",
     ])
     func `what is missing says so`(name: String) {
@@ -84,6 +84,7 @@ import Testing
     }
 
     @Test func `a message of megabytes is cut`() throws {
+        let fixture = Fixture(memoryLimit: 64 << 20)
         for source in [
             "error(('x'):rep(5000000))",
             "error(setmetatable({}, { __tostring = function() return ('x'):rep(5000000) end }))",
@@ -118,6 +119,7 @@ import Testing
     }
 
     @Test func `of a deep stack the top is told`() throws {
+        let fixture = Fixture(memoryLimit: 64 << 20)
         let source = """
             local function f(n) if n == 0 then return debug.traceback("deep") end return (f(n - 1)) end
             return f(5000)
@@ -134,6 +136,7 @@ import Testing
 
     @Test func `the string metatable is out of reach`() throws {
         #expect(try fixture.run("return getmetatable('')") == "false")
+        #expect(try fixture.run("return tostring(debug.getmetatable(''))") == "false")
         #expect(try fixture.run("return ('x'):upper()") == "X")
     }
 }

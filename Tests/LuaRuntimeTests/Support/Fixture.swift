@@ -1,5 +1,13 @@
 import LuaRuntime
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// A state with the helpers that most tests want. Each test makes its own, on its own thread.
 final class Fixture {
     let state: LuaState
@@ -7,7 +15,11 @@ final class Fixture {
     /// Waiters that a test goes on with later.
     var later: [LuaWaiter] = []
 
-    init(memoryLimit: Int = 64 << 20, searchRoots: [String] = []) {
+    /// What a test's state may hold when the test doesn't say: RESTHOST_TEST_MEMORY bytes, see scripts/test-tiny-memory.
+    private static let memoryLimit =
+        getenv("RESTHOST_TEST_MEMORY").flatMap { Int(String(cString: $0)) } ?? 64 << 20
+
+    init(memoryLimit: Int = Fixture.memoryLimit, searchRoots: [String] = []) {
         var write: (String) -> Void = { _ in }
         state = LuaState(
             LuaOptions(memoryLimit: memoryLimit, searchRoots: searchRoots, output: { write($0) }))

@@ -12,7 +12,7 @@ import Testing
     func `it does not load, says why, and leaves nothing`(script: HostileScript) throws {
         let fixture = ScriptFixture()
         fixture.options.limits[.load] = .init(burst: 0.1)
-        fixture.options.memoryLimit = 48 << 20
+        fixture.options.memoryLimit = 32 << 20
         let error = fixture.failure(
             of: script.source,
             prelude: "local rest = require 'resthost' local wait = function() rest.sleep(0) end\n")

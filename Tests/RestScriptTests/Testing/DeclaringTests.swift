@@ -34,6 +34,27 @@ struct DeclaringTests {
             ])
     }
 
+    @Test func `a test file assigns globals at any time, the scripts that it loads don't`() async throws {
+        let lines = try await testResults(
+            """
+            count = 1
+            local host = nil
+            t.before_each(function() count = count + 1 name = "new" end)
+            t.test("its own", function()
+              total = count
+              t.equal(total .. name, "2new")
+            end)
+            t.test("a script's", function()
+              local host = t.load { source = 'mine = 1 local rest = require "resthost" rest.after(1, function() mine = 2 end)' }
+              t.raises(function() host:advance(2) end, "cannot change the global 'mine'")
+              total = 3
+            end)
+            """)
+        #expect(
+            lines.allSatisfy { $0.hasPrefix("passed") || $0.hasSuffix("passed") || $0.contains("ok") },
+            "\(lines)")
+    }
+
     @Test func `a test knows its line`() async throws {
         let fixture = TestFileFixture()
         try fixture.load("\n\nt.test('a', function() end)\nt.skip('b')")

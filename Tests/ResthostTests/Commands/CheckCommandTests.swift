@@ -15,7 +15,7 @@ struct CheckCommandTests {
         ("rest.regex(\"([\")", "main.lua:2", "bad regular expression"),
         ("rest.servce {}", "main.lua:2", "did you mean 'service'?"),
         ("rest.sleep(1)", "main.lua:2", "put it into rest.spawn"),
-        ("require \"nowhere\"", "main.lua:2", "no file './nowhere.lua'"),
+        ("require \"nowhere\"", "main.lua:2", "no nowhere.lua or nowhere/init.lua in '.'"),
         ("print(rest.env.HOME)", "main.lua:2", "grant it with --allow-env HOME"),
         ("rest.gateway { expose = { nobody = {} } }", "main.lua:2", "the script has no such service"),
         ("rest.gateway { listen = \"somewhere\" }", "main.lua:2", "the port is missing"),

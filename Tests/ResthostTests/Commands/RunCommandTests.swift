@@ -54,6 +54,21 @@ struct RunCommandTests {
         #expect(run.errors.contains("hint: --listen 127.0.0.1:8080 serves its services"))
     }
 
+    @Test func `a job that ended at once was something to run`() async {
+        let run = await ScriptFolder.service(
+            at: "http://127.0.0.1:1", "rest.spawn(function() print('done') end)"
+        ).run("run", "main.lua")
+        #expect(run.code == 0 && run.errors == "info  done\n")
+    }
+
+    @Test func `calls that a recursion repeats are told once`() async {
+        let run = await ScriptFolder("local function f() return f() + 1 end\nf()").run("run", "main.lua")
+        #expect(run.code == 2)
+        #expect(run.errors.hasPrefix("main.lua:2: error: stack overflow\n"))
+        #expect(run.errors.contains("    at main.lua:2: in upvalue 'f' ("), "\(run.errors)")
+        #expect(run.errors.split(separator: "\n").count < 12, "\(run.errors)")
+    }
+
     private static let unusable: [(script: String, arguments: [String], message: String)] = [
         ("local x = = 3", [], "main.lua:2: error: unexpected symbol near '='"),
         ("print(nil .. 1)", [], "main.lua:2: error: attempt to concatenate a nil value"),

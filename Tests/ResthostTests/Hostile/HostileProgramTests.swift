@@ -44,7 +44,8 @@ import Testing
                         expected(script).contains { told.contains($0) },
                         "\(script) in \(place): \(told.prefix(1000))")
                     #expect(told.utf8.count < 20_000, "\(script) in \(place)")
-                    #expect(used < 2 * HostileProgram.budget, "\(script) in \(place): \(used) seconds")
+                    // Nothing interrupts a collection of all that it holds.
+                    #expect(used < 2 * HostileProgram.budget + 0.02, "\(script) in \(place): \(used) seconds")
                 }
             }
             let findings = await health.end()
