@@ -1,6 +1,8 @@
 // Null, the marks of arrays and objects, and classes.
 #include "lua.hpp"
 
+#include <atomic>
+
 namespace cjson {
 
 const RegistryKeys registryKeys{};
@@ -98,11 +100,13 @@ uint32_t cjson_register_class(lua_State *L, int index) {
     if (isKnown) {
         return known;
     }
+    // One of its own in the process: a tree may outlive its state and come to another.
+    static std::atomic<uint32_t> next{1};
     lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.classes);
-    uint32_t id = 1;
+    uint32_t id = next++;
     while (lua_rawgeti(L, -1, id) != LUA_TNIL) {
         lua_pop(L, 1);
-        id++;
+        id = next++;
     }
     lua_pop(L, 2);
     cjson_register_class_as(L, index, id);

@@ -7,8 +7,7 @@
 
 static const char content_key;
 
-// Pushes the content of the table if it is frozen, else nothing.
-static bool push_content(lua_State *L, int index) {
+bool clua_push_content(lua_State *L, int index) {
     if (!lua_getmetatable(L, index)) return false;
     int type = lua_rawgetp(L, -1, &content_key);
     lua_remove(L, -2);
@@ -18,7 +17,7 @@ static bool push_content(lua_State *L, int index) {
 }
 
 static void use_content(lua_State *L, int index) {
-    if (push_content(L, index)) lua_replace(L, index);
+    if (clua_push_content(L, index)) lua_replace(L, index);
 }
 
 static int next(lua_State *L) {
@@ -73,7 +72,7 @@ static int raw_set(lua_State *L) {
     luaL_checkany(L, 2);
     luaL_checkany(L, 3);
     lua_settop(L, 3);
-    if (push_content(L, 1)) {
+    if (clua_push_content(L, 1)) {
         lua_settop(L, 3);
         luaL_getmetafield(L, 1, "__newindex");
         lua_insert(L, 1);
@@ -117,7 +116,7 @@ static void lead_to_content(lua_State *L, int table) {
 void clua_freeze(lua_State *L) {
     lua_checkstack(L, 8);
     int table = lua_gettop(L) - 1;
-    if (push_content(L, table)) {
+    if (clua_push_content(L, table)) {
         lua_settop(L, table);
         return;
     }
@@ -179,7 +178,7 @@ static void freeze_library(lua_State *L, int globals, const char *name, bool is_
     } else {
         clua_freeze(L);
         // Methods of strings, and the names in tracebacks, need no way round.
-        push_content(L, library);
+        clua_push_content(L, library);
         lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
         lua_pushvalue(L, -2);
         if (is_main) lua_setfield(L, -2, name);
@@ -207,7 +206,7 @@ static int freeze_globals(lua_State *L) {
     clua_freeze(L);
     if (is_main) {
         lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-        push_content(L, 1);
+        clua_push_content(L, 1);
         lua_setfield(L, -2, LUA_GNAME);
     }
     return 0;

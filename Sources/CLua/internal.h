@@ -140,6 +140,10 @@ void clua_poll(lua_State *L);
 void clua_lookout_begin(clua_lookout *lookout, const clua_budget *budget);
 void clua_lookout_end(clua_lookout *lookout);
 
+// freeze.c
+/// Pushes the content of the table at `index` if it is frozen, else nothing.
+bool clua_push_content(lua_State *L, int index);
+
 // call.c
 int clua_traceback(lua_State *L);
 void clua_forget_failure(clua_state *state);

@@ -17,4 +17,10 @@ public struct GatewayConfiguration: Sendable {
     public var clock: @Sendable () -> Double = { SystemTime.now }
 
     public init() {}
+
+    /// Throws what is wrong with it, before anything is started.
+    public func check() throws(GatewayError) {
+        for text in listen { _ = try ListenAddress(text) }
+        _ = try Exposure(expose)
+    }
 }

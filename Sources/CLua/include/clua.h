@@ -231,6 +231,12 @@ int clua_freeze_globals(clua_state *state, lua_State *L);
 /// Pushes the script's `next`.
 void clua_push_next(lua_State *L);
 
+// fingerprint.c
+
+/// Tells functions apart by what they do: the same code that reaches the same values has the same number in every state,
+/// wherever it was written. 0 when there is too much to look at.
+uint64_t clua_fingerprint(lua_State *L, int index);
+
 // realm.c
 
 /// Pushes a table of globals as a new state has them; Swift's own functions are not in it yet.

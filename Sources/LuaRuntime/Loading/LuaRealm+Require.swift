@@ -81,8 +81,9 @@ extension LuaRealm {
             lua.pop()
         }
         var places = ""
+        let disk = ModuleSearch(roots: searchRoots)
         let search = { () throws -> LuaModuleFile? in
-            switch try ModuleSearch(roots: self.searchRoots).find(name) {
+            switch try disk.find(name) {
             case .found(let file): return file
             case .missing(let tried):
                 places = tried
@@ -90,6 +91,8 @@ extension LuaRealm {
             }
         }
         guard let file = try findModule.map({ try $0(name, search) }) ?? search() else {
+            // It may be there the next time.
+            for path in disk.candidates(name) { onFileMissed?(path) }
             throw LuaUsageError(
                 "module '\(name)' not found: \(places)\(CModules.advice(name, state.options))\(adviceOnPath(lua))"
             )

@@ -17,6 +17,8 @@ public final class LuaRealm {
     public var findModule: ((_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile?)?
     /// Told the path of each file that `require` reads.
     public var onFileLoaded: ((String) -> Void)?
+    /// Told the paths of the files that `require` would have read, had there been any.
+    public var onFileMissed: ((String) -> Void)?
 
     /// Lines of its files are counted, if the state counts any.
     public var isCovered = false

@@ -36,7 +36,7 @@ struct ModuleSearch {
         let path = parts.joined(separator: "/")
         var faults: [String] = []
         for (number, root) in roots.enumerated() {
-            for candidate in ["\(root)/\(path).lua", "\(root)/\(path)/init.lua"] {
+            for candidate in Self(roots: [root]).candidates(name) {
                 guard let real = Self.resolve(candidate) else { continue }
                 // A link in the script's own folder must not show it what lies elsewhere.
                 guard number > 0 || roots.contains(where: { Self.lies(real, below: $0) }) else {
@@ -53,6 +53,12 @@ struct ModuleSearch {
         let folders = roots.map { "'\($0)'" }.joined(separator: ", ")
         return .missing(
             (["no \(path).lua or \(path)/init.lua in \(folders)"] + faults).joined(separator: "; "))
+    }
+
+    /// The files that a module may be in.
+    func candidates(_ name: String) -> [String] {
+        let path = name.replacing(".", with: "/")
+        return roots.flatMap { ["\($0)/\(path).lua", "\($0)/\(path)/init.lua"] }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -72,13 +72,14 @@ final class CacheLookup {
     /// Has the stages after its own make their part of the entity.
     private func finish(_ entity: Entity, from stage: CachedStage) {
         let engine = resource.engine
-        let pipeline = resource.configuration(for: "GET").pipeline
+        let resolved = resource.resolvedConfiguration(for: "GET")
+        let pipeline = resolved.configuration.pipeline
         // The blocks may have run again since.
         guard pipeline.order.contains(stage.name) else { return tryNext() }
         let context = PipelineContext(url: resource.urlString, method: "GET", now: engine.scheduler.now)
         var run = PipelineRun(
             .success(entity), pipeline, context, log: engine.log, after: stage.name,
-            keeping: StageOutputs(of: resource))
+            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)))
         guard let next = run.next() else { return take(run, entity, from: stage) }
         outsideWork = OutsideWork(run, next, engine) { [self] run in
             outsideWork = nil
@@ -104,6 +105,7 @@ final class CacheLookup {
         stop()
         caching.lookupEnded(self)
         if let hit, let event = resource.state.adopt(hit) {
+            resource.mark = outputs?.mark ?? PipelineMark()
             if let outputs { resource.write(outputs, timestamp: hit.timestamp) }
             resource.notify(event)
         }

@@ -3,9 +3,14 @@
 @EngineActor
 final class StageOutputs {
     let resource: Resource
+    /// Of the pipeline whose stages they are.
+    let mark: PipelineMark
     private var values: [(stage: String, entity: Entity)] = []
 
-    init(of resource: Resource) { self.resource = resource }
+    init(of resource: Resource, mark: PipelineMark = PipelineMark()) {
+        self.resource = resource
+        self.mark = mark
+    }
 
     func add(_ entity: Entity, at stage: String) { values.append((stage, entity)) }
 

@@ -14,6 +14,15 @@ public final class ConfigurationTable {
 
     public nonisolated init() {}
 
+    /// A new one, empty, in the place of another: what that one resolved is out of date.
+    init(after other: ConfigurationTable) { version = other.version + 1 }
+
+    /// The same for one that was in use before `other`.
+    func skip(past other: ConfigurationTable) {
+        version = max(version, other.version)
+        invalidate()
+    }
+
     /// Adds a block behind all others (14.3).
     public func add(_ entry: ConfigurationEntry) {
         entries.append(entry)

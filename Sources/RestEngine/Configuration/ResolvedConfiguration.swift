@@ -9,6 +9,8 @@ public final class ResolvedConfiguration {
     public let failure: RequestError?
     /// The stages that run and have caches; none when a block failed.
     private(set) lazy var cachedStages = failure == nil ? configuration.pipeline.cachedStages : []
+    /// See ``PipelineMark``.
+    private(set) lazy var pipelineFingerprint = configuration.pipeline.fingerprint
 
     init(_ configuration: Configuration, entries: [Int] = [], failure: RequestError? = nil) {
         self.configuration = configuration

@@ -4,6 +4,9 @@ public protocol Transformer: Sendable {
     /// For `explain`, logs and errors.
     nonisolated var description: String { get }
 
+    /// The same for transformers that do the same, across reloads of a script. By default of the type and its fields.
+    var fingerprint: UInt64 { get }
+
     func process(_ response: Response, _ context: PipelineContext) -> Response
 }
 

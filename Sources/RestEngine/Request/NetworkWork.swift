@@ -9,6 +9,9 @@ final class NetworkWork: RequestWork {
     private var outsideWork: OutsideWork?
     /// Nil until it starts.
     private var tracker: ProgressTracker?
+    /// The service's definition when it started; see ``Service/Definition``.
+    private var generation = 0
+    private var configurationAtStart: ResolvedConfiguration?
 
     /// Builds the request now; it goes out when it is started.
     init(_ plan: RequestPlan, of resource: Resource) {
@@ -54,6 +57,8 @@ final class NetworkWork: RequestWork {
             let step = Redirect.RequestStep(
                 method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
             let resolved = resource.resolvedConfiguration(for: draft.method)
+            generation = resource.service.generation
+            configurationAtStart = resolved
             if let failure = resolved.failure {
                 request.complete(ResponseInfo(.failure(failure)))
                 return
@@ -139,7 +144,7 @@ final class NetworkWork: RequestWork {
             return
         }
         let engine = resource.engine
-        let resolved = resource.resolvedConfiguration(for: finalMethod)
+        let resolved = configurationAtEnd
         if let failure = resolved.failure {
             request.complete(ResponseInfo(.failure(failure)))
             return
@@ -147,7 +152,9 @@ final class NetworkWork: RequestWork {
         let context = PipelineContext(
             url: step.url, method: step.method, now: engine.scheduler.now, status: status, log: engine.log)
         // Any GET may become a load (D17).
-        let outputs = plan.method == "GET" ? StageOutputs(of: resource) : nil
+        let outputs =
+            plan.method == "GET"
+            ? StageOutputs(of: resource, mark: resource.mark(of: resolved, generation)) : nil
         var run = PipelineRun(
             response, resolved.configuration.pipeline, context, log: engine.log, keeping: outputs)
         guard let next = run.next() else { return end(run, request) }
@@ -159,6 +166,12 @@ final class NetworkWork: RequestWork {
 
     private func end(_ run: PipelineRun, _ request: Request) {
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
+    }
+
+    /// A script that was loaded again meanwhile has no part in what began before (design, A reload).
+    private var configurationAtEnd: ResolvedConfiguration {
+        if let configurationAtStart, generation != resource.service.generation { return configurationAtStart }
+        return resource.resolvedConfiguration(for: finalMethod)
     }
 
     private func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {

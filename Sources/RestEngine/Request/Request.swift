@@ -13,8 +13,8 @@ public final class Request {
     private var machine = RequestStateMachine()
     private var completionHooks: [@EngineActor (ResponseInfo) -> Void] = []
     private var haveHooksRun = false
-    /// It has started, and its hooks have not been called yet.
-    private var isOpen = false
+    /// When it started; nil before that, and after its hooks have been called.
+    private var era: RequestEra?
     private var hasWarned = false
     /// Nil until somebody listens.
     private var reporter: ProgressReporter?
@@ -97,10 +97,9 @@ public final class Request {
     func begin() -> Request {
         guard machine.start() else { return self }
         engine.log.write(.networkDetails, "start \(description)")
-        isOpen = true
         startTurn = engine.scheduler.turn
         for pass in RefreshScope.current { need(by: pass) }
-        engine.requestBegan()
+        era = engine.requestBegan()
         work.start(self)
         if machine.state == .inProgress { reporter?.begin(atOnce: true) }
         return self
@@ -157,9 +156,9 @@ public final class Request {
         completionHooks = []
         haveHooksRun = true
         for hook in hooks { hook(info) }
-        if isOpen {
-            isOpen = false
-            engine.requestEnded()
+        if let era {
+            self.era = nil
+            engine.requestEnded(era)
         }
     }
 

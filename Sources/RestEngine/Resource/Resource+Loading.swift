@@ -53,6 +53,7 @@ extension Resource {
         request.onCompletion { [unowned request] info in
             self.loadRequests.removeFirst { $0 === request }
             let event = self.state.finishLoad(number, info, now: self.engine.scheduler.now)
+            if event == .newData(.network) { self.mark = info.mark(of: self) }
             self.updateCaches(after: event, info, hadEnded: hadEnded)
             self.notify(event)
         }

@@ -9,6 +9,8 @@ public final class Resource {
     let invalidSource: String?
 
     var state = ResourceStateMachine()
+    /// Of the pipeline that made the data.
+    var mark = PipelineMark()
     /// Requests whose outcome becomes this resource's state, in the order of starting (4.8).
     public internal(set) var loadRequests: [Request] = []
     /// Requests of this resource in flight, in the order of starting.
@@ -72,6 +74,7 @@ public final class Resource {
 
     /// ``isUpToDate``, without a look into the caches.
     var isStateUpToDate: Bool {
+        compareMark()
         let configuration = configuration(for: "GET")
         return state.isUpToDate(
             now: engine.scheduler.now, expirationTime: configuration.expirationTime,
@@ -80,8 +83,25 @@ public final class Resource {
 
     /// The latest data, if it may be used without asking the server.
     var freshData: Entity? {
-        state.freshData(
+        compareMark()
+        return state.freshData(
             now: engine.scheduler.now, expirationTime: configuration(for: "GET").expirationTime)
+    }
+
+    /// The mark of data that the pipeline of a configuration makes.
+    func mark(of resolved: ResolvedConfiguration, _ generation: Int? = nil) -> PipelineMark {
+        guard engine.remembersPipelines else { return PipelineMark() }
+        return PipelineMark(
+            fingerprint: resolved.pipelineFingerprint, generation: generation ?? service.generation)
+    }
+
+    /// Invalidates data that another pipeline made than the one that a reload left.
+    private func compareMark() {
+        guard mark.generation != service.generation, mark.fingerprint != 0, !isResolving else { return }
+        mark.generation = service.generation
+        guard let data = state.data else { return }
+        let pipeline = resolvedConfiguration(for: "GET").pipelineFingerprint
+        if pipeline != mark.fingerprint || !data.content.isClassless { state.invalidate() }
     }
 
     // MARK: Configuration

@@ -17,9 +17,9 @@ final class ResourceTable {
     var onLimit: (@EngineActor () -> Void)?
     /// Entries at which the next flush is due. More than the limit when so many are in use that another flush at
     /// once would find nothing.
-    private var threshold = 2048
+    private var threshold = Service.standardResourceCountLimit
 
-    var limit = 2048 {
+    var limit = Service.standardResourceCountLimit {
         didSet {
             threshold = limit
             if entries.count >= limit { flushAtLimit() }

@@ -47,4 +47,11 @@ public struct ResponseInfo: Sendable {
 
     /// The request was cancelled (7.11).
     public var isCancellation: Bool { response.isCancellation }
+
+    /// Of the resource's own pipeline; none for what came from elsewhere.
+    @EngineActor
+    func mark(of resource: Resource) -> PipelineMark {
+        guard let stageOutputs, stageOutputs.resource === resource else { return PipelineMark() }
+        return stageOutputs.mark
+    }
 }

@@ -16,10 +16,16 @@ public final class Engine {
         self.log = log
     }
 
+    /// Remember which pipeline made a resource's data, so that a reload can tell what it changed. Costs a little for
+    /// each configuration that is made.
+    public var remembersPipelines = false
+
     /// Requests that have started and whose hooks have not all been called.
     public private(set) var openRequests = 0
     /// Called whenever the last open request has ended.
     public var onQuiet: (@EngineActor () -> Void)?
+    /// Those that start from now on belong to it; set another to tell earlier requests from later ones.
+    public var era = RequestEra()
 
     /// Pieces of work that other threads do for this engine and whose answers will come to the loop.
     public private(set) var outsideWork = 0
@@ -46,9 +52,30 @@ public final class Engine {
         await withCheckedContinuation { outsideWaiters.append($0) }
     }
 
-    func requestBegan() { openRequests += 1 }
+    func requestBegan() -> RequestEra {
+        openRequests += 1
+        era.openRequests += 1
+        return era
+    }
 
-    func requestEnded() {
+    func requestEnded(_ era: RequestEra) {
+        openRequests -= 1
+        era.ended()
+        if openRequests == 0 { onQuiet?() }
+    }
+}
+
+/// The requests that started in some stretch of time.
+@EngineActor
+public final class RequestEra {
+    /// Those whose hooks have not all been called.
+    public internal(set) var openRequests = 0
+    /// Called whenever the last of them has ended.
+    public var onQuiet: (@EngineActor () -> Void)?
+
+    public nonisolated init() {}
+
+    fileprivate func ended() {
         openRequests -= 1
         if openRequests == 0 { onQuiet?() }
     }

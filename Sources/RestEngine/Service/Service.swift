@@ -8,12 +8,17 @@ public final class Service {
     /// With a slash at the end of its path (1.2); nil when there is none, and then only absolute URLs work (1.3).
     public let baseURL: BaseURL?
     /// The engine's, unless the service has one of its own (1.6).
-    let transport: any Transport
+    private(set) var transport: any Transport
     /// Asked before anything is sent to a URL, redirects too; the cause of the request's failure when it may not be.
     public var refusal: (@EngineActor (String) -> RequestError.Cause?)?
 
     private let table = ResourceTable()
-    private var configuration = ConfigurationTable()
+    private(set) var configuration = ConfigurationTable()
+    /// Moves on with each new definition; see ``Definition``.
+    private(set) var generation = 0
+    var lastGeneration = 0
+    /// Blocks are being added one after the other, and nobody looks.
+    var isBeingRedefined = false
 
     /// The standard transformers come as the first blocks, one each (1.5).
     public init(
@@ -61,6 +66,9 @@ public final class Service {
         return Resource(service: self, url: nil, invalidSource: text)
     }
 
+    /// See ``cachedResourceCountLimit``.
+    public nonisolated static let standardResourceCountLimit = 2048
+
     /// When so many resources are live, adding another drops those that nobody holds (23.3).
     public var cachedResourceCountLimit: Int {
         get { table.limit }
@@ -100,7 +108,7 @@ public final class Service {
     /// Adds a block behind all others (14.3); see also ``configure(_:methods:description:fileID:line:_:)``.
     public func configure(_ entry: ConfigurationEntry) {
         configuration.add(entry)
-        republish()
+        if !isBeingRedefined { republish() }
     }
 
     /// A pattern that asks a function of the URL (14.13).
@@ -129,7 +137,21 @@ public final class Service {
     }
 
     /// How long an answer is fresh is configured, so published answers go with the configuration.
-    private func republish() {
+    func republish() {
         for resource in table.live { resource.withdraw() }
+    }
+
+    var definition: Definition {
+        Definition(
+            configuration: configuration, transport: transport, refusal: refusal,
+            onResourceLimit: onResourceLimit, generation: generation)
+    }
+
+    func set(_ definition: Definition) {
+        configuration = definition.configuration
+        transport = definition.transport
+        refusal = definition.refusal
+        onResourceLimit = definition.onResourceLimit
+        generation = definition.generation
     }
 }

@@ -37,6 +37,14 @@ public enum Content: Sendable {
         }
     }
 
+    /// No value in it has a class of a script's; see ``Tree/isClassless``.
+    var isClassless: Bool {
+        switch self {
+        case .json(let tree), .value(let tree): tree.isClassless
+        case .bytes, .text, .image, .native: true
+        }
+    }
+
     /// What it is, for error messages: `text`, `json`, `number`, ….
     public var typeName: String {
         if case .value(let tree) = self { tree.kind.typeName } else { kind }

@@ -1,8 +1,8 @@
 import RestEngine
 
 /// What a content transformer takes and gives (lua-api, Transformers; siesta-semantics 17.5).
-struct ContentRules: Sendable {
-    enum Kind: Sendable, Equatable {
+struct ContentRules: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
         case any, bytes, text, json, image, table, number, boolean
         /// Tables with this metatable, by its number in trees.
         case classTable(UInt32)

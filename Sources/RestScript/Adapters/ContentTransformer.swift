@@ -8,6 +8,13 @@ struct ContentTransformer: Transformer {
 
     nonisolated var description: String { call.description }
 
+    var fingerprint: UInt64 {
+        var hasher = Hasher()
+        hasher.combine(context.fingerprint(of: call.function))
+        hasher.combine(call.rules)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         context.transform(response, by: call, pipeline)
     }

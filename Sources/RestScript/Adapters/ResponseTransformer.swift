@@ -7,6 +7,8 @@ struct ResponseTransformer: Transformer {
     let function: LuaReference
     let description: String
 
+    var fingerprint: UInt64 { context.fingerprint(of: function) }
+
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         do {
             return try context.callTransformer(function) { lua in

@@ -7,6 +7,14 @@ enum TransformerFailure: Error {
     case returnedNil(message: String?)
 }
 
+extension ScriptContext {
+    /// The same for functions that do the same; another each time when that can't be told.
+    func fingerprint(of function: LuaReference) -> UInt64 {
+        let known = isClosed ? nil : state.fingerprint(of: function)
+        return known ?? UInt64.random(in: 1...UInt64.max)
+    }
+}
+
 extension ScriptValues {
     /// Calls a transformer's function. `read` gets the place of its first result; nil there is a failure, which
     /// the second result may explain: a message, or an error object.

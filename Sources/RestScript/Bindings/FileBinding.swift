@@ -19,6 +19,7 @@ extension ScriptContext {
                 if let refusal = permissions.refusalToRead(path) {
                     throw LuaUsageError("reading '\(path)' is not allowed: \(refusal)")
                 }
+                options.onFileReached?(path)
                 return answer(call.lua) { () throws(FileFailure) in try read(path) }
             },
             ModuleFunction(

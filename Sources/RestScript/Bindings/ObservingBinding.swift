@@ -45,6 +45,8 @@ extension ScriptContext {
 
     private func addObserver(_ call: Arguments) throws {
         try requireUnclosed(for: "add_observer")
+        // The script that took this one's place observes for itself.
+        guard !isRetired else { return }
         let resource = try call.receiver(as: Resource.self)
         let lua = call.lua
         let isOwned = !call.isAbsent(2)

@@ -16,7 +16,7 @@ extension ScriptContext {
         ModuleTable(
             name: "rest",
             functions: makers + chainFunctions + [customRequest, refreshOn] + timeFunctions
-                + fileFunctions + [permissionsFunction],
+                + fileFunctions + lifetimeFunctions + [permissionsFunction],
             values: [
                 "log", "json", "base64", "url", "env", "store", "null", "transformers", "cache",
                 "use_this_response", "version",

@@ -8,7 +8,7 @@ extension ScriptContext {
         let base = try options.string("base_url")
         let name = try options.string("name")
         let standard = try standardTransformers(options)
-        let transport = try options.options("transport").map(transport)
+        let settings = try options.options("transport").map(transportOptions)
         try options.finish()
         var baseURL: BaseURL?
         if let base {
@@ -28,9 +28,12 @@ extension ScriptContext {
         guard !services.contains(where: { $0.name == name }) else {
             throw LuaUsageError("a service named '\(name)' exists already: give this one a name of its own")
         }
-        let service = Service(
-            engine: engine, name: name, baseURL: baseURL, standardTransformers: standard, transport: transport
-        )
+        let service =
+            takeOver(name, baseURL, standard, settings)
+            ?? Service(
+                engine: engine, name: name, baseURL: baseURL, standardTransformers: standard,
+                transport: transport(for: settings))
+        transportSettings[name] = settings
         service.refusal = { [weak self] url in self?.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak self] in self?.collectGarbage() }
         services.append(service)
@@ -39,7 +42,7 @@ extension ScriptContext {
     }
 
     /// `transport = { http2=, proxy=, ca_file=, unix_socket=, max_connections_per_host=, … }`.
-    private func transport(_ options: OptionTable) throws -> any Transport {
+    private func transportOptions(_ options: OptionTable) throws -> TransportOptions {
         var settings = TransportOptions()
         settings.http2 = try options.boolean("http2") ?? settings.http2
         settings.proxy = try options.string("proxy")
@@ -52,8 +55,12 @@ extension ScriptContext {
         if let socket = settings.unixSocket, let refusal = permissions.refusalOfSocket(socket) {
             throw LuaUsageError("connecting to the socket '\(socket)' is not allowed: \(refusal)")
         }
-        guard let make = self.options.makeTransport else { return engine.transport }
-        return make(settings)
+        return settings
+    }
+
+    /// The engine's own for a service that says nothing of it.
+    func transport(for settings: TransportOptions?) -> any Transport {
+        settings.flatMap { options.makeTransport?($0) } ?? engine.transport
     }
 
     /// Why a request of the script may not go to a URL, as the cause of its failure.
@@ -179,10 +186,12 @@ extension ScriptContext {
                         call.lua.push(try call.receiver(as: Service.self).cachedResourceCountLimit)
                         return .one
                     },
-                    set: { call in
+                    set: { [unowned self] call in
                         let limit = try call.integer(1, "limit")
                         guard limit >= 1 else { throw call.bad(1, "limit", "it is 1 or more") }
-                        try call.receiver(as: Service.self).cachedResourceCountLimit = Int(limit)
+                        let service = try call.receiver(as: Service.self)
+                        service.cachedResourceCountLimit = Int(limit)
+                        limitedServices.insert(service.name)
                         return .none
                     }),
             ],

@@ -24,6 +24,11 @@ final class JobList {
         if running.isEmpty { onEmpty?() }
     }
 
+    /// Cancels what goes on for itself: jobs and timers. What a hook waits for, it still gets.
+    func cancelDetached() {
+        for activity in Array(running.values) where activity.isDetached { activity.cancel() }
+    }
+
     func cancelAll() {
         onEmpty = nil
         for activity in running.values { activity.cancel() }
@@ -35,6 +40,13 @@ final class JobList {
 @EngineActor
 protocol ScriptActivity: AnyObject {
     func cancel()
+
+    /// It goes on for itself, and nothing that is in flight needs it.
+    var isDetached: Bool { get }
+}
+
+extension ScriptActivity {
+    var isDetached: Bool { false }
 }
 
 /// A function started by `rest.spawn`, or one of several that `rest.all` and `rest.gather` wait for.
@@ -95,6 +107,8 @@ final class ScriptJob: ScriptActivity {
 
     var isFinished: Bool { outcome != nil }
 
+    var isDetached: Bool { onEnd == nil && waiting.isEmpty }
+
     func wait(_ waiter: LuaWaiter) {
         if outcome == nil { waiting.append(waiter) } else { answer(waiter) }
     }
@@ -137,7 +151,9 @@ final class ScriptTimer: ScriptActivity {
         self.period = period
     }
 
+    /// A script that was replaced has no timers any more: what it makes late never fires.
     func arm(after seconds: Double) {
+        guard !context.isRetired else { return cancel() }
         context.jobs.add(self)
         timer = context.engine.scheduler.after(seconds) { [self] in fire() }
     }
@@ -156,6 +172,8 @@ final class ScriptTimer: ScriptActivity {
                 if timer == nil { end() }
             })
     }
+
+    var isDetached: Bool { true }
 
     func cancel() {
         guard !isCancelled else { return }

@@ -8,7 +8,10 @@ extension ScriptContext {
         observerOwner = nil
         heardStatuses = []
         for resource in services.flatMap(\.liveResources) {
-            resource.removeObservers { $0 is ScriptObserver }
+            resource.removeObservers { observer in
+                guard let observer = observer as? ScriptObserver else { return false }
+                return observer.context == nil || observer.context === self
+            }
         }
     }
 

@@ -35,6 +35,19 @@ final class ScriptContext {
     var observerOwner: ScriptLifetime? = ScriptLifetime()
     /// Statuses of which a function of the script wants to hear.
     var heardStatuses: [ResourceStatus] = []
+    /// The script whose place this one is to take; nil once it has.
+    var predecessor: ScriptContext?
+    /// What it declared anew of the services that were there.
+    var taken: [TakenService] = []
+    /// What services were told of their transport.
+    var transportSettings: [String: TransportOptions] = [:]
+    /// Services whose number of resources the script limited by itself.
+    var limitedServices: Set<String> = []
+    var reloadFunctions: [LuaReference] = []
+    var shutdownFunctions: [LuaReference] = []
+    /// Another script has taken its place.
+    var isRetired = false
+    var retirement: ScriptRetirement?
     /// Runs something between two turns, where a test moves them.
     var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
     /// Nil as long as no transformer module is declared.
@@ -70,8 +83,13 @@ final class ScriptContext {
     lazy var storeClass = own(makeStoreClass())
 
     /// - Parameter shared: the state of a test file that loads this script; nil: the script has one of its own.
-    init(engine: Engine, options: ScriptOptions, folder: String, sharing shared: ScriptState? = nil) {
+    /// - Parameter predecessor: the running script that this one is to replace.
+    init(
+        engine: Engine, options: ScriptOptions, folder: String, sharing shared: ScriptState? = nil,
+        replacing predecessor: ScriptContext? = nil
+    ) {
         self.engine = engine
+        self.predecessor = predecessor
         self.options = options
         phases = ScriptPhases(options.limits)
         permissions = ScriptPermissions(options)
@@ -93,6 +111,8 @@ final class ScriptContext {
             guard let self, permissions.refusalOfVariable(name) == nil else { return nil }
             return options.environment[name]
         }
+        realm.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }
+        realm.onFileMissed = realm.onFileLoaded
         realm.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })
     }
 
@@ -100,7 +120,7 @@ final class ScriptContext {
     func modulePool() -> ModulePool {
         if let modules { return modules }
         let new = ModulePool(
-            ModuleSettings(self), threads: options.transformerThreads ?? Processors.count,
+            self, threads: options.transformerThreads ?? Processors.count,
             limit: options.transformerQueueLimit)
         modules = new
         return new
@@ -134,6 +154,8 @@ final class ScriptContext {
         case now
         /// A test has the time until its first wait to stub what the jobs will ask for.
         case nextTurn
+        /// The script takes the place of another first; see ``begin()``.
+        case later
         /// A check starts nothing.
         case never
     }
@@ -141,12 +163,18 @@ final class ScriptContext {
     /// The main file has come to its end.
     func finishLoading(starting start: Start) {
         isLoading = false
+        switch start {
+        case .now: begin()
+        case .nextTurn: engine.scheduler.nextTurn { self.begin() }
+        case .later: break
+        case .never: forgetStarts()
+        }
+    }
+
+    /// Begins what was declared while loading.
+    func begin() {
         let starts = startedByLoading
         startedByLoading = []
-        switch start {
-        case .now: for start in starts { start() }
-        case .nextTurn: engine.scheduler.nextTurn { for start in starts { start() } }
-        case .never: break
-        }
+        for start in starts { start() }
     }
 }

@@ -36,6 +36,9 @@ public struct ScriptOptions: Sendable {
     var modulePreloads: [String: @Sendable (Lua) -> Void] = [:]
     /// Files and hosts that it may reach.
     public var capabilities = Capabilities()
+    /// Told the path of each file that the script, or one of its modules, was read from or asked for, also of those
+    /// that aren't there: what to watch for a reload.
+    public var onFileReached: (@EngineActor (String) -> Void)?
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
 

@@ -24,6 +24,7 @@ public final class ScriptHost {
     public convenience init(
         path: String, engine: Engine, options: ScriptOptions = ScriptOptions()
     ) throws(Diagnostic) {
+        options.onFileReached?(path)
         try self.init(source: try ScriptSource.read(path), path: path, engine: engine, options: options)
     }
 
@@ -32,13 +33,16 @@ public final class ScriptHost {
     /// - Parameters:
     ///   - shared: the state of the test file that loads it.
     ///   - covered: of which files lines are counted, when the state counts any.
+    ///   - predecessor: the running script whose place it is to take.
     init(
         source: [UInt8], path: String, engine: Engine, options: ScriptOptions,
-        sharing shared: ScriptState? = nil, covered: CoveredFiles = .none
+        sharing shared: ScriptState? = nil, covered: CoveredFiles = .none,
+        replacing predecessor: ScriptContext? = nil
     ) throws(Diagnostic) {
         self.path = path
         context = ScriptContext(
-            engine: engine, options: options, folder: ScriptSource.folder(of: path), sharing: shared)
+            engine: engine, options: options, folder: ScriptSource.folder(of: path), sharing: shared,
+            replacing: predecessor)
         do throws(LuaError) {
             context.realm.isCovered = covered == .all
             let chunk = try context.realm.compile(source, chunk: path)
@@ -51,12 +55,14 @@ public final class ScriptHost {
             let diagnostic = ScriptFailures.diagnostic(of: error, in: context.state)
             context.diagnostics.append(diagnostic)
             guard options.collectsDiagnostics else {
+                context.rollBack()
                 context.close()
                 throw diagnostic
             }
         }
         context.finishLoading(
-            starting: options.collectsDiagnostics ? .never : shared == nil ? .now : .nextTurn)
+            starting: options.collectsDiagnostics
+                ? .never : predecessor != nil ? .later : shared == nil ? .now : .nextTurn)
     }
 
     /// A host without a script, in which a test declares what it needs.

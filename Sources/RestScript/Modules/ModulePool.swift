@@ -13,6 +13,7 @@ final class ModulePool: TransformerPlace {
 
     nonisolated let catalog = ModuleCatalog()
     private let settings: ModuleSettings
+    private let onFileReached: (@EngineActor (String) -> Void)?
     private let threads: Int
     /// Visits that may wait.
     private let limit: Int
@@ -24,8 +25,9 @@ final class ModulePool: TransformerPlace {
     /// Nil until the first visit.
     private var pool: LuaPool<ModuleState>?
 
-    init(_ settings: ModuleSettings, threads: Int, limit: Int) {
-        self.settings = settings
+    init(_ context: ScriptContext, threads: Int, limit: Int) {
+        settings = ModuleSettings(context)
+        onFileReached = context.options.onFileReached
         self.threads = threads
         self.limit = limit
     }
@@ -109,6 +111,7 @@ final class ModulePool: TransformerPlace {
     private func load(_ name: String) throws(LuaError) -> ModuleVersion {
         loads += 1
         let files = ModuleFiles()
+        defer { for path in files.paths { onFileReached?(path) } }
         do throws(LuaError) {
             let rules = try ModuleLoading.rules(of: name, files, settings)
             let version = ModuleVersion(
@@ -132,7 +135,8 @@ final class ModulePool: TransformerPlace {
     /// Names in use, sorted.
     var modules: [String] { catalog.versions.keys.sorted() }
 
-    /// The files that a module reached through `require`, its own first; also those of a version that could not be loaded.
+    /// The files that a module reached through `require`, its own first; also those of a version that could not be loaded,
+    /// and where what it lacked was looked for.
     func files(of name: String) -> [String] {
         let current = catalog[name]
         var paths = current.map { [$0.path] } ?? []

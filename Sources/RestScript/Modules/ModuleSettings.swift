@@ -14,6 +14,8 @@ struct ModuleSettings: Sendable {
     let absentNames: Set<String>
     let absentLogNames: Set<String>
     let log: @Sendable (ScriptLogEntry) -> Void
+    /// Told of a file that a module required later than it was declared.
+    let fileReached: @Sendable (String) -> Void
     let preloads: [String: @Sendable (Lua) -> Void]
     let watchdog: LuaWatchdog
 
@@ -31,6 +33,8 @@ struct ModuleSettings: Sendable {
         absentLogNames = Set(context.logModule.names)
         let log = options.log
         self.log = { entry in EngineLoop.shared.submit { log(entry) } }
+        let reached = options.onFileReached
+        fileReached = { path in EngineLoop.shared.submit { reached?(path) } }
         preloads = options.modulePreloads
         watchdog = options.watchdog
     }

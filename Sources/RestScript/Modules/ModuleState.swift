@@ -23,10 +23,12 @@ final class ModuleState: LuaPoolWorker {
         let definition: ModuleDefinition
     }
 
+    private let settings: ModuleSettings
     private let values: ModuleValues
     private var loaded: [String: Loaded] = [:]
 
     init(_ settings: ModuleSettings, onWedge: (@Sendable (LuaWedge) -> Void)? = nil) {
+        self.settings = settings
         values = ModuleValues(settings, onWedge: onWedge)
     }
 
@@ -101,7 +103,13 @@ final class ModuleState: LuaPoolWorker {
     /// Runs a module's file; what it returned is looked at, nothing else is done with it.
     func load(_ name: String, _ files: ModuleFiles, number: Int) throws(LuaError) -> Loaded {
         let realm = values.makeRealm()
-        realm.findModule = { try files.file($0, $1) }
+        realm.findModule = { [settings] name, search in
+            let isNew = files.file(name) == nil
+            let file = try files.file(name, search)
+            if isNew, let file { settings.fileReached(file.path) }
+            return file
+        }
+        realm.onFileMissed = { files.miss($0) }
         do throws(LuaError) {
             let lua = values.state.main
             let height = lua.top

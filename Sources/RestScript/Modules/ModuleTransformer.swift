@@ -13,6 +13,16 @@ struct ModuleTransformer: OutsideTransformer {
 
     nonisolated var description: String { description(pool.catalog[module]) }
 
+    /// Of the module's files, as they were when it was loaded.
+    var fingerprint: UInt64 {
+        let version = pool.catalog[module]
+        var hasher = Hasher()
+        hasher.combine(module)
+        hasher.combine(version?.files.hash)
+        hasher.combine(rules(of: version))
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
     nonisolated func mayChange(_ response: Response) -> Bool {
         response.error == nil || rules(of: pool.catalog[module]).transformErrors
     }

@@ -26,6 +26,8 @@ final class ModuleVersion: Sendable {
 /// run the same text, whatever is being saved meanwhile.
 final class ModuleFiles: Sendable {
     private let files = Mutex<[String: LuaModuleFile]>([:])
+    /// Where modules were looked for and are not.
+    private let missed = Mutex<Set<String>>([])
 
     /// The file of a module; `search` looks for one that was not read yet.
     func file(_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile? {
@@ -41,8 +43,12 @@ final class ModuleFiles: Sendable {
 
     func file(_ name: String) -> LuaModuleFile? { files.withLock { $0[name] } }
 
-    /// Sorted.
-    var paths: [String] { files.withLock { Set($0.values.map(\.path)) }.sorted() }
+    func miss(_ path: String) { missed.withLock { _ = $0.insert(path) } }
+
+    /// Sorted; those that are not there behind the others.
+    var paths: [String] {
+        files.withLock { Set($0.values.map(\.path)) }.sorted() + missed.withLock { $0 }.sorted()
+    }
 
     /// Tells versions apart: of names, places and texts.
     var hash: String {

@@ -61,7 +61,7 @@ struct CheckCommand: ParsableCommand {
     @EngineActor
     private func gatewayFindings(_ host: ScriptHost) -> [Diagnostic] {
         do throws(Diagnostic) {
-            _ = try GatewaySettings.gateway(for: host, listen: [], threads: nil)
+            _ = try GatewaySettings.configuration(for: host, listen: [], threads: nil)
             return []
         } catch { return [error] }
     }

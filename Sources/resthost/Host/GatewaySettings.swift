@@ -7,10 +7,10 @@ import RestScript
 enum GatewaySettings {
     static let defaultAddress = "127.0.0.1:8080"
 
-    /// Nil when neither asks for one.
-    static func gateway(
+    /// Nil when neither asks for one. Throws what is wrong with the declaration.
+    static func configuration(
         for host: ScriptHost, listen: [String], threads: Int?
-    ) throws(Diagnostic) -> Gateway? {
+    ) throws(Diagnostic) -> GatewayConfiguration? {
         let declaration = host.gateway
         guard declaration != nil || !listen.isEmpty else { return nil }
         var settings = GatewayConfiguration()
@@ -18,9 +18,10 @@ enum GatewaySettings {
         settings.threads = threads
         settings.bearerToken = declaration?.bearerToken
         if let declaration { settings.expose = try exposure(declaration, host.services.map(\.name)) }
-        do throws(GatewayError) {
-            return try Gateway(settings, directory: ScriptDirectory(host))
-        } catch { throw diagnostic(error, host, listen: listen) }
+        do throws(GatewayError) { try settings.check() } catch {
+            throw diagnostic(error, host, listen: listen)
+        }
+        return settings
     }
 
     /// Names the declaration unless the command line is to blame.

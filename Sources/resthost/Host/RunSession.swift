@@ -10,7 +10,7 @@ final class RunSession {
 
     private let settings: RunCommand
     private let log: LogText
-    private var host: ScriptHost?
+    private var generations: Generations?
     private var gateway: Gateway?
     private var isFinishing = false
 
@@ -20,13 +20,14 @@ final class RunSession {
     }
 
     func start() {
-        guard let host = HostEngine.load(settings.script, log: log) else { Streams.exit(2) }
-        self.host = host
-        host.onIdle { [self] in endIfIdle() }
+        let generations: Generations
         do throws(Diagnostic) {
-            gateway = try GatewaySettings.gateway(
-                for: host, listen: settings.listen, threads: settings.gatewayThreads)
+            generations = try Generations(settings.script, log: log)
+            self.generations = generations
+            gateway = try gateway(for: generations)
         } catch { fail(error) }
+        watch(generations)
+        let host = generations.current
         if let gateway { return serve(host, gateway) }
         if !host.services.isEmpty, !host.hasWork, !host.hasStartedWork {
             log.note(
@@ -34,6 +35,44 @@ final class RunSession {
                     + "  hint: --listen \(GatewaySettings.defaultAddress) serves its services")
         }
         endIfIdle()
+    }
+
+    private func gateway(for generations: Generations) throws(Diagnostic) -> Gateway? {
+        let host = generations.current
+        guard
+            let configuration = try GatewaySettings.configuration(
+                for: host, listen: settings.listen, threads: settings.gatewayThreads)
+        else { return nil }
+        do throws(GatewayError) {
+            return try Gateway(configuration, directory: ScriptDirectory(generations))
+        } catch { throw GatewaySettings.diagnostic(error, host, listen: settings.listen) }
+    }
+
+    private func watch(_ generations: Generations) {
+        let settings = settings
+        generations.accept = { (host) throws(Diagnostic) in
+            _ = try GatewaySettings.configuration(
+                for: host, listen: settings.listen, threads: settings.gatewayThreads)
+        }
+        generations.onReload = { [self] in watchForIdleness() }
+        watchForIdleness()
+    }
+
+    private func watchForIdleness() { generations?.current.onIdle { [self] in endIfIdle() } }
+
+    /// Loads the script anew and says what came of it.
+    @discardableResult
+    func reload(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic>? {
+        guard let generations, !isFinishing else { return nil }
+        let result = generations.reload(trigger)
+        switch result {
+        case .success(let number): log.note("reloaded \(generations.current.path): generation \(number)")
+        case .failure(let diagnostic):
+            Streams.error(
+                DiagnosticText().text(diagnostic)
+                    + "  not reloaded: generation \(generations.number) goes on\n")
+        }
+        return result
     }
 
     private func serve(_ host: ScriptHost, _ gateway: Gateway) {
@@ -66,20 +105,22 @@ final class RunSession {
 
     /// Memory is short: keeps what somebody uses, and nothing else.
     func relieveMemory() {
-        guard let host, !isFinishing else { return }
+        guard let host = generations?.current, !isFinishing else { return }
         let dropped = host.relieveMemory()
         cplatform_give_back_freed_memory()
         log.note("memory is short: dropped \(dropped) resources that nobody uses")
     }
 
-    private var isIdle: Bool { gateway == nil && host.map { !$0.hasWork } ?? false }
+    private var isIdle: Bool {
+        gateway == nil && generations.map { !$0.current.hasWork && $0.retiredCount == 0 } ?? false
+    }
 
     /// Looks again two passes later: a hook that was queued by what just ended may begin something new.
     private func endIfIdle() {
         guard isIdle else { return }
         EngineLoop.shared.submit {
             EngineLoop.shared.submit { [self] in
-                if isIdle { finish(host.map { $0.failedJobs > 0 } ?? false ? 1 : 0) }
+                if isIdle { finish(generations.map { $0.failedJobs > 0 } ?? false ? 1 : 0) }
             }
         }
     }
@@ -92,8 +133,8 @@ final class RunSession {
         let drain = settings.drain
         Task {
             await gateway?.stop(drain: drain)
-            host?.close()
-            await host?.outsideWorkIsDone()
+            await generations?.shutDown(within: drain)
+            await generations?.current.outsideWorkIsDone()
             Streams.exit(code)
         }
     }

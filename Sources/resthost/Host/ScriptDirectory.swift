@@ -5,13 +5,19 @@ import RestScript
 /// Where the gateway finds the services of the script that runs.
 @EngineActor
 final class ScriptDirectory: GatewayDirectory {
-    private let host: ScriptHost
+    private let generations: Generations
 
-    init(_ host: ScriptHost) { self.host = host }
+    init(_ generations: Generations) { self.generations = generations }
 
-    func service(named name: String) -> Service? { host.service(named: name) }
+    func service(named name: String) -> Service? { generations.current.service(named: name) }
 
-    var serviceNames: [String] { host.services.map(\.name) }
+    var serviceNames: [String] { generations.current.services.map(\.name) }
 
-    var health: GatewayHealth { GatewayHealth() }
+    /// A host whose last reload failed goes on with what it had.
+    var health: GatewayHealth {
+        guard let failure = generations.lastFailure else { return GatewayHealth() }
+        let line = DiagnosticText(style: .plain).headline(failure.diagnostic)
+        return GatewayHealth(
+            .degraded, message: "the last reload failed, the script before it goes on: \(line)")
+    }
 }

@@ -26,6 +26,9 @@ struct DiagnosticText {
         return text
     }
 
+    /// Place and message, on one line.
+    func headline(_ diagnostic: Diagnostic) -> String { place(diagnostic) + diagnostic.message }
+
     private func place(_ diagnostic: Diagnostic) -> String {
         guard let file = diagnostic.file else { return "" }
         return diagnostic.line.map { "\(file):\($0): " } ?? "\(file): "

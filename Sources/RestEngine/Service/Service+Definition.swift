@@ -1,0 +1,44 @@
+extension Service {
+    /// What whoever declared a service said of it: everything but its resources. A script that is loaded again says it
+    /// anew, and the resources stay, with their data, observers and published answers (design, A reload).
+    public struct Definition {
+        let configuration: ConfigurationTable
+        let transport: any Transport
+        let refusal: (@EngineActor (String) -> RequestError.Cause?)?
+        let onResourceLimit: (@EngineActor () -> Void)?
+        let generation: Int
+    }
+
+    /// Begins a new definition, with standard transformers alone, and gives the old one, which ``restore(_:)`` brings
+    /// back. ``definitionIsComplete()`` ends it. The engine loop must not turn in between.
+    ///
+    /// - Parameter transport: nil keeps the one that there is, with its connections.
+    public func redefine(
+        standardTransformers: [StandardTransformer], transport: (any Transport)?
+    ) -> Definition {
+        let old = definition
+        lastGeneration += 1
+        let table = ConfigurationTable(after: old.configuration)
+        for standard in standardTransformers { table.add(standard.entry) }
+        set(
+            Definition(
+                configuration: table, transport: transport ?? old.transport, refusal: nil,
+                onResourceLimit: nil,
+                generation: lastGeneration))
+        isBeingRedefined = true
+        return old
+    }
+
+    /// The new definition was no good.
+    public func restore(_ definition: Definition) {
+        definition.configuration.skip(past: configuration)
+        set(definition)
+        isBeingRedefined = false
+    }
+
+    /// The new definition is good: readers on other threads ask again, for how long an answer is fresh is configured.
+    public func definitionIsComplete() {
+        isBeingRedefined = false
+        republish()
+    }
+}

@@ -1,0 +1,106 @@
+import RestEngine
+import RestScript
+import TestSupport
+import Testing
+
+@testable import resthost
+
+/// One script after the other, from files.
+@Suite(.leakChecked) @EngineActor
+struct GenerationsTests {
+    private let folder = TestSupport.TemporaryFolder()
+    private let fixture = EngineFixture()
+
+    private func start(_ source: String) throws -> Generations {
+        folder.write("main.lua", Self.prelude + source)
+        let generations = try Generations(path: folder.path + "/main.lua", engine: fixture.engine) {
+            () throws(Diagnostic) in ScriptOptions()
+        }
+        LeakList.current?.watch(generations)
+        return generations
+    }
+
+    private static let prelude =
+        #"local rest = require "resthost" local api = rest.service { name = "api", base_url = "https://api.test/v1" } "#
+
+    private func diagnostic(_ result: Result<Int, Diagnostic>) -> Diagnostic? {
+        if case .failure(let diagnostic) = result { diagnostic } else { nil }
+    }
+
+    private func close(_ generations: Generations) async {
+        await generations.shutDown(within: 0)
+        fixture.settle()
+    }
+
+    @Test func `a good script takes over, a bad one leaves the other and says why`() async throws {
+        let generations = try start("")
+        let service = try #require(generations.current.service(named: "api"))
+        #expect(generations.number == 1 && generations.trigger == .start && generations.lastFailure == nil)
+        folder.write("main.lua", Self.prelude + "\nerror('boom')")
+        guard case .failure(let diagnostic) = generations.reload(.signal) else {
+            return #expect(Bool(false), "it is no good")
+        }
+        #expect(diagnostic.message == "boom" && diagnostic.line == 2)
+        #expect(generations.number == 1 && generations.lastFailure?.diagnostic == diagnostic)
+        #expect(generations.lastFailure?.trigger == .signal)
+        folder.write("main.lua", Self.prelude)
+        #expect(try generations.reload(.request).get() == 2)
+        #expect(generations.lastFailure == nil && generations.trigger == .request)
+        #expect(generations.current.service(named: "api") === service)
+        fixture.settle()
+        #expect(generations.retiredCount == 0)
+        await close(generations)
+    }
+
+    @Test func `what else has to accept a script can refuse it`() async throws {
+        let generations = try start("")
+        let service = try #require(generations.current.service(named: "api"))
+        let entries = service.configurationEntries.count
+        generations.accept = { (_) throws(Diagnostic) in throw Diagnostic(.error, "not here") }
+        folder.write("main.lua", Self.prelude + "api:configure(function() end)")
+        #expect(diagnostic(generations.reload(.user))?.message == "not here")
+        #expect(generations.current.service(named: "api") === service)
+        #expect(service.configurationEntries.count == entries)
+        await close(generations)
+    }
+
+    @Test func `files are those that the script was read from, or asked for`() async throws {
+        folder.write("lib/tool.lua", "return {}")
+        let generations = try start("require 'lib.tool' pcall(require, 'optional')")
+        var changes = 0
+        generations.onFilesChange = { changes += 1 }
+        let names = { generations.files.map { $0.replacing(folder.path + "/", with: "") }.sorted() }
+        #expect(names() == ["lib/tool.lua", "main.lua", "optional.lua", "optional/init.lua"])
+        folder.write("main.lua", Self.prelude + "require 'wanted'")
+        _ = generations.reload(.user)
+        #expect(names().contains("wanted.lua") && names().contains("lib/tool.lua") && changes == 1)
+        folder.write("main.lua", Self.prelude)
+        _ = generations.reload(.user)
+        #expect(names() == ["main.lua"] && changes == 2)
+        await close(generations)
+    }
+
+    @Test func `a thousand reloads leave nothing`() async throws {
+        let generations = try start("")
+        var memory: [Int] = []
+        for number in 1...1000 {
+            let source =
+                number % 10 == 0
+                ? "error('boom')"
+                : """
+                api:configure("**", function(c) c.headers["X-N"] = "\(number)" end)
+                api:configure_transformer("a", function(c) return c end)
+                rest.every(1, function() end)
+                api:resource("a"):add_observer(function() end)
+                """
+            folder.write("main.lua", Self.prelude + source)
+            #expect((diagnostic(generations.reload(.user)) == nil) == (number % 10 != 0))
+            fixture.settle()
+            #expect(generations.retiredCount == 0)
+            memory.append(generations.current.memoryUsed)
+        }
+        #expect(generations.number == 901)
+        #expect(memory[998] <= memory[1] * 105 / 100)
+        await close(generations)
+    }
+}
