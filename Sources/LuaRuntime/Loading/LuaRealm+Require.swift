@@ -81,18 +81,18 @@ extension LuaRealm {
             lua.pop()
         }
         var places = ""
+        let disk = ModuleSearch(roots: searchRoots)
         let search = { () throws -> LuaModuleFile? in
-            let search = ModuleSearch(roots: self.searchRoots)
-            switch try search.find(name) {
+            switch try disk.find(name) {
             case .found(let file): return file
             case .missing(let tried):
                 places = tried
-                // It may be there the next time.
-                for path in search.candidates(name) { self.onFileMissed?(path) }
                 return nil
             }
         }
         guard let file = try findModule.map({ try $0(name, search) }) ?? search() else {
+            // It may be there the next time.
+            for path in disk.candidates(name) { onFileMissed?(path) }
             throw LuaUsageError(
                 "module '\(name)' not found: \(places)\(CModules.advice(name, state.options))\(adviceOnPath(lua))"
             )

@@ -120,7 +120,7 @@ final class ScriptContext {
     func modulePool() -> ModulePool {
         if let modules { return modules }
         let new = ModulePool(
-            ModuleSettings(self), threads: options.transformerThreads ?? Processors.count,
+            self, threads: options.transformerThreads ?? Processors.count,
             limit: options.transformerQueueLimit)
         modules = new
         return new

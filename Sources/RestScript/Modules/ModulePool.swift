@@ -24,8 +24,8 @@ final class ModulePool: TransformerPlace {
     /// Nil until the first visit.
     private var pool: LuaPool<ModuleState>?
 
-    init(_ settings: ModuleSettings, threads: Int, limit: Int) {
-        self.settings = settings
+    init(_ context: ScriptContext, threads: Int, limit: Int) {
+        settings = ModuleSettings(context)
         self.threads = threads
         self.limit = limit
     }
@@ -132,7 +132,8 @@ final class ModulePool: TransformerPlace {
     /// Names in use, sorted.
     var modules: [String] { catalog.versions.keys.sorted() }
 
-    /// The files that a module reached through `require`, its own first; also those of a version that could not be loaded.
+    /// The files that a module reached through `require`, its own first; also those of a version that could not be loaded,
+    /// and where what it lacked was looked for.
     func files(of name: String) -> [String] {
         let current = catalog[name]
         var paths = current.map { [$0.path] } ?? []

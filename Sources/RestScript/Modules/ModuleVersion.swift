@@ -55,9 +55,9 @@ final class ModuleFiles: Sendable {
 
     func file(_ name: String) -> LuaModuleFile? { files.withLock { $0[name] } }
 
-    /// Those that were read, and those that were looked for in vain; sorted.
+    /// Sorted; those that were looked for in vain behind the others.
     var paths: [String] {
-        (files.withLock { Set($0.values.map(\.path)) }.union(missed.withLock { $0 })).sorted()
+        files.withLock { Set($0.values.map(\.path)) }.sorted() + missed.withLock { $0 }.sorted()
     }
 
     /// Tells versions apart: of names, places and texts.

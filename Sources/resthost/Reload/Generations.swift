@@ -31,8 +31,6 @@ final class Generations {
     /// What the script and its modules were read from.
     private var reached: ReachedFiles
 
-    /// Tells of files that transformer modules reach; which they are, the script knows.
-    private let moduleFiles = ReachedFiles()
     private let engine: Engine
     private let makeOptions: @EngineActor () throws(Diagnostic) -> ScriptOptions
     private let store: ScriptStore
@@ -69,18 +67,18 @@ final class Generations {
         store = first.store
         let reached = reached
         first.onFileReached = { reached.add($0) }
-        let moduleFiles = moduleFiles
-        first.onModuleFileReached = { _ in moduleFiles.onAddition?() }
+        first.onModuleFileReached = { reached.addForModule($0) }
         reached.add(SettingsFile.path(beside: path))
         current = try ScriptHost(path: path, engine: engine, options: first)
         loadedAt = engine.scheduler.now
         reached.onAddition = { [weak self] in self?.onFilesChange() }
-        moduleFiles.onAddition = { [weak self] in self?.onFilesChange() }
     }
 
     /// Files whose change may change the script, in no order.
     var files: Set<String> {
-        current.transformerModules.reduce(into: reached.paths) { $0.formUnion(current.files(ofModule: $1)) }
+        current.transformerModules.reduce(into: reached.paths.union(reached.modulePaths)) {
+            $0.formUnion(current.files(ofModule: $1))
+        }
     }
 
     /// What is not as its files say: the last reload of the script, or of a module, that left everything as it was.
@@ -153,7 +151,7 @@ final class Generations {
         } catch {
             scriptFailure = Failure(report: FailureReport(error), at: engine.scheduler.now, trigger: trigger)
             // The cure may lie in a file that only the failed attempt reached.
-            reached.add(attempt.paths)
+            reached.follow(attempt)
             result = .failure(error)
         }
         reached.onAddition = { [weak self] in self?.onFilesChange() }
@@ -178,7 +176,7 @@ final class Generations {
         var options = try makeOptions()
         options.store = store
         options.onFileReached = { attempt.add($0) }
-        options.onModuleFileReached = { [moduleFiles] _ in moduleFiles.onAddition?() }
+        options.onModuleFileReached = { attempt.addForModule($0) }
         attempt.add(SettingsFile.path(beside: current.path))
         let new = try ScriptHost(replacing: current, path: current.path, options: options)
         do throws(Diagnostic) { return (new, try prepare(new)) } catch {

@@ -51,6 +51,36 @@ struct ModuleReloadTests {
         await fixture.close()
     }
 
+    @Test func `a host is told of every file that a module reached, or looked for`() async throws {
+        var paths: [String] = []
+        fixture.script.options.onModuleFileReached = { paths.append($0) }
+        let host = try load()
+        fixture.write("b", "return function() return require('later').text end")
+        fixture.write("later", "return { text = 'later' }")
+        try host.reloadModule("b")
+        #expect(await contents(host) == ["old1", "later"])
+        await fixture.settle()
+        let seen = Set(paths.map(fixture.plain))
+        #expect(seen.isSuperset(of: ["a.lua", "lib.lua", "b.lua", "later.lua"]))
+        fixture.write("b", "require 'gone' return print")
+        #expect(throws: Diagnostic.self) { try host.reloadModule("b") }
+        #expect(Set(paths.map(fixture.plain)).isSuperset(of: ["gone.lua", "gone/init.lua"]))
+        await fixture.close()
+    }
+
+    @Test func `a pipeline is another when its module is`() async throws {
+        let host = try load()
+        let transformer = ModuleTransformer(
+            pool: try #require(fixture.pool), module: "a", rules: nil, name: nil)
+        let before = transformer.fingerprint
+        try host.reloadModule("a")
+        #expect(transformer.fingerprint == before)
+        fixture.write("lib", "return { text = 'new' }")
+        try host.reloadModule("a")
+        #expect(transformer.fingerprint != before)
+        await fixture.close()
+    }
+
     @Test func `a module is loaded again alone, with what it requires`() async throws {
         let host = try load()
         #expect(await contents(host) == ["old1", "b1"])

@@ -62,7 +62,9 @@ final class ModuleFixture {
     /// What the script printed and logged, without the folder's name.
     func take() -> [String] { script.take().map(plain) }
 
-    func plain(_ text: String) -> String { text.replacing(folder.path + "/", with: "").replacing(folder.path, with: ".") }
+    func plain(_ text: String) -> String {
+        text.replacing(folder.path + "/", with: "").replacing(folder.path, with: ".")
+    }
 
     func close(sourceLocation: SourceLocation = #_sourceLocation) async {
         let pool = pool
