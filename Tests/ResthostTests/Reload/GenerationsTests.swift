@@ -101,15 +101,15 @@ struct GenerationsTests {
         let generations = try start(use)
         let service = try #require(generations.current.service(named: "api"))
         let (text, plain) = (service.resource("text"), service.resource("plain"))
-        #expect(await text(of: text) == "from one!")
-        #expect(await text(of: plain) == "plain")
+        #expect(await self.text(of: text) == "from one!")
+        #expect(await self.text(of: plain) == "plain")
         let path = { (name: String) in folder.path + "/" + name }
         #expect(generations.files.isSuperset(of: [path("mapper.lua"), path("tool.lua")]))
 
         folder.write("tool.lua", "return '?'")
         #expect(try generations.reload(.files([path("tool.lua")])).get() == .modules(["mapper"]))
         #expect(generations.number == 1 && !text.isUpToDate && plain.isUpToDate)
-        #expect(await text(of: text) == "from one?")
+        #expect(await self.text(of: text) == "from one?")
 
         folder.write("mapper.lua", "return function(c) return c .. ' two' en")
         #expect(diagnostic(generations.reload(.files([path("mapper.lua")])))?.file == path("mapper.lua"))
@@ -117,7 +117,7 @@ struct GenerationsTests {
         folder.write("mapper.lua", "return function(c) return c .. ' two' end")
         #expect(try generations.reload(.files([path("mapper.lua")])).get() == .modules(["mapper"]))
         #expect(generations.lastFailure == nil)
-        #expect(await text(of: text) == "from two")
+        #expect(await self.text(of: text) == "from two")
 
         folder.write("main.lua", Self.prelude + use)
         #expect(try generations.reload(.files([path("mapper.lua"), path("main.lua")])).get() == .script(2))
