@@ -7,7 +7,7 @@ extension BlockReview {
             guard case .all = entries[number].pattern else { return nil }
             var names: [String] = []
             for method in methods(of: entries[number]) {
-                let trace = service.traceConfiguration(url: url, method: method)
+                let trace = trace(url, method)
                 guard let step = trace.steps.first(where: { $0.entry == number }), step.failure == nil else {
                     continue
                 }

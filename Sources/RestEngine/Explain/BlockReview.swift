@@ -1,8 +1,15 @@
 /// Tries the blocks of a service out, to find those that can't be meant as they are.
 @EngineActor
-struct BlockReview {
+final class BlockReview {
+    /// Runs of blocks for ``shadows()``, which tries all blocks once for each of them. A script with more blocks than that
+    /// allows is looked at in part.
+    private static let patience = 20_000
+
     let service: Service
     let entries: [ConfigurationEntry]
+    /// By method and URL: blocks with the same pattern are tried alike.
+    private var traces: [String: ConfigurationTrace] = [:]
+    private var runs = 0
 
     init(_ service: Service) {
         self.service = service
@@ -22,9 +29,15 @@ struct BlockReview {
         let entry = entries[number]
         var urls = entry.pattern.samples(of: service)
         if case .all = entry.pattern, let elsewhere = Self.elsewhere { urls.append(elsewhere) }
-        return urls.flatMap { url in
-            methods(of: entry).map { (url, $0, service.traceConfiguration(url: url, method: $0)) }
-        }
+        return urls.flatMap { url in methods(of: entry).map { (url, $0, trace(url, $0)) } }
+    }
+
+    func trace(_ url: URLText, _ method: String) -> ConfigurationTrace {
+        let key = "\(method) \(url.string)"
+        if let known = traces[key] { return known }
+        let made = service.traceConfiguration(url: url, method: method)
+        traces[key] = made
+        return made
     }
 
     // MARK: Patterns
@@ -61,14 +74,12 @@ struct BlockReview {
     // MARK: Shadows
 
     func shadows() -> [BlockFinding] {
-        // Each trial runs all blocks; a script with more would be tried for seconds.
-        guard entries.count <= 500 else { return [] }
-        return reviewed.compactMap(shadow)
+        reviewed.compactMap(shadow)
     }
 
     private func shadow(of number: Int) -> BlockFinding? {
         let wider = entries.indices.dropFirst(number + 1).filter { covers($0, number) }
-        guard !wider.isEmpty else { return nil }
+        guard !wider.isEmpty, runs < Self.patience else { return nil }
         var fields: Set<String> = []
         var others: [Int] = []
         for (url, method, trace) in trials(of: number) {
@@ -77,15 +88,16 @@ struct BlockReview {
             }
             let changed = Self.changes(step)
             guard !changed.isEmpty else { continue }
+            runs += trace.steps.count
             let without = service.traceConfiguration(url: url, method: method, without: number)
             let result = ConfigurationFacts(trace.result)
             guard without.failure == nil, result.changes(since: ConfigurationFacts(without.result)).isEmpty
             else { return nil }
             fields.formUnion(changed)
-            others += trace.steps.filter {
-                wider.contains($0.entry) && !fields.isDisjoint(with: Self.changes($0))
+            let last = trace.steps.last { step in
+                wider.contains(step.entry) && !fields.isDisjoint(with: Self.changes(step))
             }
-            .map(\.entry)
+            if let last { others.append(last.entry) }
         }
         guard !fields.isEmpty, let other = others.max(), let place = entries[other].origin else { return nil }
         let names = fields.sorted().map { "'\($0)'" }.joined(separator: ", ")
