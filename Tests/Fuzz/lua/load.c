@@ -33,8 +33,8 @@ static void expect(bool holds, const char *what) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     static char host;
-    clua_budget budget = {.ticks = 2, .milliseconds = 10, .phase = "fuzz"};
-    clua_state *state = clua_open(2 << 20, (clua_callbacks){call, release, is_shared, describe});
+    clua_budget budget = {.ticks = 1, .milliseconds = 10, .phase = "fuzz"};
+    clua_state *state = clua_open(512 << 10, (clua_callbacks){call, release, is_shared, describe});
     lua_State *L = clua_main(state);
     clua_open_libraries(L);
     clua_push_function(L, &host);
