@@ -100,8 +100,8 @@ struct ReloadTests {
     @Test func `native observers stay, those of the old script go`() throws {
         let scripts = try ReloadFixture(
             """
-            local owner = { changed = function(self, r, event) print("table", event) end,
-                            stopped_observing = function() print("stopped") end }
+            owner = { changed = function(self, r, event) print("table", event) end,
+                      stopped_observing = function() print("stopped") end }
             rest.kept = nil
             local function f(r, event) print("one", event) end
             api:resource("text"):add_observer(f):add_observer(owner)
