@@ -13,6 +13,7 @@ final class ModulePool: TransformerPlace {
 
     nonisolated let catalog = ModuleCatalog()
     private let settings: ModuleSettings
+    private let onFileReached: (@EngineActor (String) -> Void)?
     private let threads: Int
     /// Visits that may wait.
     private let limit: Int
@@ -26,6 +27,7 @@ final class ModulePool: TransformerPlace {
 
     init(_ context: ScriptContext, threads: Int, limit: Int) {
         settings = ModuleSettings(context)
+        onFileReached = context.options.onModuleFileReached
         self.threads = threads
         self.limit = limit
     }
@@ -109,6 +111,8 @@ final class ModulePool: TransformerPlace {
     private func load(_ name: String) throws(LuaError) -> ModuleVersion {
         loads += 1
         let files = ModuleFiles(onFileReached: settings.fileReached)
+        // At once: when it can't be loaded, the script may be gone before the other message is.
+        defer { for path in files.paths { onFileReached?(path) } }
         do throws(LuaError) {
             let rules = try ModuleLoading.rules(of: name, files, settings)
             let version = ModuleVersion(
