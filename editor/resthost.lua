@@ -682,6 +682,14 @@ function rest.read_file(path) end
 ---@return string?
 function rest.write_file(path, bytes) end
 
+---Runs fn when another version of the script has taken this one's place. Its timers and jobs are cancelled then; fn may wait.
+---@param fn fun()
+function rest.on_reload(fn) end
+
+---Runs fn when the program is about to end; fn may wait, as long as requests in flight may take.
+---@param fn fun()
+function rest.on_shutdown(fn) end
+
 ---@class resthost.permissions.options
 ---@field read? string[]|false
 ---@field write? string[]|false

@@ -32,7 +32,9 @@ final class ModuleFiles: Sendable {
     /// Called on any thread with the path of each file that is read, and of each that isn't there.
     private let onFileReached: @Sendable (String) -> Void
 
-    init(onFileReached: @escaping @Sendable (String) -> Void = { _ in }) { self.onFileReached = onFileReached }
+    init(onFileReached: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.onFileReached = onFileReached
+    }
 
     /// `require` looked for a file here, and there was none: there may be one the next time.
     func miss(_ path: String) {

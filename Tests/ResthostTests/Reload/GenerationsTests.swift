@@ -81,7 +81,8 @@ struct GenerationsTests {
         var changes = 0
         generations.onFilesChange = { changes += 1 }
         let names = { generations.files.map { $0.replacing(folder.path + "/", with: "") }.sorted() }
-        #expect(names() == ["lib/tool.lua", "main.lua", "optional.lua", "optional/init.lua", "resthost.toml"])
+        #expect(
+            names() == ["lib/tool.lua", "main.lua", "optional.lua", "optional/init.lua", "resthost.toml"])
         folder.write("main.lua", Self.prelude + "require 'wanted'")
         _ = generations.reload(.user)
         #expect(names().contains("wanted.lua") && names().contains("lib/tool.lua") && changes > 0)
@@ -94,7 +95,8 @@ struct GenerationsTests {
 
     @Test func `a transformer module is loaded alone, and the script goes on`() async throws {
         let use = "api:configure_transformer('text', 'mapper') api:configure_transformer('other', 'mapper')"
-        folder.write("mapper.lua", "local tool = require 'tool' return function(c) return c .. ' one' .. tool end")
+        folder.write(
+            "mapper.lua", "local tool = require 'tool' return function(c) return c .. ' one' .. tool end")
         folder.write("tool.lua", "return '!'")
         fixture.engine.remembersPipelines = true
         try fixture.stub("GET", "text", .text(200, "from"))
