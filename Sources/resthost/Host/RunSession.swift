@@ -1,5 +1,6 @@
 import CPlatform
 import Gateway
+import LuaRuntime
 import RestEngine
 import RestScript
 
@@ -139,6 +140,12 @@ final class RunSession {
         facts.listening = gateway?.listening ?? []
         facts.connections = gateway?.connections ?? 0
         facts.admin = admin?.path
+        let wedges = LuaWatchdog.shared.wedges
+        if wedges > 0 {
+            facts.warnings.append(
+                "\(wedges) run\(wedges == 1 ? "" : "s") of Lua hung in a call that no limit can end: see the log"
+            )
+        }
         return facts
     }
 
@@ -158,7 +165,12 @@ final class RunSession {
         guard !settings.quiet else { return }
         announce(addresses)
         var text = ""
-        var rows = host.services.map { ("/\($0.name)/…", $0.baseURL?.url.string ?? "absolute URLs only") }
+        var rows = host.services.map { service in
+            (
+                "/\(service.name)/…",
+                service.baseURL.map { SecretMask.standard.url($0.url.string) } ?? "absolute URLs only"
+            )
+        }
         rows.append(("/-/health", "state of the host"))
         let width = rows.map(\.0.count).max() ?? 0
         for (path, what) in rows {

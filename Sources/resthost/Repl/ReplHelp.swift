@@ -43,7 +43,7 @@ enum ReplHelp {
         let rows = host.services.map { service in
             (
                 ScriptConsole.variable(for: service),
-                "\(service.baseURL?.url.string ?? "absolute URLs only")"
+                (service.baseURL.map { SecretMask.standard.url($0.url.string) } ?? "absolute URLs only")
                     + (ScriptConsole.variable(for: service) == service.name ? "" : "  (\(service.name))")
             )
         }

@@ -10,38 +10,37 @@ final class ReplSession {
         case incomplete, ended, quit
     }
 
-    private let arguments: ScriptArguments
-    private(set) var host: ScriptHost
+    private let generations: Generations
     private var console: ScriptConsole
     private var hasToldOfLocals = false
 
-    private init(_ arguments: ScriptArguments, _ host: ScriptHost) {
-        self.arguments = arguments
-        self.host = host
-        console = ScriptConsole(host)
+    private init(_ generations: Generations) {
+        self.generations = generations
+        console = ScriptConsole(generations.current)
     }
+
+    var host: ScriptHost { generations.current }
 
     /// False when the script can't be loaded, which has been told.
     static func begin(_ arguments: ScriptArguments) -> Bool {
-        guard let host = load(arguments) else { return false }
-        current = ReplSession(arguments, host)
-        return true
-    }
-
-    private static func load(_ arguments: ScriptArguments) -> ScriptHost? {
-        HostEngine.load(arguments, log: LogText(printsPlainly: true))
-    }
-
-    /// A new world in place of the old one; that stays when the script can't be loaded.
-    func reload() {
-        guard let new = Self.load(arguments) else {
-            Streams.error("the script is as it was\n")
-            return
+        do throws(Diagnostic) {
+            current = ReplSession(try Generations(arguments, log: LogText(printsPlainly: true)))
+            return true
+        } catch {
+            Streams.error(DiagnosticText().text(error))
+            return false
         }
-        host.close()
-        host = new
-        console = ScriptConsole(new)
-        Streams.output("loaded \(host.path) again; variables begin anew\n")
+    }
+
+    /// Resources and their data stay, as in a host that runs; so does everything when the script can't be loaded.
+    func reload() {
+        switch generations.reload(.user) {
+        case .success:
+            console = ScriptConsole(host)
+            Streams.output("loaded \(host.path) again; variables begin anew\n")
+        case .failure(let diagnostic):
+            Streams.error(DiagnosticText().text(diagnostic) + "the script is as it was\n")
+        }
     }
 
     var greeting: String {
@@ -57,7 +56,7 @@ final class ReplSession {
 
     /// Returns when what the script's caches have to write is written.
     func end() async {
-        host.close()
+        await generations.shutDown(within: 5)
         await host.outsideWorkIsDone()
     }
 
