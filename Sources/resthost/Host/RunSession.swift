@@ -26,8 +26,8 @@ final class RunSession {
     private var admin: (gateway: Gateway, path: String)?
     private var isFinishing = false
     private let startedAt = SystemTime.now
-    /// When the last load began.
-    private var loadBegan = SystemTime.now
+    /// When the last load began, by the clock of files.
+    private var loadBegan = FileView.now
 
     init(_ settings: RunCommand) {
         self.settings = settings
@@ -116,7 +116,7 @@ final class RunSession {
         guard let generations, !isFinishing else {
             return .failure(Diagnostic(.error, "the host is about to end"))
         }
-        loadBegan = SystemTime.now
+        loadBegan = FileView.now
         let result = generations.reload(trigger)
         switch result {
         case .success(.script(let number)):

@@ -26,6 +26,17 @@ struct FileView: Sendable {
     static let system = FileView(
         kind: { kind(of: $0) }, fingerprint: { fingerprint(of: $0) }, changeTime: { changeTime(of: $0) })
 
+    /// Of the clock by which the system stamps files, which on Linux runs some milliseconds behind.
+    static var now: Double {
+        var time = timespec()
+        #if os(Linux)
+            clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        #else
+            clock_gettime(CLOCK_REALTIME, &time)
+        #endif
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     private static let maxBytes = 32 << 20
 
     private static func kind(of path: String) -> FilePlaces.Kind {

@@ -34,11 +34,12 @@ struct WatchState {
         for path in names.keys {
             if let known = self.files[path] {
                 files[path] = known
-            } else if let changed = view.changeTime(path), changed >= start {
-                files[path] = File(fingerprint: nil, places: [])
-                settling.note(path, at: now)
             } else {
-                files[path] = File(fingerprint: view.fingerprint(path), places: [])
+                // First the content: what changes it from here on changes the time that is asked for next.
+                let fingerprint = view.fingerprint(path)
+                let isChanged = view.changeTime(path).map { $0 >= start } ?? false
+                files[path] = File(fingerprint: isChanged ? nil : fingerprint, places: [])
+                if isChanged { settling.note(path, at: now) }
             }
         }
         self.files = files
