@@ -1,5 +1,6 @@
 #include "text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <system_error>
@@ -92,7 +93,9 @@ bool parseDouble(const char *begin, const char *end, double &value) {
         at += at[1] == '+' ? 2 : 1;
         long long written = 0;
         bool fits = std::from_chars(at, end, written).ec == std::errc{};
-        exponent += fits ? written : *at == '-' ? INT32_MIN : INT32_MAX;
+        // No double is near these bounds, and no text is so long that its digits make up for them.
+        if (!fits) written = *at == '-' ? INT32_MIN : INT32_MAX;
+        exponent += std::clamp<long long>(written, INT32_MIN, INT32_MAX);
     }
     value = *begin == '-' ? -0.0 : 0.0;
     return !found || exponent < 0;

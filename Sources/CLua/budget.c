@@ -66,6 +66,16 @@ static void raise_expired(lua_State *L, const char *place) {
     lua_error(L);
 }
 
+static void expire(lua_State *L, lua_Debug *ar);
+
+// Only what isn't armed: setting a hook walks all calls in progress, of which there may be a million. If each tick did that,
+// on a slow machine the next tick would come before the walk is over, for ever. The mask tells of a hook that was lost
+// because the tick came in the middle of another setting.
+static void arm(lua_State *L) {
+    enum { all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT };
+    if (lua_gethook(L) != expire || lua_gethookmask(L) != all) lua_sethook(L, expire, all, 1);
+}
+
 static void expire(lua_State *L, lua_Debug *ar) {
     clua_state *state = state_of(L);
     if (!state->expired) {
@@ -75,7 +85,7 @@ static void expire(lua_State *L, lua_Debug *ar) {
         return;
     }
     // Every event from now on: whatever catches this error gets the next one at its first instruction.
-    lua_sethook(L, expire, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+    arm(L);
     lua_getinfo(L, "Sl", ar);
     // A C function has no line: its caller's will do.
     for (int level = 1; ar->currentline < 0 && lua_getstack(L, level, ar); level++) lua_getinfo(L, "Sl", ar);
@@ -83,8 +93,6 @@ static void expire(lua_State *L, lua_Debug *ar) {
     if (ar->currentline >= 0) place = lua_pushfstring(L, "%s:%d: ", ar->short_src, ar->currentline);
     raise_expired(L, place);
 }
-
-static void arm(lua_State *L) { lua_sethook(L, expire, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1); }
 
 static void tick(clua_clock *clock, uint64_t ticks) {
     clock->now += ticks;
