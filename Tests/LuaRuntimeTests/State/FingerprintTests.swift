@@ -5,7 +5,7 @@ import Testing
 struct FingerprintTests {
     /// Of the function that the chunk returns, in a state of its own.
     private func fingerprint(_ source: String, freezes: Bool = true) throws -> UInt64? {
-        let fixture = Fixture()
+        let fixture = Fixture(memoryLimit: 64 << 20)
         let lua = fixture.state.main
         lua.push(try fixture.state.compile(source, chunk: "test.lua"))
         try lua.call(arguments: 0, results: 1, phase: Fixture.phase)
