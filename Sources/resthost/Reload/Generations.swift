@@ -1,3 +1,4 @@
+import CPlatform
 import RestEngine
 import RestScript
 
@@ -28,6 +29,7 @@ final class Generations {
     /// Of the last reload of one transformer module, by its name.
     private var moduleFailures: [String: Failure] = [:]
     private var retired: [ScriptHost] = []
+    private var isGivingBack = false
     /// What the script and its modules were read from.
     private var reached: ReachedFiles
 
@@ -193,6 +195,18 @@ final class Generations {
             self?.failedJobsBefore += ending.failedJobs
             self?.retired.removeAll { $0 === ending }
             ending.close()
+            self?.giveMemoryBack()
+        }
+    }
+
+    /// What a Lua state had goes back to the system, a second later and once for all that end until then: it takes a
+    /// millisecond or two.
+    private func giveMemoryBack() {
+        guard !isGivingBack else { return }
+        isGivingBack = true
+        engine.scheduler.after(1) { [weak self] in
+            self?.isGivingBack = false
+            cplatform_give_back_freed_memory()
         }
     }
 
