@@ -5,6 +5,7 @@ import RestEngine
 struct TakenService {
     let service: Service
     let before: Service.Definition
+    let resourceCountLimit: Int
 }
 
 /// How a script takes the place of another, or fails to (design, A reload).
@@ -20,13 +21,20 @@ extension ScriptContext {
         let keeps = predecessor.transportSettings[name] == settings
         let before = known.redefine(
             standardTransformers: standard, transport: keeps ? nil : transport(for: settings))
-        taken.append(TakenService(service: known, before: before))
+        taken.append(
+            TakenService(
+                service: known, before: before, resourceCountLimit: known.cachedResourceCountLimit))
         return known
     }
 
     /// Everything is as it was before this script began to load.
     func rollBack() {
-        for taken in taken.reversed() { taken.service.restore(taken.before) }
+        for taken in taken.reversed() {
+            taken.service.restore(taken.before)
+            if limitedServices.contains(taken.service.name) {
+                taken.service.cachedResourceCountLimit = taken.resourceCountLimit
+            }
+        }
         stopObserving(services)
         let others = taken.map(\.service)
         services.removeAll { service in others.contains { $0 === service } }
@@ -42,7 +50,7 @@ extension ScriptContext {
             }
             taken.service.definitionIsComplete()
         }
-        predecessor?.retire(in: self, taken.map(\.service))
+        predecessor?.retire(handingOver: taken.map(\.service))
         taken = []
         predecessor = nil
         begin()
@@ -50,7 +58,7 @@ extension ScriptContext {
 
     /// Another script has taken over: no more observers, jobs or timers. What waits in a hook, and requests that have
     /// started, finish as they would have.
-    private func retire(in successor: ScriptContext, _ taken: [Service]) {
+    private func retire(handingOver taken: [Service]) {
         isRetired = true
         stopObserving(services)
         services.removeAll { service in taken.contains { $0 === service } }

@@ -38,6 +38,7 @@ struct ReloadTests {
         for source in [
             "api:configure('**', function(c) c.headers['X-Version'] = 'two' end) error('boom')",
             "local x = = 1", "api.no_such_field = 1",
+            "api.cached_resource_count_limit = 5 error('boom')",
             "api:resource('echo/a'):add_observer(function(r, e) if e ~= 'observer_added' then print(e) end end) error('boom')",
             "rest.every(0.1, function() print('never') end) rest.spawn(print, 'never') error('boom')",
             "rest.service { name = 'other', base_url = 'https://other.test' } error('boom')",
@@ -50,6 +51,7 @@ struct ReloadTests {
         scripts.fixture.advance(1)
         #expect(scripts.take() == ["GET /echo/a X-Version=one"])
         #expect(try scripts.api === api)
+        #expect(api.cachedResourceCountLimit == Service.standardResourceCountLimit)
         #expect(scripts.host.services.map(\.name) == ["api"])
         scripts.reload("")
         scripts.close()
