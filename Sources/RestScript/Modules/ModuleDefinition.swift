@@ -20,11 +20,13 @@ extension ScriptValues {
             for (key, kind) in [("input", rules.input), ("output", rules.output)] {
                 if case .classTable = kind { throw Self.classRefusal(key) }
             }
-            guard let function = try options.function("transform") else {
+            let function = try options.function("transform")
+            // A misspelled name says more than a missing one.
+            try options.finish()
+            guard let function else {
                 throw LuaUsageError(
                     "\(owner) returns a table without 'transform', a function(content, entity)")
             }
-            try options.finish()
             return ModuleDefinition(function: function, rules: rules)
         default:
             throw LuaUsageError(

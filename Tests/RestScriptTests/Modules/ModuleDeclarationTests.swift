@@ -37,6 +37,10 @@ struct ModuleDeclarationTests {
                 "lib/shape.lua:1: unknown option 'inputs': did you mean 'input'?"
             ),
             (
+                "return { transfrom = print }",
+                "lib/shape.lua:1: unknown option 'transfrom': did you mean 'transform'?"
+            ),
+            (
                 "return { transform = 5 }",
                 "lib/shape.lua:1: bad option 'transform' to 'transformer module 'lib.shape'' (function expected, got number)"
             ),
