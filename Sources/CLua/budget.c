@@ -222,7 +222,8 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
 }
 
 void clua_leave(clua_state *state, const clua_entry *saved) {
-    if (--state->depth == 0 && state->lookout) clua_lookout_end(state->lookout);
+    bool is_outermost = --state->depth == 0;
+    if (is_outermost && state->lookout) clua_lookout_end(state->lookout);
     state->was_expired = state->expired;
     if (state->expired) note_excess(state);
     state->clock->active = saved->outer;
@@ -232,6 +233,7 @@ void clua_leave(clua_state *state, const clua_entry *saved) {
     state->started = saved->started;
     state->script_innermost = saved->script_innermost;
     state->expired = saved->expired;
+    if (is_outermost) clua_tidy(state);
     // A tick would notice that the outer budget is used up, of this state or another, but ticks may all fall
     // into inner entries: one that ran until a tick ended it leaves the outer script a whole tick's time to
     // start the next.

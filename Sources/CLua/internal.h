@@ -29,6 +29,8 @@ struct clua_state {
     size_t charged;
     bool script_innermost;
     bool over_limit;
+    /// A script was refused memory in this run.
+    bool starved;
     /// What was held and asked for when something was last refused.
     size_t held, asked;
     int64_t refuse_in;
@@ -113,6 +115,9 @@ static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_ge
 void *clua_note_shortage(clua_state *state, size_t asked);
 /// Counts what a host object keeps.
 void clua_charge(clua_state *state, size_t bytes);
+/// After the outermost run. What a run that its limits ended has left on the stack counts as alive while the next one's
+/// frames lie there (Lua marks all registers of a function, used or not), so the next would be refused memory for it.
+void clua_tidy(clua_state *state);
 /// Whether the host got more bytes in this run than it takes.
 bool clua_gave_too_much(clua_state *state);
 

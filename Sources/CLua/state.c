@@ -45,8 +45,12 @@ bool clua_gave_too_much(clua_state *state) {
     return true;
 }
 
+// Inside a finalizer Lua answers nothing else about its collector. Before 5.4.4 it never says so.
+static bool is_finalizing(const clua_state *state) { return lua_gc(state->main, LUA_GCISRUNNING) < 0; }
+
 // The script may be refused: Lua collects, tries again and raises. The host may not, see internal.h; when the
-// system itself has nothing left there, stopping is the one thing that skips no Swift frame.
+// system itself has nothing left there, stopping is the one thing that skips no Swift frame. Finalizers are the host's:
+// one whose call is refused is never called again, and its object never released.
 static void *allocate(void *account, void *block, size_t old_size, size_t new_size) {
     clua_state *state = account;
     size_t before = block ? old_size : 0;
@@ -58,7 +62,10 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     if (new_size > before) {
         bool over = state->used - before + new_size > state->limit;
         if (state->script_innermost) {
-            if (over) return clua_note_shortage(state, new_size);
+            if (over && !is_finalizing(state)) {
+                state->starved = true;
+                return clua_note_shortage(state, new_size);
+            }
             if (state->refuse_in && --state->refuse_in < 2) {
                 state->refused = true;
                 return clua_note_shortage(state, new_size);
@@ -147,11 +154,20 @@ bool clua_refused(const clua_state *state) { return state->refused; }
 
 void clua_collect(clua_state *state) {
     enum { CYCLES = 6 };
+    bool innermost = state->script_innermost;
+    state->script_innermost = false;
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         state->finds_more = false;
         lua_gc(state->main, LUA_GCCOLLECT);
-        if (!state->finds_more) return;
+        if (!state->finds_more) break;
     }
+    state->script_innermost = innermost;
+}
+
+void clua_tidy(clua_state *state) {
+    bool starved = state->starved || (state->was_expired && clua_used(state) > state->limit / 2);
+    state->starved = false;
+    if (starved) clua_collect(state);
 }
 
 void clua_thread_name(char *buffer, size_t size) {

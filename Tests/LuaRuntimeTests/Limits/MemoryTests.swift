@@ -59,6 +59,60 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
+    /// Lua marks all registers of a function that runs, and the next function's lie where the last one's did.
+    @Test(arguments: ["", "pcall", "coroutine"])
+    func `what a starved function left on the stack is not the next one's to hold`(wrapped: String) throws {
+        let fixture = Fixture(memoryLimit: 4 << 20)
+        fixture.define("big") { arguments in
+            arguments.lua.push(bytes: [UInt8](repeating: 120, count: 1 << 20))
+            return .results(1)
+        }
+        try fixture.run("probe = setmetatable({}, { __index = big })")
+        let (few, many) = (Self.locals(20), Self.locals(60))
+        let grow = "\(few) local t = {} while true do t = { t, ('x'):rep(9000) } end"
+        let body =
+            switch wrapped {
+            case "pcall": "pcall(function() \(grow) end)"
+            case "coroutine": "coroutine.wrap(function() \(grow) end)()"
+            default: grow
+            }
+        let starving = try fixture.state.compile(body, chunk: "starving.lua")
+        let next = try fixture.state.compile("local big = probe.big \(many)", chunk: "next.lua")
+        let lua = fixture.state.main
+        for _ in 1...20 {
+            lua.push(starving)
+            try? lua.call(arguments: 0, results: 0, phase: Fixture.phase)
+            lua.push(next)
+            try lua.call(arguments: 0, results: 0, phase: Fixture.phase)
+        }
+    }
+
+    private static func locals(_ count: Int) -> String {
+        "local " + (1...count).map { "r\($0)" }.joined(separator: ", ")
+    }
+
+    @Test func `host objects are released when a script holds all the memory there is`() throws {
+        let fixture = Fixture(memoryLimit: 4 << 20)
+        let census = Thing.Census()
+        let luaClass = Thing.makeClass()
+        fixture.define("thing") { arguments in
+            arguments.lua.push(object: Thing(census), class: luaClass)
+            return .results(1)
+        }
+        let source = """
+            local t = {}
+            local function fill() while true do t[#t + 1] = {} end end
+            for i = 1, 200 do thing() end
+            pcall(fill)
+            local function deep(n) if n > 0 then thing() deep(n - 1) end end
+            pcall(deep, 5000)
+            """
+        for _ in 1...10 { _ = fixture.failure(of: source) }
+        fixture.state.collectGarbage()
+        #expect(census.alive == 0)
+        #expect(fixture.state.close().isClean)
+    }
+
     @Test func `what a host function pushes beyond the limit fails after Swift returned`() throws {
         let fixture = Fixture(memoryLimit: 1 << 20)
         let census = Thing.Census()
