@@ -24,7 +24,7 @@ func acceptSocket(_ listener: Int32) -> Int32? {
 }
 
 /// False when the other side has gone, which is part of many tests and therefore no signal.
-func sendAll(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Bool {
+public func sendAll(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Bool {
     #if canImport(Darwin)
         let flags: Int32 = 0
     #else
@@ -40,7 +40,7 @@ func sendAll(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Bool {
 }
 
 /// What has come, at least a byte; nil when the line is closed.
-func receiveSome(from socket: Int32) -> [UInt8]? {
+public func receiveSome(from socket: Int32) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
         var received = recv(socket, buffer.baseAddress, buffer.count, 0)
         while received < 0 && errno == EINTR { received = recv(socket, buffer.baseAddress, buffer.count, 0) }

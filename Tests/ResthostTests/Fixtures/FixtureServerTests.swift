@@ -9,7 +9,7 @@ struct FixtureServerTests {
 
     @Test func `requests on one connection are answered in order`() async throws {
         try await serving { port in
-            let answer = LoopbackClient(port: port).exchange(
+            let answer = try LoopbackClient(port: port).exchange(
                 "GET /users/hubot HTTP/1.1\r\nHost: a\r\n\r\n"
                     + "HEAD /users/hubot?delay=0.001 HTTP/1.1\r\nHost: a\r\n\r\n"
                     + "GET /nope HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -24,11 +24,11 @@ struct FixtureServerTests {
 
     @Test func `a delayed answer holds up nobody else`() async throws {
         try await serving { port in
-            let slow = LoopbackClient(port: port)
+            let slow = try LoopbackClient(port: port)
             slow.send("GET /slow?delay=60 HTTP/1.1\r\nHost: a\r\n\r\n")
             var counts = ""
             while !counts.contains("/slow") {
-                counts = LoopbackClient(port: port).exchange(
+                counts = try LoopbackClient(port: port).exchange(
                     "GET /-/counts HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             }
             #expect(!slow.hasAnswer)
@@ -37,13 +37,13 @@ struct FixtureServerTests {
 
     @Test func `a body is awaited, asked for when the client wants that, and limited`() async throws {
         try await serving { port in
-            let posted = LoopbackClient(port: port).exchange(
+            let posted = try LoopbackClient(port: port).exchange(
                 "PUT /users/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n"
                     + "Connection: close\r\n\r\n{}")
             #expect(posted.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\n"))
             #expect(posted.contains("Location: /users/x\r\n"))
             let size = Self.maximumBody + 1
-            let refused = LoopbackClient(port: port).exchange(
+            let refused = try LoopbackClient(port: port).exchange(
                 "POST /-/echo HTTP/1.1\r\nHost: a\r\nContent-Length: \(size)\r\n\r\n"
                     + String(repeating: "x", count: size))
             #expect(refused.hasPrefix("HTTP/1.1 413 Payload Too Large\r\n"))

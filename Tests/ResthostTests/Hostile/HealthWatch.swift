@@ -32,7 +32,7 @@ final class HealthWatch: Sendable {
     init(port: Int) {
         PeerThread.start { [self] in
             while !isStopped.load(ordering: .relaxed) {
-                ask(port)
+                guard ask(port) else { break }
                 // Its pace: an answer takes less than a millisecond, and the program needs the processor too.
                 poll(nil, 0, 2)
             }
@@ -46,16 +46,24 @@ final class HealthWatch: Sendable {
         return findings.withLock { $0 }
     }
 
-    private func ask(_ port: Int) {
+    /// False when nobody is there to answer.
+    private func ask(_ port: Int) -> Bool {
         let start = Self.uptime
-        let answer = LoopbackClient(port: port).exchange(
-            "GET /-/health HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        let answer: String
+        do {
+            answer = try LoopbackClient(port: port).exchange(
+                "GET /-/health HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        } catch {
+            findings.withLock { $0.wrong.append("\(error)") }
+            return false
+        }
         let seconds = Self.uptime - start
         findings.withLock { findings in
             findings.seconds.append(seconds)
             if answer.contains("degraded") { findings.degraded += 1 }
             if !answer.hasPrefix("HTTP/1.1 200 ") { findings.wrong.append(answer) }
         }
+        return true
     }
 
     private static var uptime: Double {

@@ -47,6 +47,8 @@ final class HostileProgram {
         port = try #require(Int(address.1))
     }
 
+    deinit { child.signal(SIGKILL) }
+
     private static let places = """
         for name, body in pairs(bodies) do
           api:configure("/block/" .. name, function(c) body() end)
@@ -69,15 +71,18 @@ final class HostileProgram {
         """
 
     /// The answer of the gateway, head and body.
-    func get(_ path: String) -> String {
-        LoopbackClient(port: port).exchange(
+    func get(_ path: String) throws -> String {
+        try LoopbackClient(port: port).exchange(
             "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
     }
 
     /// Runs a script in a place: the answer, and what was logged until all of it had ended.
     func run(_ script: HostileScript, in place: Place) async throws -> (answer: String, log: String) {
-        let answer = get("/api/\(place.rawValue)/\(script.name)")
-        _ = get("/api/mark/\(place.rawValue)/\(script.name)")
+        let answer = try get("/api/\(place.rawValue)/\(script.name)")
+        let marked = try get("/api/mark/\(place.rawValue)/\(script.name)")
+        try #require(
+            marked.hasPrefix("HTTP/1.1 200 "),
+            "after \(script) in \(place): \(marked)\n\(child.errors.suffix(2000))")
         try #require(
             await child.hasReported("/mark/\(place.rawValue)/\(script.name)"),
             "it ended: \(child.errors.suffix(2000))")
@@ -88,10 +93,10 @@ final class HostileProgram {
 
     /// Has garbage and unused resources dropped for the so-manyeth time; the bytes that Lua holds then.
     func relieve(times: Int) async throws -> Int {
-        _ = get("/api/empty/\(times)")
+        _ = try get("/api/empty/\(times)")
         child.signal(SIGUSR1)
         try #require(await child.hasReported("memory is short", times: times))
-        _ = get("/api/memory/\(times)")
+        _ = try get("/api/memory/\(times)")
         try #require(await child.hasReported("Lua holds", times: times))
         seen = child.errors.utf8.count
         return child.errors.matches(of: #/Lua holds (\d+) bytes/#).last.flatMap { Int($0.1) } ?? 0

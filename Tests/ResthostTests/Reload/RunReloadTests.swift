@@ -48,8 +48,8 @@ struct RunReloadTests {
         }
 
         /// The body of an answer.
-        func get(_ path: String, _ port: Int) -> String {
-            let answer = LoopbackClient(port: port).exchange(
+        func get(_ path: String, _ port: Int) throws -> String {
+            let answer = try LoopbackClient(port: port).exchange(
                 "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             return answer.split(separator: "\r\n\r\n", maxSplits: 1).last.map(String.init) ?? answer
         }
@@ -59,19 +59,19 @@ struct RunReloadTests {
         let host = Host()
         host.save("one")
         let (program, port) = try await host.start()
-        #expect(host.get("/api/a", port) == "from one!")
+        #expect(try host.get("/api/a", port) == "from one!")
         host.save("two")
         #expect(await program.hasReported("generation 2\n"))
-        #expect(host.get("/api/a", port) == "from two!")
+        #expect(try host.get("/api/a", port) == "from two!")
         host.save("two", tool: "return '?'")
         #expect(await program.hasReported("./tool.lua changed: generation 3\n"))
-        #expect(host.get("/api/a", port) == "from two?")
+        #expect(try host.get("/api/a", port) == "from two?")
         host.save("three", more: "local x = = 1")
         #expect(await program.hasReported("not reloaded"))
         #expect(await program.hasReported("main.lua:5: error: unexpected symbol near '='"))
         #expect(await program.hasReported("  5 | local x = = 1\n    | ^"))
-        #expect(host.get("/api/a", port) == "from two?")
-        let health = host.get("/-/health", port)
+        #expect(try host.get("/api/a", port) == "from two?")
+        let health = try host.get("/-/health", port)
         #expect(health.contains(#""status":"degraded""#))
         #expect(health.contains("main.lua:5: unexpected symbol near '='"))
         let status = await BuiltProgram.run("status", "--admin", "\(host.folder.path)/admin.sock")
@@ -79,8 +79,8 @@ struct RunReloadTests {
         #expect(status.output.contains("main.lua:5: error: unexpected symbol near '='"))
         host.save("four")
         #expect(await program.hasReported("generation 4\n"))
-        #expect(host.get("/-/health", port).contains(#""status":"ok""#))
-        #expect(host.get("/api/a", port) == "from four!")
+        #expect(try host.get("/-/health", port).contains(#""status":"ok""#))
+        #expect(try host.get("/api/a", port) == "from four!")
         program.signal(SIGTERM)
         #expect(await program.end().code == 0)
     }
@@ -93,15 +93,15 @@ struct RunReloadTests {
         let admin = "\(host.folder.path)/admin.sock"
         let reload = await BuiltProgram.run("reload", "--admin", admin)
         #expect(reload.code == 0 && reload.output.contains("generation 2"))
-        #expect(host.get("/api/a", port) == "from two!")
+        #expect(try host.get("/api/a", port) == "from two!")
         host.save("three", more: "\nerror('not yet')")
         let refused = await BuiltProgram.run("reload", "--admin", admin)
         #expect(refused.code == 2 && refused.errors.contains("main.lua:6: error: not yet"))
-        #expect(host.get("/api/a", port) == "from two!")
+        #expect(try host.get("/api/a", port) == "from two!")
         host.save("four")
         program.signal(SIGHUP)
         #expect(await program.hasReported("at SIGHUP: generation 3\n"))
-        #expect(host.get("/api/a", port) == "from four!")
+        #expect(try host.get("/api/a", port) == "from four!")
         program.signal(SIGTERM)
         #expect(await program.end().code == 0)
     }
@@ -110,13 +110,15 @@ struct RunReloadTests {
         let host = Host()
         host.save("one", more: "rest.gateway { expose = { api = { paths = { '/a' } } } }")
         let (program, port) = try await host.start()
-        #expect(host.get("/api/a", port) == "from one!" && host.get("/api/b", port).contains("not_exposed"))
+        #expect(
+            try host.get("/api/a", port) == "from one!" && host.get("/api/b", port).contains("not_exposed"))
         host.save("one", more: "rest.gateway { expose = { api = { paths = { '/b' } } } }")
         #expect(await program.hasReported("generation 2\n"))
-        #expect(host.get("/api/b", port) == "from one!" && host.get("/api/a", port).contains("not_exposed"))
+        #expect(
+            try host.get("/api/b", port) == "from one!" && host.get("/api/a", port).contains("not_exposed"))
         host.save("one", more: "rest.gateway { expose = { other = {} } }")
         #expect(await program.hasReported("the gateway exposes 'other', but the script has no such service"))
-        #expect(host.get("/api/b", port) == "from one!")
+        #expect(try host.get("/api/b", port) == "from one!")
         program.signal(SIGTERM)
         #expect(await program.end().code == 0)
     }

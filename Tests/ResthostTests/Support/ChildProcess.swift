@@ -25,21 +25,29 @@ final class ChildProcess: Sendable {
         var waiting: [CheckedContinuation<Bool, Never>] = []
     }
 
-    /// Nothing that a test runs takes so long; what does is killed.
-    private static let patience: Double = 120
-
     private let contents = Mutex(Contents())
+    /// In seconds.
+    private let patience: Double
     let id: pid_t
 
-    /// - Parameter environment: Added to the test's own.
-    init(_ arguments: [String], in folder: String, environment: [String: String] = [:]) {
+    /// - Parameters:
+    ///   - environment: Added to the test's own.
+    ///   - patience: What takes longer, in seconds, is killed, and what it reported ends with a line that says so.
+    init(
+        _ arguments: [String], in folder: String, environment: [String: String] = [:], patience: Double = 300
+    ) {
+        self.patience = patience
         let started = Spawning.start(arguments, in: folder, environment: environment)
         id = started.id
         PeerThread.start { [self] in follow(started.output, started.errors) }
     }
 
-    /// To the whole group, as a terminal does.
-    func signal(_ number: Int32) { kill(-id, number) }
+    /// To the whole group, as a terminal does. Nothing after the end.
+    func signal(_ number: Int32) {
+        contents.withLock { contents in
+            if contents.code == nil { kill(-id, number) }
+        }
+    }
 
     /// Waits until standard output has `text`, or the program has ended. False in the second case.
     func hasWritten(_ text: String) async -> Bool {
@@ -97,11 +105,16 @@ final class ChildProcess: Sendable {
     /// Reads until nobody holds the other ends, so that what the program started counts as well.
     private func follow(_ output: Int32, _ errors: Int32) {
         let start = Self.uptime
+        var isKilled = false
         var open = [output, errors]
         while !open.isEmpty {
             var polled = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             poll(&polled, nfds_t(polled.count), 1000)
-            if Self.uptime - start > Self.patience { kill(-id, SIGKILL) }
+            if !isKilled, Self.uptime - start > patience {
+                isKilled = true
+                kill(-id, SIGKILL)
+                update { $0.errors += Array("(killed by the test: it ran for \(patience) seconds)\n".utf8) }
+            }
             for entry in polled where entry.revents != 0 {
                 var buffer = [UInt8](repeating: 0, count: 16 << 10)
                 let count = read(entry.fd, &buffer, buffer.count)
