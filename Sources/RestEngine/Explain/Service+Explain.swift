@@ -1,9 +1,12 @@
 extension Service {
-    /// What a person types as an address: an absolute URL, or a path below the base URL, with a query or without.
+    /// What a person types as an address: an absolute URL, or a path below the base URL, with a query or without. A query
+    /// goes with that of the base URL, as in the gateway.
     public func url(typed text: String) -> URLText? {
         if text.hasPrefix("http://") || text.hasPrefix("https://") { return URLText(text) }
         guard let mark = text.firstIndex(of: "?") else { return baseURL?.resource(text) }
-        return baseURL?.resource(String(text[..<mark])).relative(String(text[mark...]))
+        let resource = baseURL?.resource(String(text[..<mark]))
+        let own = resource?.query.map { $0 + "&" } ?? ""
+        return resource?.relative("?" + own + text[text.index(after: mark)...])?.withParams([])
     }
 
     /// Why the resource at an address would be requested the way it would; see ``url(typed:)``. Blocks and mutators run

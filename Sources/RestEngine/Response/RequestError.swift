@@ -44,10 +44,10 @@ public struct RequestError: Error, Sendable {
 }
 
 extension RequestError: CustomStringConvertible {
-    /// One line: `GET https://… failed: Not found (404)`, with the cause's details behind it.
+    /// One line: `GET https://…: Not found (404)`, with the cause's details behind it. Secrets of the URL are masked.
     public var description: String {
         var text = ""
-        if let url { text += "\(method ?? "GET") \(url): " }
+        if let url { text += "\(method ?? "GET") \(SecretMask.standard.url(url)): " }
         text += userMessage
         if let httpStatusCode { text += " (\(httpStatusCode))" }
         if let detail = cause?.detail, detail != userMessage { text += ": \(detail)" }

@@ -27,6 +27,21 @@ struct SecretMaskTests {
         #expect(SecretMask.standard.url(url) == shown)
     }
 
+    @Test(arguments: [
+        (
+            "GET https://u:p@a.test/x?token=abc: Not found (404)",
+            "GET https://***@a.test/x?token=***: Not found (404)"
+        ),
+        (
+            "from <https://u:p@a.test/> to 'http://b.test/?key=k'.",
+            "from <https://***@a.test/> to 'http://b.test/?key=***'."
+        ),
+        ("https://a.test/?sig=a&b=c d=e token=f", "https://a.test/?sig=***&b=c d=e token=f"),
+        ("no URL: a b?token=c", "no URL: a b?token=c"), ("://u:p@a", "://***@a"), ("", ""),
+    ]) func `URLs in a line of text`(line: String, shown: String) {
+        #expect(SecretMask.standard.line(line) == shown)
+    }
+
     @Test func `names and values of the user's own`() {
         var mask = SecretMask()
         mask.names = ["X-Tenant"]
@@ -49,6 +64,7 @@ struct SecretMaskTests {
             #expect(
                 !SecretMask.standard.url("https://a.test/?token=SECRET&" + text).contains("token=SECRET&"))
             _ = SecretMask.standard.url(text)
+            #expect(!SecretMask.standard.line(text + " https://a.test/?token=SECRET x").contains("=SECRET x"))
         }
     }
 
