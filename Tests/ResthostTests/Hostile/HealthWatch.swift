@@ -1,5 +1,6 @@
 import Synchronization
 import TestSupport
+import Testing
 
 #if canImport(Glibc)
     import Glibc
