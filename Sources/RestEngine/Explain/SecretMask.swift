@@ -33,7 +33,7 @@ public struct SecretMask: Sendable {
 
     /// A header's value as it may be shown. Of credentials the scheme stays: `Bearer ***` (RFC 9110 11.4).
     public func header(_ name: String, _ value: String) -> String {
-        guard hides(name) else { return text(value) }
+        guard hides(name) else { return line(value) }
         let lower = name.lowercased()
         guard lower == "authorization" || lower == "proxy-authorization",
             let space = value.utf8.firstIndex(of: UInt8(ascii: " ")), space > value.startIndex

@@ -103,8 +103,8 @@ private struct ExplanationMaker {
     private func block(_ number: Int) -> Explanation.Block {
         let entry = service.configurationEntries[number]
         return Explanation.Block(
-            number: number + 1, description: mask.text(entry.description), origin: entry.origin,
-            pattern: mask.text(entry.pattern.description), methods: entry.methods?.sorted())
+            number: number + 1, description: mask.line(entry.description), origin: entry.origin,
+            pattern: mask.line(entry.pattern.description), methods: entry.methods?.sorted())
     }
 
     private func shown(_ draft: RequestDraft) -> Explanation.Draft {
@@ -127,7 +127,7 @@ private struct ExplanationMaker {
             Explanation.Stage(
                 name: name, isListed: pipeline.order.contains(name),
                 transformers: pipeline[name].steps.map { masked(Explanation.Part($0)) },
-                cache: pipeline[name].cache.map { mask.text($0.description) })
+                cache: pipeline[name].cache.map { mask.line($0.description) })
         }
     }
 
@@ -144,13 +144,13 @@ private struct ExplanationMaker {
     }
 
     private func masked(_ part: Explanation.Part) -> Explanation.Part {
-        .init(description: mask.text(part.description), origin: part.origin, contentTypes: part.contentTypes)
+        .init(description: mask.line(part.description), origin: part.origin, contentTypes: part.contentTypes)
     }
 
     private func masked(_ field: String, _ value: Tree) -> Tree {
         let header = field.hasPrefix(ConfigurationFacts.headerPrefix)
         let name = header ? String(field.dropFirst(ConfigurationFacts.headerPrefix.count)) : nil
-        func masked(_ text: String) -> Tree { Tree(name.map { mask.header($0, text) } ?? mask.text(text)) }
+        func masked(_ text: String) -> Tree { Tree(name.map { mask.header($0, text) } ?? mask.line(text)) }
         if let text = value.string { return masked(text) }
         guard value.kind == .array else { return value }
         return Tree(value.elements.map { $0.string.map(masked) ?? $0 })

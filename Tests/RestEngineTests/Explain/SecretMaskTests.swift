@@ -10,6 +10,7 @@ struct SecretMaskTests {
         ("Cookie", "a=b c", "***"), ("Set-Cookie", "a=b", "***"), ("X-Api-Key", "abc", "***"),
         ("apikey", "abc", "***"), ("X-Auth-Token", "abc", "***"), ("X-Client-Secret", "abc", "***"),
         ("x_password", "abc", "***"), ("Accept", "text/plain", "text/plain"),
+        ("Referer", "https://u:p@a.test/?token=abc", "https://***@a.test/?token=***"),
         ("Idempotency-Key", "k-1", "k-1"), ("X-Author", "me", "me"), ("Keep-Alive", "5", "5"),
     ]) func `headers by their name`(name: String, value: String, shown: String) {
         #expect(SecretMask.standard.header(name, value) == shown)
