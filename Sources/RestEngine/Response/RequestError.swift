@@ -53,7 +53,26 @@ extension RequestError: CustomStringConvertible {
         if let detail = cause?.detail, detail != userMessage { text += ": \(detail)" }
         if let place { text += " (\(place))" }
         if attempt > 1 { text += " (attempt \(attempt))" }
-        return text
+        return text.onOneLine
+    }
+
+    /// What went wrong and where, without the request: for those who know which it was.
+    public var reason: String { (cause?.detail ?? userMessage).onOneLine }
+}
+
+extension String {
+    /// With escapes for line breaks and other control characters.
+    var onOneLine: String {
+        guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return self }
+        return unicodeScalars.reduce(into: "") { line, scalar in
+            switch scalar {
+            case "\n": line += "\\n"
+            case "\r": line += "\\r"
+            case "\t": line += "\\t"
+            case "\0"..."\u{1F}", "\u{7F}": line += "\\u{\(String(scalar.value, radix: 16))}"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
     }
 }
 
