@@ -83,14 +83,14 @@ struct StubReplyTable {
 
     // MARK: Failures
 
-    /// `error = { type=, message=, phase=, limit= }`: no response at all.
+    /// `error = { type=, message=, phase=, limit= }`: no response at all. The usual one is a failed connection.
     private func error() throws -> TransportError? {
         guard let details = try options.options("error") else { return nil }
         defer { options.lua.pop() }
         for key in ["status", "headers", "body", "json", "text"] where options.reference(key) != nil {
             throw LuaUsageError("a reply with 'error' is no response: it has no '\(key)'")
         }
-        let name = try details.required("type", try details.string("type"))
+        let name = try details.string("type") ?? TransportError.Code.connectionFailed.rawValue
         guard let code = TransportError.Code(rawValue: name) else {
             let names = TransportError.Code.allCases.map(\.rawValue)
             throw LuaUsageError(
@@ -117,6 +117,7 @@ struct StubReplyTable {
         case .tlsFailed: "TLS handshake failed"
         case .timeout: "Timed out"
         case .tooLarge: "The response is too large"
+        case .tooManyRedirects: "Too many redirects"
         case .decodingFailed: "The response can't be decoded"
         case .queueFull: "Too many requests wait"
         case .internal: "Internal error"
