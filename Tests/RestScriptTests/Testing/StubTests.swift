@@ -113,7 +113,10 @@ struct StubTests {
             "host:stub('GET', '/a', { gated = 1 })",
             "bad option 'gated' to 'stub' (boolean expected, got number)"
         ),
-        ("host:stub('GET', '/a', { error = {} })", "option 'type' is missing in the call of 'stub.error'"),
+        (
+            "host:stub('GET', '/a', { error = { typ = 'timeout' } })",
+            "unknown option 'typ': did you mean 'type'?"
+        ),
         (
             "host:stub('GET', '/a', { error = { type = 'timeot' } })",
             "unknown error type 'timeot': did you mean 'timeout'?; a transport knows"
