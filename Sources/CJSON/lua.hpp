@@ -12,7 +12,7 @@ namespace cjson {
 
 /// Keys, by address, of what cjson_open puts into a registry.
 struct RegistryKeys {
-    char array, object, classes, classIDs;
+    char array, object, classes, classIDs, keepsClasses;
 };
 extern const RegistryKeys registryKeys;
 

@@ -8,13 +8,20 @@
 
 namespace cjson {
 
-/// Walks a Lua value and tells a sink. Only calls that can't raise: raw reads, no conversion, no allocation.
+/// Walks a Lua value and tells a sink. Only calls that can't raise: raw reads, no conversion, no allocation but in a
+/// protected call.
 template <class Sink>
 class LuaReader {
 public:
     LuaReader(lua_State *L, Sink &sink, Writer &out, const Limits &limits, cjson_error *error)
         : L(L), sink(sink), out(out), depthLimit(limits.depth), error(error),
-          arrayMark(registered(L, registryKeys.array)), objectMark(registered(L, registryKeys.object)) {}
+          arrayMark(registered(L, registryKeys.array)), objectMark(registered(L, registryKeys.object)) {
+        if constexpr (Sink::hasClasses) {
+            lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.keepsClasses);
+            keepsClasses = lua_toboolean(L, -1);
+            lua_pop(L, 1);
+        }
+    }
 
     /// Reads the value on the top of the stack, and leaves it there after a success.
     int value(const Place *place, uint32_t depth) {
@@ -201,16 +208,37 @@ private:
         Mark mark = metatable == arrayMark ? Mark::array
             : metatable == objectMark      ? Mark::object
                                            : Mark::none;
-        if (mark == Mark::none) {
-            lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.classIDs);
-            lua_pushvalue(L, -2);
-            if (lua_rawget(L, -2) == LUA_TNUMBER) {
-                sink.classed(static_cast<uint32_t>(lua_tointeger(L, -1)));
+        if constexpr (Sink::hasClasses) {
+            if (uint32_t id = mark == Mark::none ? classID() : 0) {
+                sink.classed(id);
             }
-            lua_pop(L, 2);
         }
         lua_pop(L, 1);
         return mark;
+    }
+
+    /// The number of the metatable on the top; 0 when it is no class.
+    uint32_t classID() {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.classIDs);
+        lua_pushvalue(L, -2);
+        auto id = lua_rawget(L, -2) == LUA_TNUMBER ? static_cast<uint32_t>(lua_tointeger(L, -1)) : 0;
+        lua_pop(L, 2);
+        if (id == 0 && keepsClasses) {
+            lua_pushcfunction(L, registerIfClass);
+            lua_pushvalue(L, -2);
+            if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
+                id = static_cast<uint32_t>(lua_tointeger(L, -1));
+            }
+            lua_pop(L, 1);
+        }
+        return id;
+    }
+
+    static int registerIfClass(lua_State *L) {
+        lua_pushliteral(L, "__index");
+        bool isClass = lua_rawget(L, 1) != LUA_TNIL;
+        lua_pushinteger(L, isClass ? cjson_register_class(L, 1) : 0);
+        return 1;
     }
 
     /// Whether the key of the pair on the top is this integer.
@@ -254,6 +282,7 @@ private:
     uint32_t depthLimit;
     cjson_error *error;
     const void *arrayMark, *objectMark;
+    bool keepsClasses = false;
     const void *path[maximumDepth + 1];
 };
 

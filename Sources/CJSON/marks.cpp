@@ -28,6 +28,16 @@ void makeMark(lua_State *L, const char &key, const char *name) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
 }
 
+/// A class that nothing else refers to is forgotten.
+void makeWeakTable(lua_State *L, const char &key, const char *mode) {
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, mode);
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+}
+
 void mark(lua_State *L, int index, const char &key) {
     index = lua_absindex(L, index);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
@@ -52,10 +62,8 @@ void cjson_open(lua_State *L) {
     luaL_checkstack(L, 4, nullptr);
     makeMark(L, registryKeys.array, "array");
     makeMark(L, registryKeys.object, "object");
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &registryKeys.classes);
-    lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &registryKeys.classIDs);
+    makeWeakTable(L, registryKeys.classes, "v");
+    makeWeakTable(L, registryKeys.classIDs, "k");
 
     cjson_push_null(L);
     lua_createtable(L, 0, 3);
@@ -87,6 +95,11 @@ void cjson_mark_array(lua_State *L, int index) {
 
 void cjson_mark_object(lua_State *L, int index) {
     mark(L, index, registryKeys.object);
+}
+
+void cjson_keep_classes(lua_State *L) {
+    lua_pushboolean(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &registryKeys.keepsClasses);
 }
 
 uint32_t cjson_register_class(lua_State *L, int index) {

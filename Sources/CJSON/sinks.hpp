@@ -30,6 +30,7 @@ public:
     size_t beginTable(size_t count, Mark mark, size_t items) { return tree.beginTable(count, mark, items); }
     void endTable(size_t head, size_t count) { tree.endTable(head, count); }
 
+    static constexpr bool hasClasses = true;
     void classed(uint32_t id) { tree.classed(id); }
 
 private:
@@ -65,7 +66,7 @@ public:
     size_t beginTable(size_t, Mark, size_t) { return 0; }
     void endTable(size_t, size_t) {}
 
-    void classed(uint32_t) {}
+    static constexpr bool hasClasses = false;
 
 private:
     void separate(size_t index) {

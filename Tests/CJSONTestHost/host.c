@@ -139,6 +139,11 @@ static int is_array(lua_State *L) {
     return lua_pushboolean(L, cjson_is_array(L, 1)), 1;
 }
 
+static int keep_classes(lua_State *L) {
+    cjson_keep_classes(L);
+    return 0;
+}
+
 static int class(lua_State *L) {
     return lua_pushinteger(L, cjson_register_class(L, 1)), 1;
 }
@@ -147,7 +152,7 @@ static int open(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"decode", decode}, {"encode", encode}, {"tree", tree},   {"push", push},
         {"carry", carry},   {"text", text},     {"array", array}, {"object", object},
-        {"is_array", is_array}, {"class", class}, {NULL, NULL},
+        {"is_array", is_array}, {"class", class}, {"keep_classes", keep_classes}, {NULL, NULL},
     };
     luaL_openlibs(L);
     cjson_open(L);

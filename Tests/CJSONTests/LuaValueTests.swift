@@ -133,6 +133,28 @@ import Testing
             """#)
     }
 
+    @Test func `a state that keeps classes needs no declaration of them, and forgets those that are gone`() {
+        run(
+            #"""
+            local User, Plain = {__index = {hi = function(s) return "hi " .. s.name end}}, {__len = print}
+            local function users() return {setmetatable({name = "Ada"}, User), setmetatable({}, Plain)} end
+            assert(getmetatable(carry(users())[1]) == nil)
+            keep_classes()
+            local v = carry(users())
+            assert(v[1]:hi() == "hi Ada" and getmetatable(v[2]) == nil)
+            assert(encode(v) == '[{"name":"Ada"},{}]' and text(v) == encode(v))
+            local calls = setmetatable({}, {__mode = "k"})
+            for i = 1, 50 do
+                local own = {__index = {}}
+                calls[own] = true
+                carry(setmetatable({}, own))
+            end
+            collectgarbage()
+            assert(next(calls) == nil)
+            assert(getmetatable(carry(users())[1]) == User)
+            """#)
+    }
+
     @Test func `equal keys of many records are told apart`() {
         run(
             #"""

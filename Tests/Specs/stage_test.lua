@@ -43,6 +43,36 @@ t.describe("stages (16)", function()
     t.assert(r.configuration)
   end)
 
+  t.test("16.3, 16.4: the list of stages may be edited in place", function()
+    local host, r, service = setup()
+    host:stub("GET", url, { text = "" })
+    service:configure("**", function(c)
+      table.insert(c.pipeline.order, 4, "funk")
+      table.insert(c.pipeline.order, 2, "silence")
+      for _, stage in ipairs { "funk", "model", "cleanup" } do c.pipeline[stage]:add(marker(stage .. " ")) end
+      t.equal(c.pipeline.order, { "raw_data", "silence", "decoding", "parsing", "funk", "model", "cleanup" })
+    end)
+    t.equal(t.assert(r:get()), "funk model cleanup ")
+  end)
+
+  t.test("16.6: a stage twice, in a list that is edited in place or kept, fails the request", function()
+    local host, r, service = setup()
+    service:configure("**", function(c) table.insert(c.pipeline.order, "model") end)
+    local _, err = r:load():await()
+    t.equal(err.cause.type, "script_error")
+    t.matches(err.cause.message, "stage 'model' occurs twice")
+    local kept
+    host, r, service = setup()
+    service:configure("**", function(c)
+      kept = c.pipeline.order
+      c.pipeline.order = { "parsing" }
+      kept[1] = "model"
+    end)
+    t.equal(r.configuration.pipeline.order, { "parsing" })
+    kept[1] = "cleanup"
+    t.equal(r.configuration.pipeline.order, { "parsing" })
+  end)
+
   t.test("16.7: clearing", function()
     local host, r, service = setup()
     host:stub("GET", url, { text = "x" })
@@ -55,6 +85,26 @@ t.describe("stages (16)", function()
     t.equal(t.assert(r:load():await()).content, "xc")
     service:configure("**", function(c) c.pipeline:clear() end)
     t.equal(t.assert(r:load():await()).content_kind, "bytes")
+  end)
+
+  t.test("17.2, 19.2: a body without a content type is application/octet-stream", function()
+    local host, r, service = setup()
+    host:stub("GET", url, { body = "x" })
+    service:configure_transformer("**", { content_types = { "application/octet-stream" } }, marker "!")
+    t.equal(t.assert(r:get()), "x!")
+    local count = 0
+    service:configure("**", function(c)
+      c.pipeline.cleanup:add(host.rest.response_transformer(function(response)
+        count = count + 1
+        return response
+      end), { content_types = { "*/*" } })
+    end)
+    host:stub("GET", url, { status = 404 })
+    r:load():await()
+    t.equal(count, 1)
+    host:stub("GET", url, { error = { type = "timeout" } })
+    r:load():await()
+    t.equal(count, 1)
   end)
 
   t.test("17.2: content types", function()

@@ -47,6 +47,26 @@ t.describe("content transformers (17)", function()
     t.equal(err.cause.type, "wrong_input_type")
   end)
 
+  t.test("17.4: a model keeps its metatable, declared or not, in lists too", function()
+    local User = {}
+    User.__index = User
+    function User:greeting() return "I am " .. self.name end
+    local function new(name) return setmetatable({ name = name }, User) end
+    for _, options in ipairs { {}, { output = User } } do
+      local entity, _, _, r = with(function(name) return new(name) end, options)
+      t.equal(entity.content:greeting(), "I am greeble")
+      t.equal(r.latest_data.content:greeting(), "I am greeble")
+      t.equal(entity.content_kind, "value")
+      t.equal(r.json.name, "greeble")
+    end
+    local list = with(function(name) return { new(name), { best = new "b" } } end)
+    t.equal(list.content[1]:greeting(), "I am greeble")
+    t.equal(list.content[2].best:greeting(), "I am b")
+    t.equal(with(function(name) return new(name) end, { output = "json" }).content, { name = "greeble" })
+    local _, err = with(function(name) return new(name) end, { output = "text" })
+    t.equal(err.cause.actual, "table")
+  end)
+
   t.test("17.6: nil", function()
     local _, err = with(function() return nil end)
     t.equal(err.cause.type, "transformer_returned_nil")
@@ -64,6 +84,12 @@ t.describe("content transformers (17)", function()
     t.equal(err.cause.type, "script_error")
     t.matches(err.cause.file, "transformer_test%.lua$")
     t.assert(err.cause.line > 0)
+    for _, value in ipairs { {}, false, print } do
+      _, err = with(function() error(value) end)
+      t.equal(err.user_message, "Cannot parse server response")
+    end
+    _, err = with(function() error() end)
+    t.equal(err.user_message, "Cannot parse server response")
     local host = t.host()
     _, err = with(function() error(host.rest.error { user_message = "mine", http_status_code = 299 }) end)
     t.equal(err.user_message, "mine")

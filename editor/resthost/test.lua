@@ -74,18 +74,19 @@ function t.skip(name, why) end
 ---@return any ...
 function t.assert(value, message) end
 
----Fails unless both are the same value, or tables with equal fields at any depth; metatables don't count.
+---Fails unless both are the same value, or tables with equal fields at any depth; metatables don't count. The message, if there is one, goes before what differs.
 ---@param actual any
 ---@param expected any
-function t.equal(actual, expected) end
+---@param message? string
+function t.equal(actual, expected, message) end
 
----Fails unless the Lua pattern is found in the text; gives what string.match gives.
+---Fails unless the Lua pattern, or the same as plain words, is found in the text; gives what string.match gives.
 ---@param text string
 ---@param pattern string
 ---@return string ...
 function t.matches(text, pattern) end
 
----Calls fn, which may wait, and fails unless it raises an error whose message matches the pattern.
+---Calls fn, which may wait, and fails unless it raises an error whose message matches the pattern, or contains it as plain words.
 ---@param fn function
 ---@param pattern? string
 ---@return string

@@ -105,7 +105,8 @@ int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson
 //
 // A table is: an array when marked so or when it holds exactly 1...n, n > 0; else an object when all keys are
 // strings, or when marked so and all keys are strings or integers (which become text); else a general table,
-// which only a tree can hold. Metatables are ignored, but for marks and classes.
+// which only a tree can hold. Metatables are ignored, but for marks and classes, and in a tree for what
+// cjson_keep_classes says.
 int cjson_tree_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
                         cjson_error *error);
 int cjson_json_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
@@ -123,8 +124,13 @@ void cjson_mark_object(lua_State *L, int index);
 // A class is a metatable with a number; a tree holds the number, so states that exchange trees must agree on
 // it. The metatable is at `index`. Registering twice gives the same number (from 1 on). May raise memory
 // errors.
+// The state refers to it weakly.
 uint32_t cjson_register_class(lua_State *L, int index);
 void cjson_register_class_as(lua_State *L, int index, uint32_t class_id);
+
+// From now on every metatable with an `__index` that cjson_tree_from_lua meets is a class, registered then; it
+// has none if there is no memory for that.
+void cjson_keep_classes(lua_State *L);
 
 #ifdef __cplusplus
 }

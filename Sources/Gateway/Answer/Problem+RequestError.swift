@@ -28,7 +28,7 @@ extension Problem {
             case .timeout: 504
             case .queueFull: 503
             case .internal, .invalidURL: 500
-            case .connectionFailed, .dnsFailed, .tlsFailed, .tooLarge, .decodingFailed: 502
+            case .connectionFailed, .dnsFailed, .tlsFailed, .tooLarge, .tooManyRedirects, .decodingFailed: 502
             }
         case .requestCancelled: return 503
         case .noLocalDataFor304, .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray,

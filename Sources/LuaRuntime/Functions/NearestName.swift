@@ -14,8 +14,17 @@ public enum NearestName {
             return best.name
         }
         guard name.utf8.count >= 3 else { return nil }
-        return candidates.filter { $0.hasPrefix(name) || name.hasPrefix($0) && $0.utf8.count >= 3 }
-            .min { $0.utf8.count < $1.utf8.count }
+        let alike = candidates.filter { $0.hasPrefix(name) || name.hasPrefix($0) && $0.utf8.count >= 3 }
+        let words = Set(name.split(separator: "_"))
+        return shortest(alike)
+            // 'message' for user_message, 'status' for http_status_code.
+            ?? shortest(candidates.filter { words.isSubset(of: $0.split(separator: "_")) })
+            ?? shortest(
+                candidates.filter { $0.utf8.count >= 3 && words.isSuperset(of: $0.split(separator: "_")) })
+    }
+
+    private static func shortest(_ names: [String]) -> String? {
+        names.min { $0.utf8.count < $1.utf8.count }
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours.

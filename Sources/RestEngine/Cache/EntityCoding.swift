@@ -24,7 +24,8 @@ public enum EntityCoding {
                 "content of type \(type) has no form outside of this process; only bytes, text, JSON, values of "
                     + "scripts and images have one"
             case .classedContent:
-                "the content holds objects of a class, or is nested too deep; only plain tables can leave the process"
+                "the content holds objects of a class, or is nested too deep, and only plain tables can leave the process: "
+                    + "put the cache at a stage before they are made"
             case .badTimestamp: "the entity's timestamp is no finite number"
             case .tooLarge: "a text or the headers of the entity are larger than 4 GiB"
             }

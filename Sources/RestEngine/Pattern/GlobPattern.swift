@@ -21,6 +21,11 @@ public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
         matches(Array(url.withoutQuery)[...])
     }
 
+    /// Compares with the whole URL: its `?` is one of the characters that a `?` stands for.
+    func matchesWhole(_ url: URLText) -> Bool {
+        matches(Array(url.string.utf8)[...])
+    }
+
     func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
         program.matches(bytes)
     }

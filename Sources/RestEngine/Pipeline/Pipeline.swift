@@ -77,7 +77,7 @@ public struct PipelineStage: Sendable {
 
         func accepts(_ response: Response) -> Bool {
             guard let contentTypes else { return true }
-            return contentTypes.matches(response.entity?.headers["Content-Type"])
+            return contentTypes.matches(response.entity?.contentType)
         }
     }
 

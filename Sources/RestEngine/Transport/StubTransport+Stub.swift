@@ -49,7 +49,7 @@ extension StubTransport {
 
         /// Whether method and URL match, whatever else a request must have.
         public func hasAddress(of request: TransportRequest, _ url: URLText) -> Bool {
-            (method == nil || method == request.method) && pattern.matches(url)
+            (method == nil || method == request.method) && (pattern.matches(url) || pattern.matchesWhole(url))
         }
 
         func holds(_ reply: StubReply) -> Bool { !isOpen && (isHeld || reply.isHeld) }

@@ -8,6 +8,8 @@ public struct TransportError: Error, Sendable, Equatable {
         case tlsFailed = "tls_failed"
         case timeout
         case tooLarge = "too_large"
+        /// A transport that follows redirects by itself gave up; the engine's own are the cause of that name.
+        case tooManyRedirects = "too_many_redirects"
         /// A content encoding or transfer framing that can't be decoded.
         case decodingFailed = "decoding_failed"
         case queueFull = "queue_full"

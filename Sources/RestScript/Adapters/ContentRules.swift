@@ -46,8 +46,8 @@ struct ContentRules: Sendable, Hashable {
             switch (self, content) {
             case (.bytes, .text(let text)): .bytes(Array(text.utf8))
             case (.json, .value(let tree))
-            where tree.classID == nil && (tree.kind == .object || tree.kind == .array):
-                .json(tree)
+            where tree.kind == .object || tree.kind == .array:
+                .json(tree.classless)
             default: content
             }
         }

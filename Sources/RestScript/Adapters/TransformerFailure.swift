@@ -65,14 +65,14 @@ extension ScriptValues {
             url: pipeline.url, method: pipeline.method)
     }
 
-    /// The words that a script passed to `error`; nil for Lua's own, and for a table that has none.
+    /// The words that a script passed to `error`; nil for Lua's own, and for a value that has none.
     func deliberateMessage(of error: LuaError) -> String? {
         guard error.isDeliberate else { return nil }
         guard let value = error.value else { return error.message }
         let lua = state.main
         lua.push(value)
         defer { lua.pop() }
-        guard lua.type(-1) == .table else { return lua.type(-1) == .function ? nil : error.message }
+        guard lua.type(-1) == .table else { return lua.type(-1) == .userdata ? error.message : nil }
         guard lua.pushMetatable(-1) else { return nil }
         defer { lua.pop() }
         defer { lua.pop() }

@@ -42,6 +42,9 @@ extension ScriptContext {
                         return 1
                     }, results: 0
                 ) { _ in }
+                do { try takeStageOrder(at: origin) } catch let error as LuaUsageError {
+                    throw unusable(error.message, from: block)
+                }
             })
     }
 

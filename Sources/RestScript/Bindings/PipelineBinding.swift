@@ -37,27 +37,15 @@ extension ScriptContext {
             properties: [
                 property(
                     "order", "string[]", "Names of the stages that run; a name may occur once.",
-                    { call in
-                        let order = try call.receiver(as: ScriptPipeline.self).draft.configuration.pipeline
-                            .order
-                        call.lua.newTable(array: Int32(order.count))
-                        for (index, name) in order.enumerated() {
-                            call.lua.push(name)
-                            call.lua.rawSet(-2, index + 1)
-                        }
+                    { [unowned self] call in
+                        try pushStageOrder(of: try call.receiver(as: ScriptPipeline.self).draft, on: call.lua)
                         return .one
                     },
                     set: { [unowned self] call in
                         let names = try call.lua.strings(try call.table(1, "order"), "order")
-                        let draft = try call.receiver(as: ScriptPipeline.self).draft
-                        defer { warn(ofUnlisted: draft.configuration.pipeline.unlistedStages, on: call.lua) }
-                        try draft.edit { configuration in
-                            do throws(Pipeline.DuplicateStage) {
-                                try configuration.pipeline.setOrder(names)
-                            } catch {
-                                throw LuaUsageError(error.description)
-                            }
-                        }
+                        let place = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+                        try setStageOrder(
+                            names, of: try call.receiver(as: ScriptPipeline.self).draft, at: place)
                         return .none
                     })
             ],
@@ -119,20 +107,5 @@ extension ScriptContext {
             call: hostFunction { [unowned self] call in
                 throw pipelineClass.unknownField(try call.receiver(as: ScriptStage.self).name)
             })
-    }
-
-    /// A stage that holds something and is left out of the order does not run (siesta-semantics 16.5). The block that
-    /// says so runs for every resource; once is enough.
-    private func warn(ofUnlisted stages: [String], on lua: Lua) {
-        guard !stages.isEmpty else { return }
-        let place = lua.callerPlace.map { "\($0.file):\($0.line)" }
-        guard warnedPlaces.insert(place ?? "").inserted else { return }
-        let names = stages.map { "'\($0)'" }.joined(separator: ", ")
-        options.log(
-            ScriptLogEntry(
-                level: .warn,
-                text:
-                    "the pipeline's order leaves out \(names), which holds transformers or a cache: they won't run",
-                place: place))
     }
 }

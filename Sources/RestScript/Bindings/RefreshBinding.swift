@@ -92,6 +92,8 @@ final class BlockGates {
 final class BlockRun {
     private let gates: BlockGates
     private var asked: [String: Int] = [:]
+    /// The stage names that the block has in hand.
+    var order: StageOrderList?
 
     init(_ gates: BlockGates) { self.gates = gates }
 

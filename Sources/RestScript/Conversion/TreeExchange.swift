@@ -13,6 +13,9 @@ final class TreeExchange {
     /// Makes null, marks and classes of the state. Runs before any script, so no limit can refuse it.
     func open(_ lua: Lua) { cjson_open(lua.pointer) }
 
+    /// Tables keep their metatables when they come back to this state.
+    func keepClasses(_ lua: Lua) { cjson_keep_classes(lua.pointer) }
+
     /// Pushes the value of a tree. The state grants memory while Swift is innermost, so nothing is raised here; what
     /// goes over the limit is an error at the next step of the script.
     func push(_ tree: Tree, on lua: Lua) {

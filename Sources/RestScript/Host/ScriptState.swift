@@ -21,6 +21,7 @@ final class ScriptState {
         luaOptions.watchdog = options.watchdog
         lua = LuaState(luaOptions)
         trees.open(lua.main)
+        trees.keepClasses(lua.main)
     }
 
     static func memoryAdvice(_ options: ScriptOptions) -> String {

@@ -55,6 +55,7 @@ public final class ScriptTestFile {
         if coversLines { home.context.state.coverLines() }
         home.context.realm.preload(
             "resthost.test", onLoop { [unowned self] (lua: Lua) in pushTestModule(on: lua) })
+        addCollecting()
     }
 
     /// Reads the file and runs its text, which declares the tests.

@@ -117,6 +117,7 @@ struct StubReplyTable {
         case .tlsFailed: "TLS handshake failed"
         case .timeout: "Timed out"
         case .tooLarge: "The response is too large"
+        case .tooManyRedirects: "Too many redirects"
         case .decodingFailed: "The response can't be decoded"
         case .queueFull: "Too many requests wait"
         case .internal: "Internal error"

@@ -60,7 +60,10 @@ final class TestHost {
 
     private func listen(_ options: ScriptOptions) {
         engine.log.handler = { category, text in
-            options.log(ScriptLogEntry(level: .warn, text: "\(category.rawValue): \(text)"))
+            options.log(
+                category == .warning
+                    ? ScriptLogEntry(level: .warn, text: text)
+                    : ScriptLogEntry(level: .debug, text: "\(category.rawValue): \(text)"))
         }
     }
 

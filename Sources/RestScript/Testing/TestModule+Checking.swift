@@ -17,19 +17,21 @@ extension ScriptTestFile {
                     message(call, 2) ?? "assertion failed: the value is \(value)", call.lua)
             },
             ModuleFunction(
-                "equal", "(actual, expected)",
-                "Fails unless both are the same value, or tables with equal fields at any depth; metatables don't count."
+                "equal", "(actual, expected, message?)",
+                "Fails unless both are the same value, or tables with equal fields at any depth; metatables don't count. "
+                    + "The message, if there is one, goes before what differs."
             ) { [unowned self] call in
                 try requireUnfailed()
                 guard call.count >= 2 else { throw call.bad(2, "expected", "value expected") }
                 let comparison = ValueComparison(home.context, call.lua)
                 let differences = comparison.differences(call.slot(1), call.slot(2))
                 guard !differences.isEmpty else { return .none }
-                throw failure(ValueDifference.text(differences), call.lua)
+                let said = message(call, 3).map { "\($0): " } ?? ""
+                throw failure(said + ValueDifference.text(differences), call.lua)
             },
             ModuleFunction(
                 "matches", "(text: string, pattern: string) -> captures...",
-                "Fails unless the Lua pattern is found in the text; gives what string.match gives."
+                "Fails unless the Lua pattern, or the same as plain words, is found in the text; gives what string.match gives."
             ) { [unowned self] call in
                 try requireUnfailed()
                 _ = try call.bytes(2, "pattern")
@@ -47,7 +49,8 @@ extension ScriptTestFile {
             },
             ModuleFunction(
                 "raises", "(fn, pattern: string?) -> message, error",
-                "Calls fn, which may wait, and fails unless it raises an error whose message matches the pattern."
+                "Calls fn, which may wait, and fails unless it raises an error whose message matches the pattern, or contains "
+                    + "it as plain words."
             ) { [unowned self] call in try judgeError(call) },
             ModuleFunction("fail", "(message?)", "Fails the test.") { [unowned self] call in
                 try requireUnfailed()
@@ -97,10 +100,25 @@ extension ScriptTestFile {
         return LuaError(kind: .runtime, message: message, file: place?.file, line: place?.line)
     }
 
+    /// How many captures it pushed; 0 when nothing matches. Who writes a sentence hardly means its `-` and `?` as a pattern,
+    /// so plain words do as well.
     private func match(_ lua: Lua, _ text: Int32, _ pattern: Int32) throws -> Int32 {
-        do throws(LuaError) { return try lua.match(text, pattern) } catch {
-            throw LuaUsageError("bad pattern: \(error.message)")
+        do throws(LuaError) {
+            let captures = try lua.match(text, pattern)
+            if captures > 0 { return captures }
+            guard contains(lua.bytes(text) ?? [], lua.bytes(pattern) ?? []) else { return 0 }
+        } catch {
+            guard contains(lua.bytes(text) ?? [], lua.bytes(pattern) ?? []) else {
+                throw LuaUsageError("bad pattern: \(error.message)")
+            }
         }
+        lua.pushValue(at: pattern)
+        return 1
+    }
+
+    private func contains(_ text: [UInt8], _ words: [UInt8]) -> Bool {
+        guard words.count <= text.count else { return false }
+        return (0...(text.count - words.count)).contains { text[$0...].starts(with: words) }
     }
 
     /// Pushes a string, or what an object says of itself. False, with nothing pushed, for other values.

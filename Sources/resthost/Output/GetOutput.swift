@@ -106,7 +106,7 @@ enum FailureHint {
         case .dnsFailed: return "check the host's name in base_url"
         case .timeout: return "c.timeouts in a configuration block gives it more time"
         case .tooLarge: return "c.max_body_bytes in a configuration block raises the limit"
-        case .tlsFailed, .invalidURL, .decodingFailed, .queueFull, .internal: return nil
+        case .tlsFailed, .invalidURL, .tooManyRedirects, .decodingFailed, .queueFull, .internal: return nil
         }
     }
 }

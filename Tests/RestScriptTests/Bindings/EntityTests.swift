@@ -57,7 +57,7 @@ struct EntityTests {
         ),
         (
             "rest.entity { content = 1, type = 'x' }",
-            "unknown option 'type': 'rest.entity' knows content, headers, content_type, charset, timestamp"
+            "unknown option 'type': did you mean 'content_type'?"
         ),
         (
             "rest.entity { content = 1, headers = 5 }",
@@ -70,7 +70,7 @@ struct EntityTests {
         ("rest.error 'x'", "bad argument #1 'options' to 'rest.error' (table expected, got string)"),
         (
             "rest.error { message = 'x' }",
-            "unknown option 'message': 'rest.error' knows user_message, http_status_code, entity, cause"
+            "unknown option 'message': did you mean 'user_message'?"
         ),
         (
             "rest.error { http_status_code = 'x' }",

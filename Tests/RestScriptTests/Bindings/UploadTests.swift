@@ -126,7 +126,7 @@ struct UploadTests {
             ),
             (
                 "{ { name = 'a', value = 'b', type = 'c' } }",
-                "unknown option 'type': 'part 1 of multipart' knows name, value, file, filename, content_type"
+                "unknown option 'type': did you mean 'content_type'?"
             ),
         ])
     func wrongPart(parts: String, message: String) {

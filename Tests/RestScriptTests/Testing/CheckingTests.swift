@@ -24,6 +24,9 @@ struct CheckingTests {
         "t.equal(select('#', t.assert(1, nil, 3)), 3)", "t.equal((t.assert('x')), 'x')", "t.assert({})",
         "t.assert(0)",
         "t.equal(t.matches('key=value', '(%w+)=(%w+)'), 'key')", "t.equal(t.matches('abc', 'b.'), 'bc')",
+        // Plain words do as well as a pattern, even where they are none.
+        "t.equal(t.matches('is read-only (x)?', 'read-only (x)?'), 'read-only (x)?')",
+        "t.raises(function() error('unknown option a[b: did you mean c?') end, 'option a[b: did')",
         "t.matches(15, '^15$')", "t.matches(rest.error { user_message = 'Mine' }, 'Mine')",
         "t.raises(error)", "t.raises(function() error('boom') end, 'boom$')",
         "t.equal(t.raises(function() error('boom', 0) end), 'boom')",
@@ -54,6 +57,7 @@ struct CheckingTests {
         ("t.fail()", "1: t.fail was called"), ("t.fail('stop')", "1: stop"),
         ("t.equal(1)", "1: bad argument #2 'expected' to 't.equal' (value expected)"),
         ("t.equal(1, '1')", "1: the values differ\n  expected: \"1\"\n  actual:   1"),
+        ("t.equal(1, 2, 'sum')", "1: sum: the values differ\n  expected: 2\n  actual:   1"),
         ("t.equal(1, 1.5)", "1: the values differ\n  expected: 1.5\n  actual:   1"),
         ("t.equal(nil, rest.null)", "1: the values differ\n  expected: null\n  actual:   nil"),
         ("t.equal({ a = 1 }, { a = 2 })", "1: the values differ at .a\n  expected: 2\n  actual:   1"),

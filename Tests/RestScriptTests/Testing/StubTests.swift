@@ -27,6 +27,8 @@ struct StubTests {
         "host:stub('GET', '/a', { text = 'old' }) local r = api:resource('a'):load() host:stub('GET', '/a', { text = 'new' }) t.equal(r:await().text, 'old') t.equal(api:resource('a'):load():await().text, 'new')",
         "host:stub('GET', '/a', { text = 'old' }) host:clear_stubs() host:stub('GET', '/b', { text = 'b' }) t.equal(api:resource('b'):get(), 'b')",
         "host:stub('GET', 'https://other.test/*', { text = 'other' }) t.equal(api:resource_at('https://other.test/x?q=1'):get(), 'other')",
+        // A glob takes a URL without its query, and one with it.
+        "local one, two = api:resource('a'):with_param('p', 1), api:resource('a'):with_param('p', 2) host:stub('GET', one.url, { text = '1' }) host:stub('GET', two.url, { text = '2' }) t.equal(one:get(), '1') t.equal(two:get(), '2') host:stub('GET', '/a', { text = 'any' }) t.equal(one:load():await().text, 'any')",
         // Conditions.
         "host:stub('GET', '/a', { text = 'plain' }) host:stub('GET', '/a', { text = 'with', when = { headers = { ['X-A'] = 'b' } } }) local r = api:resource('a') t.equal(r:request('GET'):await().text, 'plain') t.equal(r:request('GET', { headers = { ['x-a'] = 'b' } }):await().text, 'with')",
         "host:stub('GET', '/a', { text = 'none', when = { headers = { ['X-A'] = rest.null } } }) host:stub('GET', '/a', { text = 'many', when = { headers = { ['X-A'] = { '1', '2' } } } }) local r = api:resource('a') t.equal(r:request('GET'):await().text, 'none') t.equal(r:request('GET', { headers = { ['X-A'] = { '1', '2' } } }):await().text, 'many')",
@@ -39,6 +41,8 @@ struct StubTests {
         // Failures of the transport.
         "host:stub('GET', '/a', { error = { type = 'connection_failed', message = 'no route' } }) local _, err = api:resource('a'):get() t.equal(err.cause.type, 'connection_failed') t.equal(err.user_message, 'no route') t.equal(err.http_status_code, nil)",
         "host:stub('GET', '/a', { error = { type = 'timeout', phase = 'connect' }, delay = 3 }) local r = api:resource('a'):load() host:advance(3) t.equal(r.response.error.cause.phase, 'connect') t.equal(r.response.error.user_message, 'Timed out')",
+        "host:stub('GET', '/a', { error = { message = 'KABOOM' } }) local _, err = api:resource('a'):get() t.equal(err.cause.type, 'connection_failed') t.equal(err.user_message, 'KABOOM')",
+        "host:stub('GET', '/a', { error = { type = 'too_many_redirects' } }) local _, err = api:resource('a'):get() t.equal(err.cause.type, 'too_many_redirects') t.equal(err.user_message, 'Too many redirects')",
         "host:stub('GET', '/a', { error = { type = 'too_large', limit = 5 } }) local _, err = api:resource('a'):get() t.equal(err.cause.limit, 5)",
         // What was asked.
         """

@@ -142,7 +142,7 @@ struct TimeTests {
         ),
         ("rest.gather({}, 1)", "bad argument #3 'fn' to 'rest.gather' (function expected, got no value)"),
         ("rest.after(0, print):stop()", "unknown field 'stop' on timer"),
-        ("rest.spawn(print).finished()", "unknown field 'finished' on job"),
+        ("rest.spawn(print).finished()", "unknown field 'finished' on job: did you mean 'is_finished'?"),
     ])
     func `a wrong call raises`(call: String, message: String) {
         #expect(loadError(call) == "1: \(message)")

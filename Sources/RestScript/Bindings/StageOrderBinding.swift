@@ -1,0 +1,69 @@
+import LuaRuntime
+import RestEngine
+
+/// `c.pipeline.order` in a block's hands. It is a list like any other, and what the block changes in it counts as if it
+/// had been assigned.
+struct StageOrderList {
+    let draft: ConfigurationDraft
+    let list: LuaReference
+    /// What it said when it was last looked at.
+    var names: [String]
+}
+
+extension ScriptContext {
+    /// Pushes the names of the stages; the same list while one block runs.
+    func pushStageOrder(of draft: ConfigurationDraft, on lua: Lua) throws {
+        try takeStageOrder()
+        let names = draft.configuration.pipeline.order
+        if let known = blockRun?.order, known.draft === draft, known.names == names {
+            return lua.push(known.list)
+        }
+        lua.newTable(array: Int32(names.count))
+        for (index, name) in names.enumerated() {
+            lua.push(name)
+            lua.rawSet(-2, index + 1)
+        }
+        guard let blockRun, !draft.isFrozen else { return }
+        blockRun.order = StageOrderList(draft: draft, list: lua.reference(-1), names: names)
+    }
+
+    /// What was done to an older list no longer counts.
+    func setStageOrder(_ names: [String], of draft: ConfigurationDraft, at place: String?) throws {
+        blockRun?.order = nil
+        defer { warn(ofUnlisted: draft.configuration.pipeline.unlistedStages, at: place) }
+        try draft.edit { configuration in
+            do throws(Pipeline.DuplicateStage) {
+                try configuration.pipeline.setOrder(names)
+            } catch {
+                throw LuaUsageError(error.description)
+            }
+        }
+    }
+
+    /// Looks at what the block that runs, or has just ended, did to its list.
+    func takeStageOrder(at place: String? = nil) throws {
+        guard var given = blockRun?.order else { return }
+        let lua = state.main
+        lua.push(given.list)
+        defer { lua.pop() }
+        let names = try lua.strings(-1, "order")
+        guard names != given.names else { return }
+        try setStageOrder(names, of: given.draft, at: place)
+        given.names = names
+        blockRun?.order = given
+    }
+
+    /// A stage that holds something and is left out of the order does not run (siesta-semantics 16.5). The block that
+    /// says so runs for every resource; once is enough.
+    private func warn(ofUnlisted stages: [String], at place: String?) {
+        guard !stages.isEmpty else { return }
+        guard warnedPlaces.insert(place ?? "").inserted else { return }
+        let names = stages.map { "'\($0)'" }.joined(separator: ", ")
+        options.log(
+            ScriptLogEntry(
+                level: .warn,
+                text:
+                    "the pipeline's order leaves out \(names), which holds transformers or a cache: they won't run",
+                place: place))
+    }
+}
