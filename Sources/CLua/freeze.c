@@ -16,6 +16,12 @@ bool clua_push_content(lua_State *L, int index) {
     return false;
 }
 
+bool clua_is_frozen(lua_State *L, int index) {
+    if (!lua_checkstack(L, 2) || !clua_push_content(L, index)) return false;
+    lua_settop(L, -2);
+    return true;
+}
+
 static void use_content(lua_State *L, int index) {
     if (clua_push_content(L, index)) lua_replace(L, index);
 }

@@ -1,7 +1,13 @@
 extension Arguments {
     /// "bad argument #1 'path' to 'resource' (string expected, got nil)".
     public func wrongType(_ index: Int32, _ name: String, _ expected: String) -> LuaUsageError {
-        bad(index, name, "\(expected) expected, got \(lua.typeName(slot(index)))")
+        bad(index, name, "\(expected) expected, got \(lua.typeName(slot(index)))\(adviceOnColon(index))")
+    }
+
+    /// `module:f(…)` gives the module itself as the first argument.
+    private func adviceOnColon(_ index: Int32) -> String {
+        box.role == .function && index == 1 && lua.isFrozen(slot(1))
+            ? "; write \(box.name)(…), with a dot" : ""
     }
 
     /// "bad argument #1 'path' to 'resource' (reason)"; of a setter: "bad value for 'path' of resource

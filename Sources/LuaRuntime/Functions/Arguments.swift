@@ -72,6 +72,8 @@ public struct Arguments {
     /// A table of named options; a missing one counts as empty.
     public func options(_ index: Int32, _ name: String = "options") throws -> OptionTable {
         guard !isAbsent(index) else { return OptionTable(lua: lua, table: nil, owner: box.name) }
+        // What lies in a frozen table can't be read as options are, and nobody writes options as a module.
+        guard !lua.isFrozen(slot(index)) else { throw wrongType(index, name, "table of options") }
         return OptionTable(lua: lua, table: try table(index, name), owner: box.name)
     }
 

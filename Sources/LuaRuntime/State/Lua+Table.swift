@@ -106,6 +106,11 @@ extension Lua {
         clua_freeze(raw)
     }
 
+    /// The value is a table made read only by ``freeze(refusal:)``, as modules are.
+    public func isFrozen(_ index: Int32) -> Bool {
+        type(index) == .table && clua_is_frozen(raw, index)
+    }
+
     private func tableIndex(_ index: Int32) -> Int32 {
         precondition(lua_type(checked, index) == LUA_TTABLE, "the value at \(index) is no table")
         return lua_absindex(raw, index)

@@ -35,6 +35,9 @@ extension ScriptContext {
             }
             return { $0.httpStatusCode == Int(status) }
         }
+        guard call.lua.isCallable(call.slot(1)) else {
+            throw call.wrongType(1, "predicate", "status or function of the error")
+        }
         let function = try call.scriptFunction(1, "predicate")
         return { [weak self] error in
             guard let self else { throw ScriptContext.closed }

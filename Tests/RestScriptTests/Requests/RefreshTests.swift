@@ -231,7 +231,7 @@ struct RefreshTests {
         arguments: [
             (
                 "rest.refresh_on()",
-                "bad argument #1 'predicate' to 'rest.refresh_on' (function expected, got no value)"
+                "bad argument #1 'predicate' to 'rest.refresh_on' (status or function of the error expected, got no value)"
             ),
             (
                 "rest.refresh_on(401)",
