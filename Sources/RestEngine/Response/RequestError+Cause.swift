@@ -123,9 +123,10 @@ extension RequestError.Cause {
 
     private static func detail(ofURL source: String?) -> String {
         guard let source else { return "there is no URL" }
-        guard let url = URLText(source) else { return "'\(source)' is not a URL" }
+        let shown = SecretMask.standard.url(source)
+        guard let url = URLText(source) else { return "'\(shown)' is not a URL" }
         return url.scheme == "http" || url.scheme == "https"
-            ? "'\(source)' has no host" : "'\(source)' does not begin with http:// or https://"
+            ? "'\(shown)' has no host" : "'\(shown)' does not begin with http:// or https://"
     }
 
     /// What the message for people leaves out.
