@@ -61,7 +61,7 @@ let package = Package(
         .target(
             name: "RestEngine", dependencies: ["CJSON", "CPlatform", "CRegex", deque, heap],
             swiftSettings: settings),
-        .target(name: "LuaRuntime", dependencies: ["CLua"], swiftSettings: settings),
+        .target(name: "LuaRuntime", dependencies: ["CLua", "CPlatform"], swiftSettings: settings),
 
         // Floor 2: neighbours that never meet.
         .target(name: "CurlTransport", dependencies: ["RestEngine", "CCurl"], swiftSettings: settings),
@@ -83,7 +83,7 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["RestEngine"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["RestEngine", "CPlatform"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
             name: "CJSONTestHost", dependencies: ["CJSON", "SystemLua"], path: "Tests/CJSONTestHost",

@@ -1,9 +1,7 @@
 // The state itself: its memory account and the end of everything that must never happen.
-#define _GNU_SOURCE
 #include "internal.h"
 
 #include <lauxlib.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,16 +166,4 @@ void clua_tidy(clua_state *state) {
     bool starved = state->starved || (state->was_expired && clua_used(state) > state->limit / 2);
     state->starved = false;
     if (starved) clua_collect(state);
-}
-
-void clua_thread_name(char *buffer, size_t size) {
-    if (pthread_getname_np(pthread_self(), buffer, size) != 0) buffer[0] = 0;
-}
-
-void clua_name_thread(const char *name) {
-#if defined(__APPLE__)
-    pthread_setname_np(name);
-#else
-    pthread_setname_np(pthread_self(), name);
-#endif
 }

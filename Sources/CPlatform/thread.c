@@ -1,18 +1,44 @@
 #define _GNU_SOURCE
 #include "cplatform.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
-void cplatform_set_thread_name(const char *name) {
-    char cut[16];
-    strncpy(cut, name, sizeof cut - 1);
-    cut[sizeof cut - 1] = 0;
+typedef struct {
+    char name[16];
+    void (*body)(void *);
+    void *argument;
+} thread_start;
+
+static void *run(void *data) {
+    thread_start start = *(thread_start *)data;
+    free(data);
 #ifdef __APPLE__
-    pthread_setname_np(cut);
+    pthread_setname_np(start.name);
 #else
-    pthread_setname_np(pthread_self(), cut);
+    pthread_setname_np(pthread_self(), start.name);
 #endif
+    start.body(start.argument);
+    return NULL;
+}
+
+int cplatform_start_thread(const char *name, size_t stack_bytes, void (*body)(void *), void *argument) {
+    thread_start *start = calloc(1, sizeof *start);
+    if (!start) return ENOMEM;
+    strncpy(start->name, name, sizeof start->name - 1);
+    start->body = body;
+    start->argument = argument;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (stack_bytes > 0) pthread_attr_setstacksize(&attributes, stack_bytes);
+    pthread_t thread;
+    int status = pthread_create(&thread, &attributes, run, start);
+    pthread_attr_destroy(&attributes);
+    if (status != 0) free(start);
+    return status;
 }
 
 void cplatform_get_thread_name(char *buffer, size_t size) {

@@ -43,6 +43,24 @@ t.describe("methods and bodies", function()
     t.equal(request.headers["Content-Type"], "foo/bar")
   end)
 
+  t.test("6.3: rest.bytes is a body as a string is, and what a mutator may set", function()
+    local host, r = setup()
+    local rest = host.rest
+    local stub = host:stub("POST", url, { when = { body = rest.bytes "\0\255" } })
+    t.assert(r:request("POST", { body = rest.bytes "\0\255" }):await())
+    t.assert(r:request("POST", { body = "x", mutate = function(d) d.body = rest.bytes "\0\255" end }):await())
+    t.equal(#stub.requests, 2)
+  end)
+
+  t.test("6.4: the charset is called by its registered name", function()
+    local host, r = setup()
+    local stub = host:stub("POST", url, { status = 200 })
+    for given, sent in pairs { ASCII = "us-ascii", latin1 = "iso-8859-1", UTF8 = "utf-8", ["UTF-16BE"] = "utf-16be" } do
+      t.assert(r:request("POST", { text = "x", charset = given }):await())
+      t.equal(stub.requests[#stub.requests].headers["content-type"], "text/plain; charset=" .. sent)
+    end
+  end)
+
   t.test("6.4: text", function()
     local request = sent("POST", { text = "Très bien!" })
     t.equal(request.body, "Très bien!")

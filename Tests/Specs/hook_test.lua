@@ -55,6 +55,18 @@ t.describe("hooks", function()
     t.equal(seen.response.error, nil)
   end)
 
+  t.test("7.10: a failure has an error and no entity; the body is the error's", function()
+    local host, r = setup()
+    host:stub("GET", url, { status = 500, text = "why" })
+    local seen
+    local request = r:load():on_completion(function(info) seen = info.response end)
+    host:settle()
+    t.equal(seen.ok, false)
+    t.equal(seen.entity, nil)
+    t.equal(request.response.entity, nil)
+    t.equal(seen.error.entity.content, "why")
+  end)
+
   t.test("a hook that raises stops no other", function()
     local host, r = setup()
     host:stub("GET", url, { text = "x" })

@@ -84,6 +84,10 @@ t.describe("with_param (3.7-3.12, D19)", function()
     t.equal(url("", "a", { "2", "1" }), base .. "?a=2&a=1")
   end)
 
+  t.test("a table with names is no value", function()
+    t.raises(function() return resource(base):with_param("k", { x = 1 }) end, "must be a list")
+  end)
+
   t.test("3.10: with_params sets many at once", function()
     local host = t.host()
     local r = host.rest.service { name = "s" }:resource_at(base .. "?gone=1&kept=2")

@@ -21,6 +21,22 @@ t.describe("base URL", function()
     t.equal(err.cause.type, "invalid_url")
     t.equal(service:resource_at("http://foo.bar").url, "http://foo.bar/")
   end)
+
+  for _, text in ipairs { "\0", "http://[bad", "not a URL", "" } do
+    t.test(("1.1: %q does not parse, so there is none"):format(text), function()
+      local service = base_of(text)
+      t.equal(service.base_url, nil)
+      t.equal(service:resource("foo").url, ":")
+      t.equal(service:resource("foo"):load().state, "completed")
+    end)
+  end
+
+  t.test("a service without base and name is called service", function()
+    local rest = t.host().rest
+    t.equal(rest.service({}).name, "service")
+    t.equal(rest.service({}).name, "service-2")
+    t.equal(rest.service().name, "service-3")
+  end)
 end)
 
 t.describe("resource(path)", function()
@@ -132,6 +148,15 @@ t.describe("configuration", function()
     service:configure(function() runs = runs + 1 end)
     service:resource("/a"):child("b"):relative("../c?x"):with_param("y", "1")
     t.equal(runs, 0)
+  end)
+
+  t.test("what a block raises, reading its configuration raises as well", function()
+    local service = base_of("https://foo.bar")
+    service:configure(function(c) c.expiration = 3 end)
+    local r = service:resource("/a")
+    t.raises(function() return r.configuration end, "unknown field 'expiration'.*did you mean 'expiration_time'")
+    t.raises(function() return r:configuration_for("POST") end, "the POST configuration of https://foo.bar/a failed")
+    t.matches(tostring(r:load().response.error), "unknown field 'expiration'")
   end)
 
   t.test("a frozen configuration can't be written to", function()

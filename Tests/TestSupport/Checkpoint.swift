@@ -1,3 +1,5 @@
+public import Testing
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -27,13 +29,15 @@ public final class Checkpoint: @unchecked Sendable {
     }
 
     /// Arrives, and goes on when one is let through.
-    public func pass() {
+    public func pass(at location: SourceLocation = #_sourceLocation) {
         change(\.arrivals)
-        take(\.permits)
+        take(\.permits, "the test to let a thread go on", location)
     }
 
     /// Each arrival is for one call.
-    public func waitForArrival() { take(\.arrivals) }
+    public func waitForArrival(at location: SourceLocation = #_sourceLocation) {
+        take(\.arrivals, "a thread to arrive", location)
+    }
 
     /// Lets one through.
     public func open() { change(\.permits) }
@@ -45,10 +49,20 @@ public final class Checkpoint: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    private func take(_ count: ReferenceWritableKeyPath<Checkpoint, Int>) {
+    private func take(
+        _ count: ReferenceWritableKeyPath<Checkpoint, Int>, _ what: String, _ location: SourceLocation
+    ) {
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        deadline.tv_sec += Patience.limit
         pthread_mutex_lock(mutex)
-        while self[keyPath: count] == 0 { pthread_cond_wait(condition, mutex) }
-        self[keyPath: count] -= 1
+        var status: Int32 = 0
+        while self[keyPath: count] == 0, status != ETIMEDOUT {
+            status = pthread_cond_timedwait(condition, mutex, &deadline)
+        }
+        let isInVain = self[keyPath: count] == 0
+        if !isInVain { self[keyPath: count] -= 1 }
         pthread_mutex_unlock(mutex)
+        if isInVain { Patience.end(what, at: location) }
     }
 }

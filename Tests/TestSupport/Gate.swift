@@ -1,3 +1,5 @@
+public import Testing
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -6,7 +8,8 @@
     import Darwin
 #endif
 
-/// A door that is opened once: threads wait at it with ``wait()``, tasks with ``opened()``.
+/// A door that is opened once: threads wait at it with ``wait(for:at:)``, tasks with ``opened(_:at:)``. One that stays shut
+/// fails the test after a while (``Patience``), and lets everybody through.
 // Unchecked: the handles are made for several threads; the rest is only touched under the mutex.
 public final class Gate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -37,13 +40,23 @@ public final class Gate: @unchecked Sendable {
     }
 
     /// Blocks the calling thread; not for tasks.
-    public func wait() {
+    public func wait(for what: String = "a gate", at location: SourceLocation = #_sourceLocation) {
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        deadline.tv_sec += Patience.limit
         pthread_mutex_lock(mutex)
-        while !isOpen { pthread_cond_wait(condition, mutex) }
+        var status: Int32 = 0
+        while !isOpen, status != ETIMEDOUT { status = pthread_cond_timedwait(condition, mutex, &deadline) }
+        let isInVain = !isOpen
         pthread_mutex_unlock(mutex)
+        guard isInVain else { return }
+        Patience.end(what, at: location)
+        open()
     }
 
-    public func opened() async {
+    public func opened(_ what: String = "a gate", at location: SourceLocation = #_sourceLocation) async {
+        let patience = Patience.watch(what, at: location) { [self] in open() }
+        defer { patience.cancel() }
         await withCheckedContinuation { continuation in
             pthread_mutex_lock(mutex)
             if isOpen {

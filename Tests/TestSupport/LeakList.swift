@@ -26,18 +26,19 @@ public final class LeakList {
 public struct LeakChecked: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 
+    private let patience = Duration.seconds(30)
+
     public func provideScope(
         for test: Test, testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let list = LeakList()
         try await LeakList.$current.withValue(list) { try await function() }
-        // The last release may come from a task that is just ending, on a machine that has others to run, and leave a
+        // The last release may come from a task that is just ending, whose thread waits for a busy machine, and leave a
         // deinit to the loop.
+        let begin = ContinuousClock.now
         var survivors = await list.survivors
-        var looks = 0
-        while !survivors.isEmpty, looks < 50_000 {
-            looks += 1
+        while !survivors.isEmpty, begin.duration(to: .now) < patience {
             await Task.yield()
             survivors = await list.survivors
         }

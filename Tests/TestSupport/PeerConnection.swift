@@ -1,5 +1,6 @@
 import RestEngine
 import Synchronization
+import Testing
 
 /// The server's end of one connection; a handler writes to it whatever the test needs, well formed or not.
 public final class PeerConnection: Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CPlatform
 
 /// A detached thread for one closure.
 public enum PeerThread {
@@ -14,28 +8,9 @@ public enum PeerThread {
     }
 
     public static func start(_ run: @escaping @Sendable () -> Void) {
-        let body = Unmanaged.passRetained(Body(run)).toOpaque()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 256 << 10)
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        let status = pthread_create(
-            &thread, &attributes,
-            { body in
-                #if canImport(Darwin)
-                    Unmanaged<Body>.fromOpaque(body).takeRetainedValue().run()
-                #else
-                    // pthread hands over what it was given, which is not nil.
-                    Unmanaged<Body>.fromOpaque(body!).takeRetainedValue().run()
-                #endif
-                return nil
-            }, body)
-        pthread_attr_destroy(&attributes)
+        let status = cplatform_start_thread(
+            "test peer", 256 << 10, { Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run() },
+            Unmanaged.passRetained(Body(run)).toOpaque())
         precondition(status == 0, "cannot start a thread of the loopback peer: error \(status)")
     }
 }

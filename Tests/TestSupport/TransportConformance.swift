@@ -1,4 +1,5 @@
 public import RestEngine
+import Testing
 
 /// What every ``Transport`` owes the engine, checked against a server that answers as ``makePeer()`` does.
 ///

@@ -60,10 +60,6 @@ int64_t clua_boxes(const clua_state *state);
 void clua_refuse(clua_state *state, int64_t nth);
 /// For tests: whether `clua_refuse` has struck.
 bool clua_refused(const clua_state *state);
-/// The calling thread's name, always terminated.
-void clua_thread_name(char *buffer, size_t size);
-/// Names the calling thread, for debuggers and `top -H`: 15 bytes at most.
-void clua_name_thread(const char *name);
 /// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
 

@@ -4,8 +4,11 @@
 
 #include <stddef.h>
 
-/// Names the calling thread, as debuggers and `top -H` show it; the system cuts it at 15 bytes.
-void cplatform_set_thread_name(const char *name);
+/// Starts a thread for which nobody waits; it runs `body` with `argument`. Debuggers and `top -H` show its name, of which
+/// the system keeps 15 bytes. 0 for `stack_bytes` is the system's own size. Gives 0, or the number of an error when there
+/// can be no more threads; `body` is not called then.
+int cplatform_start_thread(
+    const char *_Nonnull name, size_t stack_bytes, void (*_Nonnull body)(void *_Nonnull), void *_Nonnull argument);
 
 /// Keeps freed memory for the next transfer: without it the C library gives large buffers back to the system and asks
 /// for them again, page fault by page fault. Once, before threads start.
@@ -15,6 +18,6 @@ void cplatform_keep_freed_memory(void);
 void cplatform_give_back_freed_memory(void);
 
 /// The calling thread's name, always terminated.
-void cplatform_get_thread_name(char *buffer, size_t size);
+void cplatform_get_thread_name(char *_Nonnull buffer, size_t size);
 
 #endif

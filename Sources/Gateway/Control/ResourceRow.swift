@@ -18,12 +18,17 @@ enum ResourceRow {
         return Tree(pairs: pairs)
     }
 
-    /// Without user info, and without the values of what the base URL itself has as a query: keys of APIs stand there.
+    /// Without user info, and without the values of what has a secret's name or stands in the base URL itself: keys of APIs
+    /// are there.
     @EngineActor
     private static func visibleURL(of resource: Resource, _ service: Service) -> String {
-        guard let url = resource.url, let origin = url.origin else { return resource.urlString }
+        let mask = SecretMask.standard
+        guard let url = resource.url, let origin = url.origin else { return mask.line(resource.urlString) }
         let secret = Set((service.baseURL?.url.parameters ?? []).map(\.text))
-        let parameters = url.parameters.map { secret.contains($0.text) ? $0.rawName + "=***" : $0.text }
-        return origin + url.path + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+        let parameters = url.parameters.map {
+            secret.contains($0.text) ? $0.rawName + "=" + SecretMask.text : $0.text
+        }
+        return mask.url(
+            origin + url.path + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")))
     }
 }

@@ -43,10 +43,10 @@ struct ModuleSearch {
                     faults.append("'\(candidate)' is a link that leads out of '\(root)'")
                     continue
                 }
-                if let source = Self.read(real) {
+                do throws(Unreadable) {
+                    let source = LuaFileText.chunk(try Self.read(real))
                     return .found(LuaModuleFile(path: candidate, source: source))
-                }
-                faults.append("'\(candidate)' can't be read as a file of 16 MiB at most")
+                } catch { faults.append("'\(candidate)' can't be read: \(error.reason)") }
             }
         }
         guard !roots.isEmpty else { return .missing("there is no folder to search") }
@@ -82,22 +82,31 @@ struct ModuleSearch {
         return String(cString: real)
     }
 
-    /// Nil for what is no regular file: a pipe would have no end, a device none either.
-    private static func read(_ path: String) -> [UInt8]? {
+    private struct Unreadable: Error {
+        var reason: String
+
+        init(_ reason: String) { self.reason = reason }
+
+        init(code: Int32) { reason = String(cString: strerror(code)) }
+    }
+
+    /// What is no regular file is not read: a pipe would have no end, a device none either.
+    private static func read(_ path: String) throws(Unreadable) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
+        guard file >= 0 else { throw Unreadable(code: errno) }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard fstat(file, &status) == 0 else { throw Unreadable(code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Unreadable("it is no regular file") }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
         while bytes.count <= maxBytes {
             let count = buffer.withUnsafeMutableBytes { Self.read(file, $0) }
-            if count < 0 { return nil }
+            if count < 0 { throw Unreadable(code: errno) }
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
-        return nil
+        throw Unreadable("it has more than 16 MiB")
     }
 
     private static func read(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {

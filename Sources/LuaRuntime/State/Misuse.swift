@@ -1,4 +1,4 @@
-import CLua
+import CPlatform
 
 #if canImport(Glibc)
     import Glibc
@@ -35,7 +35,7 @@ enum Misuse {
     /// The calling thread, as debuggers and `top -H` show it.
     static var currentThread: String {
         var name = [CChar](repeating: 0, count: 64)
-        clua_thread_name(&name, name.count)
+        cplatform_get_thread_name(&name, name.count)
         let text = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         return "'\(text)' (\(pthread_self()))"
     }

@@ -1,10 +1,9 @@
 extension BlockReview {
-    /// Blocks without a pattern apply to every host that a request or redirect names, unless they look
-    /// at the host themselves.
+    /// Blocks without a pattern, or with one that doesn't look at the host, apply to every host that a request or redirect
+    /// names, unless they look at it themselves.
     func credentials() -> [BlockFinding] {
         guard let url = Self.elsewhere else { return [] }
         return reviewed.compactMap { number in
-            guard case .all = entries[number].pattern else { return nil }
             var names: [String] = []
             for method in methods(of: entries[number]) {
                 let trace = trace(url, method)
@@ -15,25 +14,29 @@ extension BlockReview {
             }
             guard !names.isEmpty else { return nil }
             let list = names.map { "'\($0)'" }.joined(separator: ", ")
+            var reason = "this block's pattern matches any host"
+            if case .all = entries[number].pattern { reason = "this block has no pattern" }
             return BlockFinding(
                 code: .openCredentials, block: number,
-                message: "this block has no pattern, so it sends \(list) to other hosts too",
+                message: "\(reason), so it sends \(list) to other hosts too",
                 hint: service.baseURL == nil
                     ? "write a pattern with the host: configure(\"https://api.example.com/**\", …)"
                     : "write configure(\"**\", …): that is everything below base_url, and nothing else")
         }
     }
 
-    /// Secret headers that a block sets, or that its mutators do.
+    /// Secret headers that a block sets, and those and secret parameters that its mutators do.
     private func added(by step: ConfigurationTrace.Step, _ url: URLText, _ method: String) -> [String] {
         var draft = RequestDraft(method: method, url: url.string, headers: step.after.headers)
         for mutator in step.after.mutators.dropFirst(step.before.mutators.count) {
             do { try mutator.function(&draft) } catch { break }
         }
-        return draft.headers.fields.map(\.name).filter { name in
+        let headers = draft.headers.fields.map(\.name).filter { name in
             SecretMask.standard.hides(name)
                 && step.before.headers.values(name) != draft.headers.values(name)
         }
+        let parameters = (URLText(draft.url)?.parameters ?? []).map(\.name)
+        return headers + parameters.filter { SecretMask.standard.hides($0) }
     }
 
     /// Stages that are named and never filled, and stages that are filled and never run.

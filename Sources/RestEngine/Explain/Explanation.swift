@@ -96,7 +96,7 @@ extension Explanation.Failure {
         var known = error
         // The explanation says them already, and the place is told by itself.
         (known.url, known.method, known.place) = (nil, nil, nil)
-        message = mask.text(failure?.message ?? known.description)
+        message = mask.line(failure?.message ?? known.description)
         file = failure?.file ?? error.place?.file
         line = failure?.line ?? error.place?.line
         traceback = failure?.traceback.map(mask.text)

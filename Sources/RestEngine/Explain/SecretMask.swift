@@ -33,7 +33,7 @@ public struct SecretMask: Sendable {
 
     /// A header's value as it may be shown. Of credentials the scheme stays: `Bearer ***` (RFC 9110 11.4).
     public func header(_ name: String, _ value: String) -> String {
-        guard hides(name) else { return text(value) }
+        guard hides(name) else { return line(value) }
         let lower = name.lowercased()
         guard lower == "authorization" || lower == "proxy-authorization",
             let space = value.utf8.firstIndex(of: UInt8(ascii: " ")), space > value.startIndex
@@ -61,6 +61,32 @@ public struct SecretMask: Sendable {
             return hides(PercentEncoding.decode(name) ?? name) ? "\(name)=\(Self.text)" : String(piece)
         }
         return text(head + pieces.joined(separator: "&") + tail.dropFirst(query.count))
+    }
+
+    /// A text with ``url(_:)`` applied to each URL in it, as lines of a log have them.
+    public func line(_ line: String) -> String {
+        var shown = ""
+        var rest = line[...]
+        while let colon = rest.firstRange(of: "://") {
+            let end = rest[colon.upperBound...].firstIndex { Self.endsURL($0) } ?? rest.endIndex
+            let start = rest[..<colon.lowerBound].lastIndex { !Self.isInScheme($0) }
+                .map { rest.index(after: $0) }
+            let scheme = start ?? rest.startIndex
+            // What ends a part of a sentence ends no URL.
+            let token = rest[scheme..<end]
+            let shownURL = token.dropLast(token.reversed().prefix { ".,:;)".contains($0) }.count)
+            shown += text(String(rest[..<scheme])) + url(String(shownURL))
+            rest = rest[shownURL.endIndex...]
+        }
+        return shown + text(String(rest))
+    }
+
+    private static func endsURL(_ character: Character) -> Bool {
+        character.isWhitespace || "\"'<>".contains(character)
+    }
+
+    private static func isInScheme(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "+-.".contains(character))
     }
 
     /// This mask, which hides the secrets of these headers and this URL wherever else they stand, in messages say. Values of

@@ -1,9 +1,12 @@
 extension Service {
-    /// What a person types as an address: an absolute URL, or a path below the base URL, with a query or without.
+    /// What a person types as an address: an absolute URL, or a path below the base URL, with a query or without. A query
+    /// goes with that of the base URL, as in the gateway.
     public func url(typed text: String) -> URLText? {
         if text.hasPrefix("http://") || text.hasPrefix("https://") { return URLText(text) }
         guard let mark = text.firstIndex(of: "?") else { return baseURL?.resource(text) }
-        return baseURL?.resource(String(text[..<mark])).relative(String(text[mark...]))
+        let resource = baseURL?.resource(String(text[..<mark]))
+        let own = resource?.query.map { $0 + "&" } ?? ""
+        return resource?.relative("?" + own + text[text.index(after: mark)...])?.withParams([])
     }
 
     /// Why the resource at an address would be requested the way it would; see ``url(typed:)``. Blocks and mutators run
@@ -100,8 +103,8 @@ private struct ExplanationMaker {
     private func block(_ number: Int) -> Explanation.Block {
         let entry = service.configurationEntries[number]
         return Explanation.Block(
-            number: number + 1, description: mask.text(entry.description), origin: entry.origin,
-            pattern: mask.text(entry.pattern.description), methods: entry.methods?.sorted())
+            number: number + 1, description: mask.line(entry.description), origin: entry.origin,
+            pattern: mask.line(entry.pattern.description), methods: entry.methods?.sorted())
     }
 
     private func shown(_ draft: RequestDraft) -> Explanation.Draft {
@@ -124,7 +127,7 @@ private struct ExplanationMaker {
             Explanation.Stage(
                 name: name, isListed: pipeline.order.contains(name),
                 transformers: pipeline[name].steps.map { masked(Explanation.Part($0)) },
-                cache: pipeline[name].cache.map { mask.text($0.description) })
+                cache: pipeline[name].cache.map { mask.line($0.description) })
         }
     }
 
@@ -141,13 +144,13 @@ private struct ExplanationMaker {
     }
 
     private func masked(_ part: Explanation.Part) -> Explanation.Part {
-        .init(description: mask.text(part.description), origin: part.origin, contentTypes: part.contentTypes)
+        .init(description: mask.line(part.description), origin: part.origin, contentTypes: part.contentTypes)
     }
 
     private func masked(_ field: String, _ value: Tree) -> Tree {
         let header = field.hasPrefix(ConfigurationFacts.headerPrefix)
         let name = header ? String(field.dropFirst(ConfigurationFacts.headerPrefix.count)) : nil
-        func masked(_ text: String) -> Tree { Tree(name.map { mask.header($0, text) } ?? mask.text(text)) }
+        func masked(_ text: String) -> Tree { Tree(name.map { mask.header($0, text) } ?? mask.line(text)) }
         if let text = value.string { return masked(text) }
         guard value.kind == .array else { return value }
         return Tree(value.elements.map { $0.string.map(masked) ?? $0 })

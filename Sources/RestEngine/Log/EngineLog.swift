@@ -21,10 +21,10 @@ public final class EngineLog {
     public init() {}
 
     /// Writes to a category. A program or a transformer may use the engine's own (26.6). `text` is not evaluated when
-    /// the category is off (26.4).
+    /// the category is off (26.4). Secrets of the URLs in it are masked (design, Errors).
     public func write(_ category: Category, _ text: @autoclosure () -> String) {
         guard category == .warning || (!enabled.isEmpty && enabled.contains(category)) else { return }
-        handler(category, text())
+        handler(category, SecretMask.standard.line(text()))
     }
 }
 

@@ -18,7 +18,7 @@ final class LoopThread: Sendable {
 
     init(name: String) { self.name = name }
 
-    /// Starts the thread; returns when `isCurrent` works on it.
+    /// Starts the thread; `isCurrent` works on it before `body` is called.
     func start(_ body: @escaping @Sendable () -> Void) {
         final class Start {
             let thread: LoopThread
@@ -28,29 +28,13 @@ final class LoopThread: Sendable {
                 self.body = body
             }
         }
-        let start = Unmanaged.passRetained(Start(self, body)).toOpaque()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, Self.stackBytes)
-        #if canImport(Darwin)
-            var handle: pthread_t?
-        #else
-            var handle = pthread_t()
-        #endif
-        let status = pthread_create(
-            &handle, &attributes,
+        let status = cplatform_start_thread(
+            name, Self.stackBytes,
             { argument in
-                #if canImport(Darwin)
-                    let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-                #else
-                    let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-                #endif
+                let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
                 start.thread.identity.store(LoopThread.currentIdentity, ordering: .releasing)
-                cplatform_set_thread_name(start.thread.name)
                 start.body()
-                return nil
-            }, start)
-        pthread_attr_destroy(&attributes)
+            }, Unmanaged.passRetained(Start(self, body)).toOpaque())
         precondition(status == 0, "cannot start the thread '\(name)': error \(status)")
     }
 

@@ -81,6 +81,9 @@ final class NetworkWork: RequestWork {
             // The limit is for the whole exchange, not for each leg of it.
             message.timeouts.total = max(0.001, message.timeouts.total - (engine.scheduler.now - began))
         }
+        guard URLText(step.url)?.isHTTP == true else {
+            return finish(.failure(failure(.invalidURL(source: step.url), step)), step, request)
+        }
         if let refusal = resource.service.refusal?(step.url) {
             return finish(.failure(failure(refusal, step)), step, request)
         }

@@ -1,7 +1,7 @@
 /// A body by kind; each kind has its content type (siesta-semantics 6).
 public enum RequestBody: Sendable {
     case bytes([UInt8])
-    /// `charset` is an IANA name.
+    /// `charset` is an IANA name, or a common other name of one.
     case text(String, charset: String)
     /// An object or an array.
     case json(Tree)
@@ -21,7 +21,7 @@ public enum RequestBody: Sendable {
         guard case .text(_, let charset) = self, MediaType(contentType).charset == nil else {
             return (payload, contentType)
         }
-        return (payload, "\(contentType); charset=\(charset.lowercased())")
+        return (payload, "\(contentType); charset=\(TextCharset.ianaName(charset))")
     }
 
     private func encode() throws(RequestError.CauseError) -> (payload: RequestPayload, contentType: String) {
@@ -31,7 +31,7 @@ public enum RequestBody: Sendable {
             guard let encoded = TextCharset(charset)?.encode(text) else {
                 throw RequestError.CauseError(.unencodableText(encoding: charset, text: RawText(text)))
             }
-            return (.bytes(encoded), "text/plain; charset=\(charset.lowercased())")
+            return (.bytes(encoded), "text/plain; charset=\(TextCharset.ianaName(charset))")
         case .json(let tree):
             return (.bytes(try Self.json(tree)), "application/json")
         case .form(let pairs, let isOrdered):

@@ -22,3 +22,12 @@ extension Resource {
             isLoading: isLoading, openRequests: allRequests.count, isObserved: observers != nil)
     }
 }
+
+extension Resource {
+    /// The URL, and a letter each for loading, data and error (siesta-semantics 4.17). It begins no cache lookup.
+    public var summaryText: String {
+        let letters =
+            (isLoading ? "L" : "") + (state.data == nil ? "" : "D") + (state.error == nil ? "" : "E")
+        return letters.isEmpty ? urlString : "\(urlString) [\(letters)]"
+    }
+}

@@ -121,10 +121,17 @@ extension RequestError.Cause {
         return Dictionary(uniqueKeysWithValues: causes.map { ($0.code, $0.userMessage) })
     }()
 
+    private static func detail(ofURL source: String?) -> String {
+        guard let source else { return "there is no URL" }
+        guard let url = URLText(source) else { return "'\(source)' is not a URL" }
+        return url.scheme == "http" || url.scheme == "https"
+            ? "'\(source)' has no host" : "'\(source)' does not begin with http:// or https://"
+    }
+
     /// What the message for people leaves out.
     var detail: String? {
         switch self {
-        case .invalidURL(let source): source.map { "'\($0)' is not a URL" } ?? "there is no URL"
+        case .invalidURL(let source): Self.detail(ofURL: source)
         case .unencodableText(let encoding, _): "the text can't be written in \(encoding)"
         case .invalidJSONObject(let message): message
         case .notURLEncodable(let string): "'\(string)' can't be written in a form"

@@ -14,12 +14,25 @@ struct TextCharset {
     }
     private let kind: Kind
 
+    /// The name under which a content type says a charset (siesta-semantics 6.4): in lower case, and the registered one
+    /// for what is often called otherwise.
+    static func ianaName(_ charset: String) -> String {
+        switch charset.lowercased() {
+        case "utf8": "utf-8"
+        case "utf16": "utf-16"
+        case "utf32": "utf-32"
+        case "ascii": "us-ascii"
+        case "latin1", "latin-1", "iso8859-1", "iso_8859-1": "iso-8859-1"
+        case let name: name
+        }
+    }
+
     /// Nil when nobody knows the charset.
     init?(_ charset: String) {
-        switch charset.lowercased() {
-        case "utf-8", "utf8": kind = .utf8
-        case "us-ascii", "ascii": kind = .ascii
-        case "iso-8859-1", "latin1", "iso8859-1": kind = .latin1
+        switch Self.ianaName(charset) {
+        case "utf-8": kind = .utf8
+        case "us-ascii": kind = .ascii
+        case "iso-8859-1": kind = .latin1
         default:
             // iconv takes options after a slash, and an empty name as the locale's charset.
             guard !charset.isEmpty, charset.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else {

@@ -7,7 +7,9 @@ extension ScriptContext {
         let service = try call.receiver(as: Service.self)
         let last = call.count
         guard last >= 1, call.type(last) == .function else {
-            throw call.wrongType(max(1, last), "fn", "function")
+            // What stands where the function is due may be the pattern of a call that has no function.
+            let isPattern = last >= 1 && [.string, .userdata].contains(call.type(last))
+            throw call.wrongType(isPattern ? last + 1 : max(1, last), "fn", "function")
         }
         guard last <= 3 else { throw LuaUsageError("'configure' takes a pattern, options and a function") }
         var pattern = URLPattern.all

@@ -25,11 +25,16 @@ extension ScriptContext {
     var chainFunctions: [ModuleFunction] {
         [
             ModuleFunction(
-                "use_response", "(response: response | entity | error) -> action",
+                "use_response", "(response: response | info | entity | error) -> action",
                 "Ends a chain with this response, which passes no pipeline."
             ) { [unowned self] call in
-                let response = try response(call, 1, "response")
-                push(.useResponse(ResponseInfo(response)), on: call.lua)
+                if let box = call.lua.object(call.slot(1), as: ScriptInfo.self) {
+                    push(.useResponse(box.info), on: call.lua)
+                } else if let response = response(call.lua, call.slot(1)) {
+                    push(.useResponse(ResponseInfo(response)), on: call.lua)
+                } else {
+                    throw call.wrongType(1, "response", "response, info, entity or error")
+                }
                 return .one
             },
             ModuleFunction(

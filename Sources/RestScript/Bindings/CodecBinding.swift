@@ -10,14 +10,14 @@ extension ScriptValues {
                 ModuleFunction(
                     "encode", signature: "(bytes: string) -> string", documentation: "RFC 4648, with padding."
                 ) { call in
-                    call.lua.push(Base64.encode(try call.bytes(1, "bytes")))
+                    call.lua.push(Base64.encode(try call.rawBytes(1, "bytes")))
                     return .one
                 },
                 ModuleFunction(
                     "decode", signature: "(text: string) -> string | nil, message",
                     documentation: "Takes the URL alphabet too; padding may be missing."
                 ) { call in
-                    switch Base64.decode(try call.bytes(1, "text")) {
+                    switch Base64.decode(try call.rawBytes(1, "text")) {
                     case .success(let bytes):
                         call.lua.push(bytes: bytes)
                         return .one
@@ -38,7 +38,7 @@ extension ScriptValues {
                     "encode", signature: "(text: string) -> string",
                     documentation: "Escapes text for a parameter or path segment."
                 ) { call in
-                    call.lua.push(PercentEncoding.component(try call.bytes(1, "text")))
+                    call.lua.push(PercentEncoding.component(try call.rawBytes(1, "text")))
                     return .one
                 },
                 ModuleFunction(
@@ -46,7 +46,7 @@ extension ScriptValues {
                     documentation: "Resolves the escapes of a text."
                 ) {
                     call in
-                    call.lua.push(bytes: PercentEncoding.decodeBytes(try call.bytes(1, "text")))
+                    call.lua.push(bytes: PercentEncoding.decodeBytes(try call.rawBytes(1, "text")))
                     return .one
                 },
                 ModuleFunction(

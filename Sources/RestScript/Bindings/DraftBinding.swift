@@ -96,7 +96,7 @@ extension ScriptContext {
                     },
                     set: { call in
                         try call.receiver(as: ScriptDraft.self).draft.body =
-                            call.isAbsent(1) ? nil : try call.bytes(1, "body")
+                            call.isAbsent(1) ? nil : try call.rawBytes(1, "body")
                         return .none
                     }),
             ])

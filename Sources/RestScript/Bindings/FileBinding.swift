@@ -30,7 +30,7 @@ extension ScriptContext {
                 """
             ) { [unowned self] call in
                 let path = path(named: try call.string(1, "path"))
-                let bytes = try call.bytes(2, "bytes")
+                let bytes = try call.rawBytes(2, "bytes")
                 if let refusal = permissions.refusalToWrite(path) {
                     throw LuaUsageError("writing '\(path)' is not allowed: \(refusal)")
                 }

@@ -26,12 +26,12 @@ extension ScriptValues {
                 "Header fields by name, whatever its case. Assign a string, a list, or nil to remove.",
             index: { call in
                 let headers = try call.receiver(as: ScriptHeaders.self).read()
-                call.lua.push(optional: headers[try call.string(1, "name")])
+                call.lua.push(optional: headers[try headerName(call)])
                 return .one
             },
             newIndex: { call in
                 let box = try call.receiver(as: ScriptHeaders.self)
-                let name = try call.string(1, "name")
+                let name = try headerName(call)
                 guard let write = box.write else { throw LuaUsageError("these headers are read only") }
                 var headers = box.read()
                 let values = try call.lua.headerValues(call.slot(2), name: name)
@@ -53,4 +53,14 @@ extension ScriptValues {
                 return .results(3)
             })
     }
+}
+
+/// The name that a script looks up or assigns to.
+private func headerName(_ call: Arguments) throws -> String {
+    guard call.type(1) == .string else {
+        throw LuaUsageError(
+            "headers are found by name, as in headers[\"Accept\"], not by a \(call.lua.typeName(call.slot(1)))"
+        )
+    }
+    return try call.string(1, "name")
 }

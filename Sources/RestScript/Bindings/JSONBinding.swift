@@ -22,7 +22,7 @@ extension ScriptValues {
                     documentation: "The value of a JSON text."
                 ) {
                     [unowned self] call in
-                    let bytes = try call.bytes(1, "text")
+                    let bytes = try call.rawBytes(1, "text")
                     do {
                         try bytes.withUnsafeBytes { try trees.pushJSON($0, on: call.lua) }
                         return .one

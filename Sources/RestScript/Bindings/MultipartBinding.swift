@@ -51,9 +51,8 @@ extension ScriptContext {
     private func partValue(_ options: OptionTable) throws -> [UInt8]? {
         guard let place = options.value("value") else { return nil }
         defer { options.lua.pop() }
-        if let bytes = options.lua.object(place, as: ScriptBytes.self) { return bytes.bytes }
+        if let bytes = options.lua.rawBytes(place) { return bytes }
         switch options.lua.type(place) {
-        case .string: return options.lua.bytes(place)
         case .number, .boolean: return Array(try options.lua.tostring(place).utf8)
         default:
             throw LuaUsageError(

@@ -51,7 +51,7 @@ extension ScriptContext {
         _ options: OptionTable
     ) throws -> Result<RequestBody, RequestError.CauseError>? {
         var found: [Result<RequestBody, RequestError.CauseError>] = []
-        if let bytes = try options.bytes("body") { found.append(.success(.bytes(bytes))) }
+        if let bytes = try options.rawBytes("body") { found.append(.success(.bytes(bytes))) }
         let charset = try options.string("charset")
         if let bytes = try options.bytes("text") {
             found.append(text(bytes, charset: charset ?? "utf-8"))

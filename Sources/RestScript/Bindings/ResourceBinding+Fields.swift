@@ -14,7 +14,7 @@ extension ScriptContext {
             },
             property("configuration", "configuration", "The frozen configuration for GET.") {
                 [unowned self] call in
-                pushConfiguration(of: try call.receiver(as: Resource.self), "GET", on: call.lua)
+                try pushConfiguration(of: call.receiver(as: Resource.self), "GET", on: call.lua)
                 return .one
             },
             property("latest_data", "entity?", "The last good data; survives later errors.") {
@@ -82,8 +82,13 @@ extension ScriptContext {
         }
     }
 
-    /// Pushes the configuration in use, which can't be written to.
-    func pushConfiguration(of resource: Resource, _ method: String, on lua: Lua) {
+    /// Pushes the configuration in use, which can't be written to. Raises what a block of it raised: requests fail
+    /// with that as well.
+    func pushConfiguration(of resource: Resource, _ method: String, on lua: Lua) throws {
+        if let failure = resource.resolvedConfiguration(for: method).failure {
+            throw LuaUsageError(
+                "the \(method) configuration of \(resource.urlString) failed: \(failure.reason)")
+        }
         lua.push(object: resource.configurationDraft(for: method), class: configurationClass)
     }
 }

@@ -12,7 +12,7 @@ extension ScriptContext {
             properties: resourceProperties,
             tostring: { object in
                 EngineActor.assumeIsolated {
-                    (object as? Resource).map { "resource \($0.urlString)" } ?? "resource"
+                    (object as? Resource).map { "resource \($0.summaryText)" } ?? "resource"
                 }
             })
     }
@@ -145,7 +145,7 @@ extension ScriptContext {
                 guard let method = Method.normalized(name) else {
                     throw call.bad(1, "method", "'\(name)' is not a method")
                 }
-                pushConfiguration(of: try call.receiver(as: Resource.self), method, on: call.lua)
+                try pushConfiguration(of: call.receiver(as: Resource.self), method, on: call.lua)
                 return .one
             },
         ]

@@ -41,10 +41,11 @@ extension ScriptContext {
                     call.lua.push(response.error == nil)
                     return .one
                 },
-                property("entity", "entity?", "The entity of a success, or the body that came with an error.")
-                {
-                    [unowned self] call in
-                    if let entity = try call.receiver(as: ScriptResponse.self).response.entity {
+                property(
+                    "entity", "entity?",
+                    "The entity of a success; nil of a failure, whose body is the error's entity."
+                ) { [unowned self] call in
+                    if case .success(let entity) = try call.receiver(as: ScriptResponse.self).response {
                         push(entity, on: call.lua)
                     } else {
                         call.lua.pushNil()

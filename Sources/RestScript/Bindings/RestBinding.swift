@@ -67,10 +67,14 @@ extension ScriptContext {
             ModuleFunction(
                 "failed_request", "(error: error | string) -> request", "A request that has failed already."
             ) { [unowned self] call in
-                let known = call.lua.object(call.slot(1), as: ScriptErrorBox.self)?.error
-                let error =
-                    try known
-                    ?? RequestError(userMessage: call.string(1, "error"), timestamp: engine.scheduler.now)
+                let error: RequestError
+                if let known = call.lua.object(call.slot(1), as: ScriptErrorBox.self)?.error {
+                    error = known
+                } else if let text = call.lua.string(call.slot(1)) {
+                    error = RequestError(userMessage: text, timestamp: engine.scheduler.now)
+                } else {
+                    throw call.wrongType(1, "error", "error or string")
+                }
                 push(Request(engine: engine, failedWith: error), on: call.lua)
                 return .one
             },

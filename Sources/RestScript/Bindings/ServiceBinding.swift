@@ -17,21 +17,13 @@ extension ScriptContext {
     private func service(_ call: Arguments) throws -> Service {
         let options = try call.options(1, "options")
         let base = try options.string("base_url")
-        let name = try options.string("name")
+        let givenName = try options.string("name")
         let standard = try standardTransformers(options)
         let settings = try options.options("transport").map(transportOptions)
         try options.finish()
         var baseURL: BaseURL?
-        if let base {
-            guard let url = URLText(base), url.isHTTP else {
-                throw LuaUsageError(
-                    "base_url '\(base)' is not a URL: it looks like \"https://api.example.com/v1\"")
-            }
-            baseURL = BaseURL(url)
-        }
-        guard let name = name ?? baseURL?.url.host else {
-            throw LuaUsageError("a service without base_url needs a name")
-        }
+        if let base { baseURL = try parseBase(base, call) }
+        let name = givenName ?? baseURL?.url.host ?? nameOfBareService()
         guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else {
             throw LuaUsageError(
                 "'\(name)' can't name a service: a name is not empty, has no '/' and doesn't begin with '-'")
@@ -49,6 +41,40 @@ extension ScriptContext {
         service.onResourceLimit = { [weak self] in self?.collectGarbage() }
         services.append(service)
         return service
+    }
+
+    /// Text that does not parse is as good as none (siesta-semantics 1.1), but hardly what the script means. Text that
+    /// parses and can't be a base is a mistake of another kind: most often the scheme is missing.
+    private func parseBase(_ text: String, _ call: Arguments) throws -> BaseURL? {
+        let problem = "base_url '\(text)' is not a URL: it looks like \"https://api.example.com/v1\""
+        guard let url = URLText(text) else {
+            warn("\(problem); without one only absolute URLs work", code: "no_base_url", call)
+            return nil
+        }
+        guard url.isHTTP else { throw LuaUsageError(problem) }
+        return BaseURL(url)
+    }
+
+    private func warn(_ text: String, code: String, _ call: Arguments) {
+        let place = call.lua.callerPlace
+        if options.collectsDiagnostics, isLoading {
+            diagnostics.append(Diagnostic(.warning, code: code, text, file: place?.file, line: place?.line))
+        } else {
+            options.log(
+                ScriptLogEntry(level: .warn, text: text, place: place.map { "\($0.file):\($0.line)" }))
+        }
+    }
+
+    /// "service", "service-2" and so on.
+    private func nameOfBareService() -> String {
+        let taken = Set(services.map(\.name))
+        var name = "service"
+        var number = 1
+        while taken.contains(name) {
+            number += 1
+            name = "service-\(number)"
+        }
+        return name
     }
 
     /// `transport = { http2=, proxy=, ca_file=, unix_socket=, max_connections_per_host=, … }`.
@@ -259,14 +285,14 @@ extension Lua {
     /// A list of strings at `index`.
     func strings(_ index: Int32, _ name: String) throws -> [String] {
         guard type(index) == .table else {
-            throw LuaUsageError("'\(name)' is a list of strings, not a \(typeName(index))")
+            throw LuaUsageError("'\(name)' must be a list of strings, not a \(typeName(index))")
         }
         let index = absolute(index)
         return try (0..<rawLength(index)).map { item in
             rawGet(index, item + 1)
             defer { pop() }
             guard let text = string(-1) else {
-                throw LuaUsageError("item \(item + 1) of '\(name)' is a string, not a \(typeName(-1))")
+                throw LuaUsageError("item \(item + 1) of '\(name)' must be a string, not a \(typeName(-1))")
             }
             return text
         }

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// Looks at the script's text and that of every module that it names, without running them.
+/// Looks at the script's text and that of every module that it names, transformer modules included, without running them.
 @EngineActor
 struct FileReview {
     let context: ScriptContext
@@ -23,6 +23,10 @@ struct FileReview {
         required = RequiredModules(source).found
         var seen: Set<String> = []
         var waiting = [File(path: path, source: source)]
+        // One that can't be found was told when it was declared.
+        waiting += (context.modules?.modules ?? []).compactMap { name in
+            (try? context.realm.file(ofModule: name)).map { File(path: $0.path, source: $0.source) }
+        }
         while let file = waiting.popLast() {
             guard seen.insert(file.path).inserted else { continue }
             review(file)

@@ -56,6 +56,30 @@ final class ScriptBytes {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
+// Where bytes are wanted, a string and `rest.bytes(s)` are the same.
+extension Lua {
+    /// Nil for what is neither.
+    func rawBytes(_ index: Int32) -> [UInt8]? {
+        type(index) == .string ? bytes(index) : object(index, as: ScriptBytes.self)?.bytes
+    }
+}
+
+extension Arguments {
+    func rawBytes(_ index: Int32, _ name: String) throws -> [UInt8] {
+        if let box = lua.object(slot(index), as: ScriptBytes.self) { return box.bytes }
+        return try bytes(index, name)
+    }
+}
+
+extension OptionTable {
+    func rawBytes(_ key: String) throws -> [UInt8]? {
+        guard let place = value(key) else { return nil }
+        let box = lua.object(place, as: ScriptBytes.self)
+        lua.pop()
+        return try box?.bytes ?? bytes(key)
+    }
+}
+
 /// An image content in a script's hands.
 final class ScriptImage {
     let image: Image

@@ -71,6 +71,12 @@ extension ScriptContext {
         case .boolean: return [Array((lua.isTruthy(index) ? "true" : "false").utf8)]
         case .table:
             let index = lua.absolute(index)
+            try lua.forEachPair(index) { lua in
+                guard lua.type(-2) == .number else {
+                    throw LuaUsageError(
+                        "the value of parameter '\(RawText(name))' must be a list, not a table with names")
+                }
+            }
             return try (0..<lua.rawLength(index)).flatMap { item -> [[UInt8]] in
                 lua.rawGet(index, item + 1)
                 defer { lua.pop() }

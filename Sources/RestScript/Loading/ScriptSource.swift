@@ -1,3 +1,4 @@
+import LuaRuntime
 import RestEngine
 
 #if canImport(Glibc)
@@ -8,12 +9,14 @@ import RestEngine
     import Darwin
 #endif
 
-/// Reads script files.
+/// Reads script files; what is no part of a chunk is left out.
 enum ScriptSource {
     static let maxBytes = 16 << 20
 
     static func read(_ path: String) throws(Diagnostic) -> [UInt8] {
-        do throws(FileFailure) { return try WholeFile.read(path, limit: maxBytes) } catch {
+        do throws(FileFailure) {
+            return LuaFileText.chunk(try WholeFile.read(path, limit: maxBytes))
+        } catch {
             throw Diagnostic(
                 .error, code: "unreadable", "cannot read the script: \(error.reason)", file: path,
                 hint: hint(for: error.code))

@@ -42,7 +42,7 @@ struct StubReplyTable {
         if let place = options.value("body") {
             defer { options.lua.pop() }
             guard
-                let bytes = options.lua.bytes(place) ?? options.lua.object(place, as: ScriptBytes.self)?.bytes
+                let bytes = options.lua.rawBytes(place)
             else {
                 throw LuaUsageError(
                     "bad option 'body' to 'stub' (string expected, got \(options.lua.typeName(place))); json = takes tables"
@@ -83,7 +83,7 @@ struct StubReplyTable {
 
     // MARK: Failures
 
-    /// `error = { type=, message=, phase=, limit= }`: no response at all. The usual one is a failed connection.
+    /// `error = { type=, message=, phase=, limit= }`: no response at all; by default the connection failed.
     private func error() throws -> TransportError? {
         guard let details = try options.options("error") else { return nil }
         defer { options.lua.pop() }
@@ -130,7 +130,7 @@ struct StubReplyTable {
     func condition() throws -> StubCondition {
         guard let when = try options.options("when") else { return StubCondition() }
         defer { options.lua.pop() }
-        var condition = StubCondition(body: try when.bytes("body"))
+        var condition = StubCondition(body: try when.rawBytes("body"))
         if let place = try when.table("headers") {
             defer { options.lua.pop() }
             try options.lua.forEachPair(place) { lua in

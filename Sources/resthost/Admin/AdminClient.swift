@@ -33,7 +33,9 @@ struct AdminClient {
             _ = transport.send(request) { continuation.resume(returning: $0) }
         }
         switch result {
-        case .failure(let error): throw AdminFailure(3, "no host answers at \(path): \(error.message)")
+        case .failure(let error):
+            throw AdminFailure(
+                3, "no host answers at \(path): \(LocalSocket.refusal(path) ?? error.message)")
         case .success(let response):
             guard let body = try? Tree(json: response.body), body.kind == .object else {
                 throw AdminFailure(3, "what answers at \(path) is no resthost")

@@ -18,6 +18,12 @@ enum LocalSocket {
 
     static func isAnswered(_ path: String) -> Bool { connectError(path) == 0 }
 
+    /// Why no connection can be made; nil when one can.
+    static func refusal(_ path: String) -> String? {
+        let code = connectError(path)
+        return code == 0 ? nil : String(cString: strerror(code))
+    }
+
     /// 0 when the connection was made.
     private static func connectError(_ path: String) -> CInt {
         var address = sockaddr_un()

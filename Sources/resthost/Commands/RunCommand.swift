@@ -62,6 +62,7 @@ struct RunCommand: ParsableCommand {
 
     func validate() throws {
         if let gatewayThreads, gatewayThreads < 1 { throw ValidationError("--gateway-threads is 1 or more") }
+        if let admin, admin.isEmpty { throw ValidationError("--admin is the path of a socket, or off") }
         guard drain >= 0, drain.isFinite else { throw ValidationError("--drain is a number of seconds") }
     }
 

@@ -15,13 +15,9 @@ struct ServiceTarget {
         self.path = path
     }
 
-    /// What a person types as a query is one; the rest is path text.
     var resource: Resource {
-        if path.hasPrefix("http://") || path.hasPrefix("https://") {
-            return service.resource(absoluteURL: path)
-        }
-        guard let mark = path.firstIndex(of: "?") else { return service.resource(path) }
-        return service.resource(String(path[..<mark])).relative(String(path[mark...]))
+        // What is no URL gives a resource whose requests fail, and say why.
+        service.resource(absoluteURL: service.url(typed: path)?.string ?? path)
     }
 
     /// What is wrong with the number of words; nil for nothing.

@@ -19,6 +19,10 @@ struct TypesCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Where to write the files.", valueName: "folder"))
     var folder: String?
 
+    func validate() throws {
+        if folder?.isEmpty == true { throw ValidationError("the folder has no name; . is the current one") }
+    }
+
     func run() throws {
         let code = MainThread.wait { @EngineActor in write(ScriptReference.types()) }
         throw ExitCode(code)

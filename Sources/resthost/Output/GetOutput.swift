@@ -80,7 +80,7 @@ struct GetOutput {
             return "  \(name)\(String(repeating: " ", count: max(1, 14 - name.count)))\(millis) ms\n"
         }
         Streams.error(
-            "timing of \(exchange.url)\(exchange.redirects > 0 ? " after \(exchange.redirects) redirects" : "")\n"
+            "timing of \(SecretMask.standard.url(exchange.url))\(exchange.redirects > 0 ? " after \(exchange.redirects) redirects" : "")\n"
                 + row("name look-up", timings.nameLookup) + row("connected", timings.connect)
                 + row("tls", timings.tls) + row("first byte", timings.firstByte) + row("total", timings.total)
                 + "  received      \(timings.bytesReceived) bytes\(timings.isConnectionReused ? ", connection reused" : "")\n"

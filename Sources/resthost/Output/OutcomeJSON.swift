@@ -7,7 +7,7 @@ enum OutcomeJSON {
         var pairs: [(String, Tree)] = [("ok", Tree(info.response.error == nil))]
         if let exchange = request.exchange {
             pairs.append(("status", Tree(exchange.status)))
-            pairs.append(("url", Tree(exchange.url)))
+            pairs.append(("url", Tree(SecretMask.standard.url(exchange.url))))
             pairs.append(("headers", headers(exchange.headers)))
             pairs.append(("timing", timing(exchange.timings)))
         }
@@ -42,7 +42,7 @@ enum OutcomeJSON {
             ("attempt", Tree(error.attempt)),
         ]
         if let status = error.httpStatusCode { pairs.append(("status", Tree(status))) }
-        if let url = error.url { pairs.append(("url", Tree(url))) }
+        if let url = error.url { pairs.append(("url", Tree(SecretMask.standard.url(url)))) }
         if let method = error.method { pairs.append(("method", Tree(method))) }
         if let entity = error.entity { pairs += content(of: entity) }
         return Tree(pairs: pairs)

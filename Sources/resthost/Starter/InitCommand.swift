@@ -21,6 +21,10 @@ struct InitCommand: ParsableCommand {
     @Flag(help: "Replace files that are there.")
     var force = false
 
+    func validate() throws {
+        if folder.isEmpty { throw ValidationError("the folder has no name; . is the current one") }
+    }
+
     func run() throws {
         let code = MainThread.wait { @EngineActor in make() }
         throw ExitCode(code)

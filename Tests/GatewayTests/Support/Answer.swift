@@ -8,10 +8,11 @@ struct Answer {
 
     init(head: String) {
         let lines = head.split(separator: "\r\n")
-        status = Int(lines[0].split(separator: " ")[1]) ?? 0
+        // 0 for what is no answer.
+        status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         fields = lines.dropFirst().map { line in
-            let parts = line.split(separator: ":", maxSplits: 1)
-            return (String(parts[0]), String(parts[1].drop { $0 == " " }))
+            let name = line.prefix { $0 != ":" }
+            return (String(name), String(line.dropFirst(name.count + 1).drop { $0 == " " }))
         }
     }
 

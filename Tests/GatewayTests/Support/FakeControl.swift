@@ -1,4 +1,5 @@
 import RestEngine
+import Testing
 
 @testable import Gateway
 
@@ -24,6 +25,10 @@ final class FakeControl: HostControl {
     @EngineActor
     func finishReload() {
         let outcome = outcomes.isEmpty ? .success(["generation": 2]) : outcomes.removeFirst()
+        guard !waiting.isEmpty else {
+            Issue.record("no reload waits for its end")
+            return
+        }
         waiting.removeFirst()(outcome)
     }
 

@@ -1,4 +1,6 @@
 import RestEngine
+import TestSupport
+import Testing
 
 /// A transport without a network. Requests wait until the test replies, or are answered by `automatic`.
 @EngineActor
@@ -21,7 +23,7 @@ final class ManualTransport: Transport {
     var automatic: ((TransportRequest) -> TransportResult)?
     private(set) var requests: [TransportRequest] = []
     private var calls: [Call] = []
-    private var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    private var arrivals: [(count: Int, arrived: @Sendable (Bool) -> Void)] = []
 
     nonisolated init() {}
 
@@ -34,7 +36,7 @@ final class ManualTransport: Transport {
         } else {
             calls.append(call)
         }
-        for arrival in arrivals where arrival.count <= requests.count { arrival.continuation.resume() }
+        for arrival in arrivals where arrival.count <= requests.count { arrival.arrived(true) }
         arrivals.removeAll { $0.count <= requests.count }
         return call
     }
@@ -42,11 +44,19 @@ final class ManualTransport: Transport {
     /// Returns when so many requests have been sent in all.
     func waitForRequests(_ count: Int) async {
         if requests.count >= count { return }
-        await withCheckedContinuation { arrivals.append((count, $0)) }
+        let _: Bool? = await waiting(for: "\(count) requests, of which \(requests.count) were sent so far") {
+            arrivals.append((count, $0))
+        }
     }
 
     /// Ends the oldest waiting request.
-    func finish(_ result: TransportResult) { calls.removeFirst().completion?(result) }
+    func finish(_ result: TransportResult) {
+        guard !calls.isEmpty else {
+            Issue.record("no request waits for a reply")
+            return
+        }
+        calls.removeFirst().completion?(result)
+    }
 
     func reply(_ body: String, status: Int = 200, type: String = "application/json") {
         finish(.success(.stub(body, status: status, type: type)))

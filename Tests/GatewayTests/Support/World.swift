@@ -1,4 +1,5 @@
 import RestEngine
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -11,7 +12,7 @@ final class World: GatewayDirectory {
     @EngineActor private var services: [String: Service] = [:]
     @EngineActor private(set) var health = GatewayHealth()
     @EngineActor private var reads = 0
-    @EngineActor private var awaitedReads: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+    @EngineActor private var awaitedReads: (count: Int, arrived: @Sendable (Bool) -> Void)?
 
     /// Runs `body` with a gateway that listens on a port of its own, and stops it.
     static func run(
@@ -112,7 +113,9 @@ final class World: GatewayDirectory {
     @EngineActor
     func waitForReads(_ count: Int) async {
         if reads >= count { return }
-        await withCheckedContinuation { awaitedReads = (count, $0) }
+        let _: Bool? = await waiting(for: "\(count) reads, of which \(reads) came so far") {
+            awaitedReads = (count, $0)
+        }
     }
 
     @EngineActor
@@ -126,7 +129,7 @@ final class World: GatewayDirectory {
         if let awaited = awaitedReads, awaited.count <= reads {
             awaitedReads = nil
             // The read itself is still to come, in this same call of the loop.
-            EngineLoop.shared.submit { awaited.continuation.resume() }
+            EngineLoop.shared.submit { awaited.arrived(true) }
         }
         return services[name]
     }

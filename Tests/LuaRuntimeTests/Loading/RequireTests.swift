@@ -84,7 +84,29 @@ import Testing
         #expect(mkfifo(files.path + "/app/pipe.lua", 0o600) == 0)
         let fixture = Fixture(searchRoots: [files.path + "/app"])
         let error = try #require(fixture.failure(of: "require 'pipe'"))
-        #expect(error.message.contains("/pipe.lua' can't be read as a file of 16 MiB at most"))
+        #expect(error.message.contains("/pipe.lua' can't be read: it is no regular file"))
+    }
+
+    @Test
+    func `a byte order mark and a line for the system's loader are skipped, and lines keep their numbers`()
+        throws
+    {
+        files.write("a.lua", "\u{FEFF}return 'a'")
+        files.write("b.lua", "#!/usr/bin/env lua\nreturn 'b'")
+        files.write("c.lua", "\u{FEFF}#!/usr/bin/env lua\nerror('c')")
+        files.write("d.lua", "#")
+        let fixture = Fixture(searchRoots: [files.path])
+        #expect(try fixture.run("return require 'a' .. require 'b' .. tostring(require 'd')") == "abtrue")
+        #expect(try #require(fixture.failure(of: "require 'c'")).line == 2)
+        files.write("e.lua", bytes: Array("#\n\u{1B}Lua".utf8))
+        #expect(fixture.failure(of: "require 'e'") != nil)
+    }
+
+    @Test func `a file that is too long is named so`() throws {
+        files.write("long.lua", "")
+        files.resize("long.lua", to: (16 << 20) + 1)
+        let error = try #require(Fixture(searchRoots: [files.path]).failure(of: "require 'long'"))
+        #expect(error.message.contains("/long.lua' can't be read: it has more than 16 MiB"))
     }
 
     @Test func `a missing module names the places`() throws {

@@ -94,6 +94,23 @@ struct BlockReviewTests {
         #expect(findings == ["1 open_credentials", "2 open_credentials"])
     }
 
+    @Test func `14.11 credentials behind a pattern that doesn't look at the host, and in the URL`() throws {
+        try fixture.service.configure(.matching { $0.path != "/login" }) {
+            $0.headers.set("Authorization", "Bearer a")
+        }
+        try fixture.service.configure(.matching { $0.host == "api.test" }) {
+            $0.headers.set("Authorization", "Bearer b")
+        }
+        try add(nil) { $0.mutators.append { $0.url += "?page=2&api_key=a" } }
+        try add(nil) { $0.mutators.append { $0.url += "?page=2" } }
+        let found = fixture.service.reviewBlocks()
+        #expect(found.map { $0.block - 2 } == [1, 3] && found.allSatisfy { $0.code == .openCredentials })
+        #expect(
+            found.first?.message
+                == "this block's pattern matches any host, so it sends 'Authorization' to other hosts too")
+        #expect(found.last?.message == "this block has no pattern, so it sends 'api_key' to other hosts too")
+    }
+
     // MARK: Stages
 
     @Test func `16.5 stages that are never filled, and those that are filled and never run`() throws {

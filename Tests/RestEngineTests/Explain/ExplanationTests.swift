@@ -209,4 +209,14 @@ struct ExplanationTests {
                 "request", "stages", "failures",
             ])
     }
+
+    @Test(arguments: [
+        ("/a", "https://api.test/v1/a?k=1"), ("/a?b=2", "https://api.test/v1/a?b=2&k=1"),
+        ("a?", "https://api.test/v1/a?k=1"), ("/a?b=2#c", "https://api.test/v1/a?b=2&k=1#c"),
+        ("/a?u=x/y?z", "https://api.test/v1/a?k=1&u=x/y?z"), ("https://b.test/?b=2", "https://b.test/?b=2"),
+    ]) func `a query that is typed goes with that of the base URL`(typed: String, url: String) {
+        let service = Service(
+            engine: fixture.engine, name: "keyed", baseURL: BaseURL("https://api.test/v1?k=1"))
+        #expect(service.url(typed: typed)?.string == url)
+    }
 }

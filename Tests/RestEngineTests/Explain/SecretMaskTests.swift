@@ -10,6 +10,7 @@ struct SecretMaskTests {
         ("Cookie", "a=b c", "***"), ("Set-Cookie", "a=b", "***"), ("X-Api-Key", "abc", "***"),
         ("apikey", "abc", "***"), ("X-Auth-Token", "abc", "***"), ("X-Client-Secret", "abc", "***"),
         ("x_password", "abc", "***"), ("Accept", "text/plain", "text/plain"),
+        ("Referer", "https://u:p@a.test/?token=abc", "https://***@a.test/?token=***"),
         ("Idempotency-Key", "k-1", "k-1"), ("X-Author", "me", "me"), ("Keep-Alive", "5", "5"),
     ]) func `headers by their name`(name: String, value: String, shown: String) {
         #expect(SecretMask.standard.header(name, value) == shown)
@@ -25,6 +26,21 @@ struct SecretMaskTests {
         ("https://a.test?u=http://x:y@z/", "https://a.test?u=http://x:y@z/"), ("not a url", "not a url"),
     ]) func `passwords and parameters of URLs`(url: String, shown: String) {
         #expect(SecretMask.standard.url(url) == shown)
+    }
+
+    @Test(arguments: [
+        (
+            "GET https://u:p@a.test/x?token=abc: Not found (404)",
+            "GET https://***@a.test/x?token=***: Not found (404)"
+        ),
+        (
+            "from <https://u:p@a.test/> to 'http://b.test/?key=k'.",
+            "from <https://***@a.test/> to 'http://b.test/?key=***'."
+        ),
+        ("https://a.test/?sig=a&b=c d=e token=f", "https://a.test/?sig=***&b=c d=e token=f"),
+        ("no URL: a b?token=c", "no URL: a b?token=c"), ("://u:p@a", "://***@a"), ("", ""),
+    ]) func `URLs in a line of text`(line: String, shown: String) {
+        #expect(SecretMask.standard.line(line) == shown)
     }
 
     @Test func `names and values of the user's own`() {
@@ -49,6 +65,7 @@ struct SecretMaskTests {
             #expect(
                 !SecretMask.standard.url("https://a.test/?token=SECRET&" + text).contains("token=SECRET&"))
             _ = SecretMask.standard.url(text)
+            #expect(!SecretMask.standard.line(text + " https://a.test/?token=SECRET x").contains("=SECRET x"))
         }
     }
 

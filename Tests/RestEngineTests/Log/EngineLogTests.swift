@@ -53,6 +53,16 @@ struct EngineLogTests {
         #expect(lines(.network) == ["text"])
     }
 
+    @Test func `passwords and tokens of URLs are masked`() {
+        fixture.engine.log.enabled = Set(EngineLog.Category.optional)
+        let url = "https://u:hunter2@api.test/a?api_key=s3cret"
+        fixture.service.resource(absoluteURL: url).load().cancel()
+        fixture.settle()
+        #expect(lines(.stateChanges).first == "https://***@api.test/a?api_key=***: requested")
+        let all = fixture.log.map(\.text).joined(separator: "\n")
+        #expect(!all.contains("hunter2") && !all.contains("s3cret"), "\(all)")
+    }
+
     @Test func `26.5 content that is not what its type says is named, not shown`() throws {
         fixture.engine.log.enabled = [.pipeline]
         let body = Array("{\"a\":".utf8) + [0xFF, 0]

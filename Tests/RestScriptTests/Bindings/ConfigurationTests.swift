@@ -22,7 +22,7 @@ struct ConfigurationTests {
 
     @Test(arguments: [
         ("api:configure()", "bad argument #1 'fn' to 'configure' (function expected, got no value)"),
-        ("api:configure('x')", "bad argument #1 'fn' to 'configure' (function expected, got string)"),
+        ("api:configure('x')", "bad argument #2 'fn' to 'configure' (function expected, got no value)"),
         ("api:configure('x', nil)", "bad argument #2 'fn' to 'configure' (function expected, got nil)"),
         (
             "api:configure('x', print, print)",
@@ -33,8 +33,8 @@ struct ConfigurationTests {
         ("api:configure({}, {}, print)", "'configure' takes a pattern before its options"),
         ("api:configure({ method = 'GET' }, print)", "unknown option 'method': did you mean 'methods'?"),
         ("api:configure({ methods = 'a b' }, print)", "'a b' in 'methods' is not a method"),
-        ("api:configure({ methods = 5 }, print)", "'methods' is a list of strings, not a number"),
-        ("api:configure({ methods = { 5 } }, print)", "item 1 of 'methods' is a string, not a number"),
+        ("api:configure({ methods = 5 }, print)", "'methods' must be a list of strings, not a number"),
+        ("api:configure({ methods = { 5 } }, print)", "item 1 of 'methods' must be a string, not a number"),
     ])
     func `configure refuses other arguments`(source: String, message: String) {
         #expect(loadError(source) == "1: \(message)")

@@ -113,12 +113,12 @@ struct EntityTests {
             local e = rest.error { user_message = "Mine", http_status_code = 418, entity = rest.entity { content = "b" }, cause = { type = "mine", n = 1, deep = { 2 } } }
             print(e, e.text, e.cause.type, e.cause.n, e.cause.deep[1], e.timestamp, e.url, e.method, e.attempt)
             print(rest.error().user_message, rest.error { http_status_code = 404 }.user_message)
-            print(rest.failure(e).ok, rest.failure(e).error.user_message, rest.failure(e).entity.text)
+            print(rest.failure(e).ok, rest.failure(e).error.user_message, rest.failure(e).entity, rest.failure(e).error.entity.text)
             print(pcall(error, e))
             """,
             prints: [
                 "Mine (418)\tb\tmine\t1\t2\t1000000.0\tnil\tnil\t1", "Request failed\tNot found",
-                "false\tMine\tb",
+                "false\tMine\tnil\tb",
                 "false\tMine (418)",
             ])
     }

@@ -63,7 +63,7 @@ struct GatewayTests {
         ("rest.gateway { expose = { api = { path = {} } } }", "unknown option 'path': did you mean 'paths'?"),
         (
             "rest.gateway { expose = { api = { paths = { 1 } } } }",
-            "item 1 of 'paths' is a string, not a number"
+            "item 1 of 'paths' must be a string, not a number"
         ),
         (
             "rest.gateway { expose = { api = { methods = { 'POST' } } } }",

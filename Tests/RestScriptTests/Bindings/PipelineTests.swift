@@ -99,7 +99,7 @@ struct PipelineTests {
     @Test(arguments: [
         ("c.pipeline.order = { 'a', 'b', 'a' }", "stage 'a' occurs twice in the pipeline's order"),
         ("c.pipeline.order = 'a'", "bad value for 'order' of pipeline (table expected, got string)"),
-        ("c.pipeline.order = { 1 }", "item 1 of 'order' is a string, not a number"),
+        ("c.pipeline.order = { 1 }", "item 1 of 'order' must be a string, not a number"),
         ("c.pipeline.model = 1", "unknown field 'model' on pipeline"),
         (
             "c.pipeline.model:add()",

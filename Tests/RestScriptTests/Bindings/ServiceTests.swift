@@ -21,8 +21,6 @@ struct ServiceTests {
     }
 
     @Test(arguments: [
-        ("rest.service()", "a service without base_url needs a name"),
-        ("rest.service {}", "a service without base_url needs a name"),
         ("rest.service 'x'", "bad argument #1 'options' to 'rest.service' (table expected, got string)"),
         (
             "rest.service { base_url = 'api.example.com' }",
@@ -49,7 +47,7 @@ struct ServiceTests {
         ),
         (
             "rest.service { name = 'a', standard_transformers = { 1 } }",
-            "item 1 of 'standard_transformers' is a string, not a number"
+            "item 1 of 'standard_transformers' must be a string, not a number"
         ),
         (
             "rest.service { name = 'a/b' }",

@@ -82,4 +82,24 @@ struct CheckTests {
                 api:configure("/x", { mthods = "GET" }, function() end)
                 """) == ["3 runtime", "5 runtime", "6 declaration"])
     }
+
+    @Test func `modules that transform have their globals looked for too, and those that they require`()
+        throws
+    {
+        let folder = TemporaryFolder()
+        folder.write(
+            "shout.lua", "local help = require 'help'\nreturn function(c) last = c return help(c) end")
+        folder.write("help.lua", "\n\nfunction up(s) return s end\nreturn up")
+        let main = "api:configure_transformer('/a', 'shout')"
+        folder.write("main.lua", ScriptFixture.prelude + main)
+        let fixture = ScriptFixture()
+        fixture.options.collectsDiagnostics = true
+        try fixture.load(main, path: folder.path + "/main.lua")
+        fixture.host?.check()
+        let found = fixture.host?.diagnostics.map {
+            "\($0.file?.split(separator: "/").last ?? "") \($0.line ?? 0) \($0.code)"
+        }
+        fixture.close()
+        #expect(found?.sorted() == ["help.lua 3 accidental_global", "shout.lua 2 accidental_global"])
+    }
 }

@@ -129,7 +129,7 @@ struct StatusTests {
             "rest.status { priority = { 'zzzzzzzz' } }",
             "unknown rule 'zzzzzzzz' in 'priority': there are loading, manual_loading, any_data, all_data, error"
         ),
-        ("rest.status { priority = { 5 } }", "item 1 of 'priority' is a string, not a number"),
+        ("rest.status { priority = { 5 } }", "item 1 of 'priority' must be a string, not a number"),
         ("rest.status { resource = {} }", "unknown option 'resource': did you mean 'resources'?"),
         (
             "rest.status {}:on_change(5)",

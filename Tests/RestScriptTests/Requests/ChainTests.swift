@@ -90,7 +90,7 @@ struct ChainTests {
             ("local x = nil + 1", "attempt to perform arithmetic on a nil value"),
             (
                 "return rest.use_response(5)",
-                "bad argument #1 'response' to 'rest.use_response' (response, entity or error expected, got number)"
+                "bad argument #1 'response' to 'rest.use_response' (response, info, entity or error expected, got number)"
             ),
             (
                 "return rest.pass_to()",

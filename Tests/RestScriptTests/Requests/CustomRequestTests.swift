@@ -211,7 +211,7 @@ struct CustomRequestTests {
             ),
             (
                 "rest.failed_request()",
-                "bad argument #1 'error' to 'rest.failed_request' (string expected, got no value)"
+                "bad argument #1 'error' to 'rest.failed_request' (error or string expected, got no value)"
             ),
         ])
     func wrongCalls(call: String, message: String) {

@@ -183,7 +183,7 @@ struct BadInputTests {
             end)
             """,
             prints: [
-                "GET https://api.test/v1/json: Cannot send request with invalid URL: 'x' is not a URL (test.lua:2)"
+                "GET https://api.test/v1/json: Cannot send request with invalid URL: 'x' does not begin with http:// or https:// (test.lua:2)"
             ])
     }
 }

@@ -156,6 +156,7 @@ struct DeclaringTests {
             """)
         #expect(fixture.file.takeOutput().map(\.text) == ["at the top"])
         await fixture.run()
+        try #require(fixture.results.count == 2)
         #expect(
             fixture.results[0].output.map { "\($0.level) \($0.text)" } == [
                 "info loaded", "info written", "warn careful", "info 1\tnil",

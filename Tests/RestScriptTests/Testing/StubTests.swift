@@ -114,8 +114,8 @@ struct StubTests {
             "bad option 'gated' to 'stub' (boolean expected, got number)"
         ),
         (
-            "host:stub('GET', '/a', { error = { typ = 'timeout' } })",
-            "unknown option 'typ': did you mean 'type'?"
+            "host:stub('GET', '/a', { error = { tpye = 'timeout' } })",
+            "unknown option 'tpye': did you mean 'type'?"
         ),
         (
             "host:stub('GET', '/a', { error = { type = 'timeot' } })",

@@ -169,7 +169,7 @@ struct ConfigureTransformerTests {
         try expect(
             """
             local function use(path, fn) api:configure(path, function(c) c.pipeline.cleanup:add(rest.response_transformer(fn, "mine")) end) end
-            use("missing", function(r) if not r.ok and r.error.http_status_code == 404 then return rest.success(r.entity) end return r end)
+            use("missing", function(r) if not r.ok and r.error.http_status_code == 404 then return rest.success(r.error.entity) end return r end)
             use("text", function(r) return rest.failure(rest.error { user_message = "no " .. r.entity.text }) end)
             use("json", function(r) return rest.entity { content = "new", content_type = "text/plain" } end)
             use("list", function(r) error("Sorry") end)

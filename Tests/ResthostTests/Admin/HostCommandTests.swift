@@ -51,7 +51,9 @@ struct HostCommandTests {
         }
         let named = await run("status", "--admin", "/nowhere/x.sock")
         #expect(named.code == 3)
-        #expect(named.errors.hasPrefix("resthost: no host answers at /nowhere/x.sock: "))
+        #expect(
+            named.errors.hasPrefix(
+                "resthost: no host answers at /nowhere/x.sock: No such file or directory\n"))
         let both = await run("status", "--admin", "/x", "--pid", "1")
         #expect(both.code == 2)
     }

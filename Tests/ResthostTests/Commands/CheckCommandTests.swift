@@ -100,6 +100,13 @@ struct CheckCommandTests {
         #expect(directory.errors.contains("hint: this is a folder: name the script in it"))
     }
 
+    @Test func `a byte order mark and a line for the system's loader are no part of a script`() async {
+        let folder = ScriptFolder("")
+        folder.write("\u{FEFF}#!/usr/bin/resthost run\nlocal x = = 3\n", to: "marked.lua")
+        let run = await folder.run("check", "marked.lua")
+        #expect(run.errors.hasPrefix("marked.lua:2: error: unexpected symbol near '='"), "\(run.errors)")
+    }
+
     @Test func `bytes that are no text are not printed`() async {
         let folder = ScriptFolder("")
         folder.write("\u{1}\u{2}", to: "binary.lua")

@@ -132,4 +132,20 @@ struct GetFailureTests {
         #expect(
             run.errors.contains("main.lua:3: attempt to index a nil value (field 'user')"), "\(run.errors)")
     }
+
+    @Test func `secrets of the URL are not shown`() async throws {
+        let peer = LoopbackPeer { _ in PeerConnection.response(404) }
+        let base = peer.baseURL.replacing("://", with: "://me:hunter2@") + "/?api_key=s3cret"
+        let folder = ScriptFolder.service(at: base)
+        for arguments in [["--timing"], ["--json"], ["--log", "all"]] {
+            let run = await ChildProcess(
+                [BuiltProgram.path, "get", "main.lua", "/a"] + arguments, in: folder.path
+            ).end()
+            #expect(run.code == 1)
+            for text in [run.output, run.errors] {
+                #expect(!text.contains("hunter2") && !text.contains("s3cret"), "\(arguments): \(text)")
+            }
+            #expect((run.output + run.errors).contains("/a?api_key=***"), "\(arguments)")
+        }
+    }
 }

@@ -23,6 +23,16 @@ struct InitCommandTests {
         _ = await ChildProcess(["/bin/rm", "-rf", folder.path + "/new"], in: folder.path).end()
     }
 
+    /// An empty name would be the root folder once a file's name is put behind it.
+    @Test(arguments: ["init", "types"]) func `a folder without a name is refused`(command: String) async {
+        let folder = TemporaryFolder()
+        let refused = await BuiltProgram.run(command, "", in: folder.path)
+        #expect(refused.code == 2)
+        #expect(
+            refused.errors.hasPrefix("Error: the folder has no name; . is the current one\n"),
+            "\(refused.errors)")
+    }
+
     @Test func `what is there already is not touched, unless --force says so`() async {
         let folder = TemporaryFolder()
         folder.write("-- mine", to: "main.lua")

@@ -7,7 +7,7 @@ struct TestingGuideTests {
     @Test func `the tests of the guide pass, and print what it shows`() async throws {
         let text = try TextFile.read(Self.guide)
         let blocks = Transcript.blocks("lua", in: text).map { $0.joined(separator: "\n") }
-        #expect(blocks.count == 3)
+        try #require(blocks.count == 3)
         let folder = TemporaryFolder()
         folder.write(blocks[0], to: "github.lua")
         folder.write(blocks[1], to: "github_test.lua")

@@ -78,8 +78,8 @@ struct FixtureReadTests {
         #expect(response.text == body)
         let parts = (response.headers["Link"] ?? "").split(separator: ", ").map { link in
             #expect(link.hasPrefix("<http://api.test/users/octocat/repos?q=a%20b&page="))
-            let page = link.split(separator: "&page=")[1].prefix(while: \.isNumber)
-            return "\(link.split(separator: "\"")[1]) \(page)"
+            let page = link.split(separator: "&page=").last?.prefix(while: \.isNumber) ?? ""
+            return "\(link.split(separator: "\"").dropFirst().first ?? "") \(page)"
         }
         #expect(parts.joined(separator: " ") == links)
     }

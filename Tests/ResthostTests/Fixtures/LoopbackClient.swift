@@ -37,6 +37,8 @@ final class LoopbackClient {
             }
         }
         if connected != 0 { throw Refused(port: port, number: errno) }
+        var patience = timeval(tv_sec: Patience.limit, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(socket) }
@@ -46,12 +48,15 @@ final class LoopbackClient {
         _ = Array(text.utf8).withUnsafeBytes { sendAll($0, to: socket) }
     }
 
-    /// Sends and reads until the server closes.
+    /// Sends and reads until the server closes. An answer that doesn't end says so at its end.
     func exchange(_ text: String) -> String {
         send(text)
         var received: [UInt8] = []
+        errno = 0
         while let some = receiveSome(from: socket) { received += some }
+        let isInVain = errno == EAGAIN || errno == EWOULDBLOCK
         return String(decoding: received, as: UTF8.self)
+            + (isInVain ? "(waited \(Patience.limit) seconds in vain for the end)" : "")
     }
 
     /// True when something can be read now, without waiting for it.

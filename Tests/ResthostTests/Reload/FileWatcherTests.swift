@@ -19,30 +19,30 @@ struct FileWatcherTests {
     private final class Told: Sendable {
         private struct State {
             var changes: [[String]] = []
-            var waiting: CheckedContinuation<[String], Never>?
+            var waiting: (@Sendable ([String]) -> Void)?
         }
         private let state = Mutex(State())
 
         func add(_ files: [String]) {
-            let waiting: CheckedContinuation<[String], Never>? = state.withLock { state in
+            let waiting: (@Sendable ([String]) -> Void)? = state.withLock { state in
                 defer { state.waiting = nil }
                 if state.waiting == nil { state.changes.append(files) }
                 return state.waiting
             }
-            waiting?.resume(returning: files)
+            waiting?(files)
         }
 
-        /// The next that was told.
-        func next() async -> [String] {
-            await withCheckedContinuation { continuation in
+        /// The next that was told; nil when nothing is.
+        func next(at location: SourceLocation = #_sourceLocation) async -> [String]? {
+            await TestSupport.waiting(for: "a change to be told", at: location) { answer in
                 let told: [String]? = state.withLock { state in
                     if state.changes.isEmpty {
-                        state.waiting = continuation
+                        state.waiting = answer
                         return nil
                     }
                     return state.changes.removeFirst()
                 }
-                if let told { continuation.resume(returning: told) }
+                if let told { answer(told) }
             }
         }
 
@@ -153,8 +153,12 @@ struct FileWatcherTests {
         folder.write("main.lua", "1")
         folder.write("mod.lua", "1")
         await watching(.system, folder, ["main.lua", "mod.lua"]) { told in
-            Self.write(folder.path + "/main.lua", "1")
-            Self.write(folder.path + "/mod.lua", "2")
+            // In one step: a file that is still empty is another content.
+            for (name, text) in [("main.lua", "1"), ("mod.lua", "2")] {
+                let path = "\(folder.path)/\(name)"
+                Self.write(path + "~", text)
+                rename(path + "~", path)
+            }
             #expect(await told.next() == ["mod.lua"])
         }
     }

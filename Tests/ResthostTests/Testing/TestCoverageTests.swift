@@ -32,7 +32,7 @@ struct TestCoverageTests {
         let records = file.split(separator: "end_of_record\n").map {
             $0.split(separator: "\n").map(String.init)
         }
-        #expect(records.count == 2)
+        try #require(records.count == 2)
         #expect(records[0].prefix(4) == ["TN:", "SF:github.lua", "DA:2,2", "DA:3,2"])
         #expect(records[0].contains("DA:10,0") && records[0].suffix(2) == ["LF:13", "LH:12"])
         #expect(

@@ -17,7 +17,7 @@ struct TestFormatTests {
         let points = lines.filter { $0.hasPrefix("ok ") || $0.hasPrefix("not ok ") }
         #expect(lines.last == "1..\(points.count)" && points.count == 11)
         for (index, point) in points.enumerated() { #expect(point.contains("ok \(index + 1) - ")) }
-        #expect(points[0] == "not ok 1 - broken/syntax_test.lua can't be loaded")
+        #expect(points.first == "not ok 1 - broken/syntax_test.lua can't be loaded")
         #expect(points.contains("not ok 6 - failing_test.lua: waits for ever \\# not a directive"))
         #expect(points.contains("ok 11 - github_test.lua: repositories # SKIP not mapped yet"))
         // Everything else is a block that begins and ends behind a failure.

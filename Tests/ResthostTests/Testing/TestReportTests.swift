@@ -13,8 +13,9 @@ struct TestReportTests {
             let document = try XMLCheck(
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a b=\"\(XMLText.attribute(text))\">\(XMLText.content(text)).</a>\n"
             )
-            #expect(document.elements[0].attributes["b"]?.unicodeScalars.count == text.unicodeScalars.count)
-            #expect(document.elements[0].text.unicodeScalars.count == text.unicodeScalars.count + 1)
+            let element = try #require(document.elements.first)
+            #expect(element.attributes["b"]?.unicodeScalars.count == text.unicodeScalars.count)
+            #expect(element.text.unicodeScalars.count == text.unicodeScalars.count + 1)
             #expect(!SingleLine.text(text).utf8.contains { $0 < 0x20 || $0 == 0x7F })
             #expect(!JSONText.string(text).utf8.contains { $0 < 0x20 || $0 == 0x7F })
         }

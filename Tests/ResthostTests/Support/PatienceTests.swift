@@ -1,0 +1,36 @@
+import TestSupport
+import Testing
+
+/// Waits of tests end, and say what they were for.
+struct PatienceTests {
+    private func inVain(_ what: String, _ wait: () async -> Void) async {
+        await Patience.$limit.withValue(0) {
+            await withKnownIssue {
+                await wait()
+            } matching: { issue in
+                issue.comments.contains { "\($0)" == "waited 0 seconds in vain for \(what)" }
+            }
+        }
+    }
+
+    @Test func `a gate that stays shut fails the test and opens`() async {
+        let gate = Gate()
+        await inVain("a guest") { await gate.opened("a guest") }
+        await gate.opened()
+    }
+
+    @Test func `so does an answer that doesn't come`() async {
+        var answer: Int? = 1
+        await inVain("an answer") { answer = await waiting(for: "an answer") { (_: (Int) -> Void) in } }
+        #expect(answer == nil)
+    }
+
+    @Test func `an answer is taken once, be it early or late`() async {
+        #expect(
+            await waiting(for: "one") {
+                $0(1); $0(2)
+            } == 1)
+        let late: Int? = await waiting(for: "two") { answer in PeerThread.start { answer(2) } }
+        #expect(late == 2)
+    }
+}

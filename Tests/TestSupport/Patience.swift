@@ -1,0 +1,40 @@
+public import Testing
+
+/// Ends waits that would never end: a test that hangs keeps all others from running and says nothing.
+public enum Patience {
+    /// Seconds. What is waited for takes milliseconds; a machine may be busy with other things.
+    @TaskLocal public static var limit = 240
+
+    /// Calls `giveUp` after the limit, and fails the test with what it waited for, unless this is cancelled before.
+    public static func watch(
+        _ what: String, at location: SourceLocation, giveUp: @escaping @Sendable () -> Void
+    ) -> Task<Void, Never> {
+        Task {
+            try? await Task.sleep(for: .seconds(limit))
+            guard !Task.isCancelled else { return }
+            end(what, at: location)
+            giveUp()
+        }
+    }
+
+    /// Fails the test: it waited in vain.
+    static func end(_ what: String, at location: SourceLocation) {
+        Issue.record("waited \(limit) seconds in vain for \(what)", sourceLocation: location)
+    }
+}
+
+/// Waits until `begin`'s argument is called, with what it is called with; nil when that takes too long, which fails the
+/// test. Further calls do nothing.
+public func waiting<Value: Sendable>(
+    for what: String, at location: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation,
+    _ begin: (@escaping @Sendable (Value) -> Void) -> Void
+) async -> Value? {
+    let answer = SingleAnswer<Value>()
+    let patience = Patience.watch(what, at: location) { answer.give(nil) }
+    defer { patience.cancel() }
+    return await withCheckedContinuation(isolation: isolation) { continuation in
+        answer.expect(continuation)
+        begin { answer.give($0) }
+    }
+}
