@@ -293,7 +293,7 @@ local error = {}
 ---An outcome: an entity or an error.
 ---@class resthost.response
 ---@field ok boolean True for a success.
----@field entity? resthost.entity The entity of a success, or the body that came with an error.
+---@field entity? resthost.entity The entity of a success; nil of a failure, whose body is the error's entity.
 ---@field error? resthost.error The error of a failure.
 local response = {}
 
@@ -602,7 +602,7 @@ function rest.content_transformer(options) end
 function rest.response_transformer(fn, description) end
 
 ---Ends a chain with this response, which passes no pipeline.
----@param response resthost.response|resthost.entity|resthost.error
+---@param response resthost.response|resthost.info|resthost.entity|resthost.error
 ---@return resthost.action
 function rest.use_response(response) end
 
