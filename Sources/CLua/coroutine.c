@@ -122,6 +122,8 @@ static int raise_from(lua_State *L, lua_State *co) {
     int status = lua_status(co);
     if (status != LUA_OK && status != LUA_YIELD && !clua_died_of_budget(co)) status = close_thread(L, co);
     lua_xmove(co, L, 1);
+    // A coroutine that got no memory to begin with has no line; its caller's will do.
+    if (status == LUA_ERRMEM && !state_of(L)->failure.source) clua_note_place(state_of(L));
     if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) clua_push_position(L);
     return lua_error(L);
 }

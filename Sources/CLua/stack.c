@@ -28,14 +28,14 @@ static uintptr_t lowest(size_t *size) {
 
 #endif
 
-// What is left below is for one entry: 200 calls of Lua's, and a function of the host at their end.
+// What is left below is for one entry: 200 calls of Lua's, and a function of the host at their end. Stack that was used
+// stays the process's, so it is not given away lightly.
 uintptr_t clua_stack_floor(void) {
-    enum { MOST_KEPT = 2 << 20 };
+    enum { MOST_USED = 2 << 20 };
     size_t size;
     uintptr_t low = lowest(&size);
     if (low == 0) return 0;
-    size_t kept = size / 4;
-    return low + (kept < MOST_KEPT ? kept : MOST_KEPT);
+    return low + size - (size / 2 < MOST_USED ? size / 2 : MOST_USED);
 }
 
 bool clua_is_nearly_deep(const clua_state *state) {
