@@ -68,15 +68,25 @@ bool clua_within_limit(clua_state *state) {
     return false;
 }
 
-// What the host pushed is too much for the script: the call fails before it begins.
+// The call fails before it begins: what the host pushed is too much for the script.
 static int refuse(lua_State *L, int count) {
     lua_settop(L, -count - 1);
     lua_pushliteral(L, "not enough memory");
     return LUA_ERRMEM;
 }
 
+int clua_refuse_deep(clua_state *state, lua_State *L, int count) {
+    clua_forget_failure(state);
+    state->was_expired = false;
+    if (state->current) clua_note_place(state);
+    lua_settop(L, -count - 1);
+    lua_pushliteral(L, CLUA_DEEP);
+    return LUA_ERRRUN;
+}
+
 void clua_forget_failure(clua_state *state) {
-    if (!state->failure.traceback && !state->failure.source) return;
+    if (!state->failure.traceback && !state->failure.source && !state->held) return;
+    state->held = state->asked = state->given = 0;
     free(state->failure.traceback);
     free(state->failure.source);
     state->failure = (clua_failure){0};
@@ -85,9 +95,10 @@ void clua_forget_failure(clua_state *state) {
 int clua_call(
     clua_state *state, lua_State *L, int arguments, int results, const clua_budget *budget) {
     clua_entry saved;
+    if (clua_is_deep(state)) return clua_refuse_deep(state, L, arguments + 1);
+    clua_forget_failure(state);
     if (!clua_within_limit(state)) return refuse(L, arguments + 1);
     int base = lua_gettop(L) - arguments;
-    clua_forget_failure(state);
     lua_pushcfunction(L, clua_traceback);
     lua_insert(L, base);
     clua_enter(state, L, budget, &saved);

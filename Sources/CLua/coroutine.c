@@ -65,6 +65,8 @@ static int answer_count(lua_State *L, lua_State *co) {
 
 static int close_thread(lua_State *L, lua_State *co) {
     clua_state *state = state_of(L);
+    // Lua 5.4.4 does not count the C calls of what is closed: each coroutine may close the next.
+    if (clua_is_deep(state)) return luaL_error(L, "C stack overflow: coroutines close each other too deeply");
     state->current = co;
     int status = lua_resetthread(co);
     state->current = L;
@@ -107,6 +109,7 @@ static const char waits_message[] = "cannot resume a coroutine that waits for th
 static int co_resume(lua_State *L) {
     lua_State *co = check_thread(L);
     int count = lua_gettop(L) - COROUTINE;
+    if (co == state_of(L)->main) return fail(L, "cannot resume non-suspended coroutine");
     if (waits_for_host(co)) return fail(L, waits_message);
     if (!lua_checkstack(co, count)) return fail(L, "too many arguments to resume");
     lua_xmove(L, co, count);
@@ -119,6 +122,8 @@ static int raise_from(lua_State *L, lua_State *co) {
     int status = lua_status(co);
     if (status != LUA_OK && status != LUA_YIELD && !clua_died_of_budget(co)) status = close_thread(L, co);
     lua_xmove(co, L, 1);
+    // A coroutine that got no memory to begin with has no line; its caller's will do.
+    if (status == LUA_ERRMEM && !state_of(L)->failure.source) clua_note_place(state_of(L));
     if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) clua_push_position(L);
     return lua_error(L);
 }
@@ -169,7 +174,8 @@ static int co_close(lua_State *L) {
     lua_Debug ar;
     lua_State *co = check_thread(L);
     if (co == L) return luaL_error(L, "cannot close a running coroutine");
-    if (lua_status(co) == LUA_OK && lua_getstack(co, 0, &ar))
+    // The main thread has no call while a run of the host's goes on beside it; what lies on it is the host's.
+    if (co == state_of(L)->main || (lua_status(co) == LUA_OK && lua_getstack(co, 0, &ar)))
         return luaL_error(L, "cannot close a normal coroutine");
     if (waits_for_host(co)) return luaL_error(L, "cannot close a coroutine that waits for the host");
     if (lua_status(co) > LUA_YIELD && clua_died_of_budget(co))

@@ -172,7 +172,9 @@ static void hash_value(walk *w) {
     case LUA_TSTRING: {
         size_t count;
         const char *text = lua_tolstring(L, -1, &count);
-        mix_bytes(w, text, count);
+        w->bytes += count;
+        if (w->bytes <= most_bytes) mix_bytes(w, text, count);
+        else w->gave_up = true;
         break;
     }
     case LUA_TTABLE:

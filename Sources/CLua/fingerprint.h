@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { most_nodes = 4096, most_depth = 60, most_code = 1 << 20 };
+enum { most_nodes = 4096, most_depth = 60, most_code = 1 << 20, most_bytes = 4 << 20 };
 
 typedef struct {
     const void *object;
@@ -23,6 +23,8 @@ typedef struct {
     /// Open addressing; a power of two.
     visit *visits;
     uint32_t capacity, count;
+    /// Of text and code, which many values may share.
+    size_t bytes;
     uint8_t *code;
     size_t code_size, code_capacity;
 } walk;

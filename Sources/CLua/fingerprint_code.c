@@ -93,7 +93,7 @@ static int append(lua_State *L, const void *bytes, size_t count, void *argument)
 
 void clua_hash_code(walk *w) {
     w->code_size = 0;
-    if (lua_dump(w->L, append, w, 1) != 0) {
+    if (lua_dump(w->L, append, w, 1) != 0 || (w->bytes += w->code_size) > most_bytes) {
         w->gave_up = true;
         return;
     }

@@ -49,6 +49,9 @@ struct clua_state {
     /// Counts collection cycles once there are owners.
     uint32_t cycle;
 
+    /// Below this the thread's stack has no room for another entry.
+    uintptr_t floor;
+
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
     clua_clock *clock;
     lua_State *volatile current;
@@ -121,6 +124,14 @@ void clua_tidy(clua_state *state);
 /// Whether the host got more bytes in this run than it takes.
 bool clua_gave_too_much(clua_state *state);
 
+// stack.c
+/// Where the calling thread's stack gets too short for one more entry into Lua; 0 when that isn't known.
+uintptr_t clua_stack_floor(void);
+/// Whether it has got that short.
+static inline bool clua_is_deep(const clua_state *state) {
+    return (uintptr_t)__builtin_frame_address(0) < state->floor;
+}
+
 // budget.c
 clua_clock *clua_clock_open(void);
 void clua_clock_close(clua_clock *clock);
@@ -157,6 +168,9 @@ void clua_forget_failure(clua_state *state);
 bool clua_note_place(clua_state *state);
 /// Collects when the host went over the limit; false when that did not help.
 bool clua_within_limit(clua_state *state);
+/// For an entry that the thread's stack has no room for: takes `count` values off and leaves the error.
+int clua_refuse_deep(clua_state *state, lua_State *L, int count);
+#define CLUA_DEEP "C stack overflow: functions of the script and of the host call each other too deeply"
 /// As `clua_call` with a C function that takes what is on top, without a traceback.
 int clua_protect(
     clua_state *state, lua_State *L, lua_CFunction function, int arguments, int results,

@@ -71,6 +71,7 @@ int clua_load(
     clua_state *state, lua_State *L, const char *text, size_t length, const char *chunk,
     const clua_budget *budget) {
     clua_entry saved;
+    if (clua_is_deep(state)) return clua_refuse_deep(state, L, 0);
     clua_forget_failure(state);
     clua_enter(state, L, budget, &saved);
     source source = {text, text ? length : 0};

@@ -31,6 +31,13 @@ int clua_resume(
     const clua_budget *budget, int *results, uint64_t *used) {
     clua_entry saved;
     *used = 0;
+    if (clua_is_deep(state)) {
+        // What waits can't go on, not even with an error.
+        lua_settop(target, -count - 1);
+        lua_checkstack(thread, 1);
+        return clua_refuse_deep(state, thread, 0);
+    }
+    clua_forget_failure(state);
     if (!clua_within_limit(state)) {
         lua_settop(target, -count - 1);
         lua_pushliteral(target, "not enough memory");
@@ -67,6 +74,8 @@ static void close_chain(clua_state *state, lua_State *L) {
 
 void clua_cancel(clua_state *state, lua_State *thread, const clua_budget *budget) {
     clua_entry saved;
+    // Each cancels the next when it is closed: the others are left to the collector.
+    if (clua_is_deep(state)) return;
     clua_enter(state, thread, budget, &saved);
     close_chain(state, thread);
     clua_leave(state, &saved);

@@ -39,6 +39,7 @@ static size_t takes(const clua_state *state) {
 
 bool clua_gave_too_much(clua_state *state) {
     if (state->handed <= takes(state)) return false;
+    state->held = clua_used(state);
     state->given = state->handed;
     return true;
 }
@@ -105,6 +106,7 @@ clua_state *clua_open(size_t limit, clua_callbacks callbacks) {
     *(clua_state **)lua_getextraspace(L) = state;
     state->main = L;
     state->clock = clua_clock_open();
+    state->floor = clua_stack_floor();
     clua_open_boxes(L);
     clua_open_owners(L);
     return state;

@@ -63,6 +63,11 @@ bool clua_refused(const clua_state *state);
 /// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
 
+// stack.c
+
+/// Whether the thread's stack has hardly room for one more entry into Lua; without, it would fail: "C stack overflow".
+bool clua_is_nearly_deep(const clua_state *state);
+
 // budget.c
 
 /// CPU time for one entry. Its strings stay alive as long as that.

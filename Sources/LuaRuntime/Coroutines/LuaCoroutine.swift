@@ -63,6 +63,9 @@ public final class LuaCoroutine {
         state?.verifyOwner()
     }
 
+    /// The thread's stack may have no room to go on with it.
+    var isDeep: Bool { state.map { clua_is_nearly_deep($0.core) } ?? false }
+
     func start(argumentCount: Int32) {
         // The message handler and the script's function come first.
         if let state { advance(state, target: thread.pointer, count: argumentCount + 2, raising: false) }

@@ -54,14 +54,23 @@ public final class LuaWaiter {
         case .waiting:
             stage = .over
             onCancel = nil
-            let around = around
-            self.around = nil
-            if let around {
-                around { coroutine.proceed(with: answer, from: self) }
+            // Coroutines that wait for each other's ends go on inside each other, as far as the stack has room.
+            if coroutine.isDeep, let later = coroutine.realm?.later {
+                later { [self] in proceed(with: answer) }
             } else {
-                coroutine.proceed(with: answer, from: self)
+                proceed(with: answer)
             }
         case .starting, .over: break
+        }
+    }
+
+    private func proceed(with answer: Answer) {
+        let around = around
+        self.around = nil
+        if let around {
+            around { coroutine.proceed(with: answer, from: self) }
+        } else {
+            coroutine.proceed(with: answer, from: self)
         }
     }
 

@@ -97,6 +97,8 @@ extension LuaState {
                 "not enough memory: the script gave the host \(ByteCount.text(given)) in one go, which takes "
                 + "\(ByteCount.text(takes)) at most: give it less at a time"
         }
+        // A script may raise these words by itself.
+        guard held > 0 else { return "not enough memory" }
         let more = asked >= 1 << 20 ? ", asked for \(ByteCount.text(asked)) more" : ""
         let advice = options.memoryAdvice.isEmpty ? "" : ": \(options.memoryAdvice)"
         return "not enough memory: the script holds \(ByteCount.text(held))\(more)"

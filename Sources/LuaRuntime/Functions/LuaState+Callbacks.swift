@@ -62,6 +62,7 @@ extension LuaState {
     }
 
     private func coroutineThatMayWait(_ lua: Lua) throws -> LuaCoroutine {
+        if isClosing { throw refusal("the script is being closed") }
         if let phase = entry.phase, !phase.mayWait { throw refusal(phase.waitAdvice) }
         guard lua.isYieldable, let coroutine = entry.coroutine else {
             throw refusal(

@@ -20,6 +20,9 @@ public final class LuaRealm {
     /// Told the paths of the files that `require` would have read, had there been any.
     public var onFileMissed: ((String) -> Void)?
 
+    /// Runs something soon, when what runs now has returned. Nil: there is no such time.
+    public var later: ((@escaping () -> Void) -> Void)?
+
     /// Lines of its files are counted, if the state counts any.
     public var isCovered = false
 

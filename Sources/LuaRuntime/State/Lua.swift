@@ -49,6 +49,11 @@ public struct Lua {
         lua_absindex(checked, index)
     }
 
+    /// Whether the stack has room for so many values, and some more: how many a script asks for is its own affair.
+    public func hasRoom(for count: Int) -> Bool {
+        lua_checkstack(checked, Int32(clamping: min(count, 1 << 24)) + 40) != 0
+    }
+
     /// Makes room for `count` more values. Each push of this type does it for one.
     public func checkStack(_ count: Int32) {
         if lua_checkstack(checked, count) == 0 {

@@ -44,6 +44,8 @@ public final class LuaState {
     /// The last refusal to wait, by which it is known again when it comes back as an error.
     var waitRefusal = ""
     private(set) var isClosed = false
+    /// What runs when waits are cancelled begins no new ones.
+    private(set) var isClosing = false
 
     public init(_ options: LuaOptions = LuaOptions()) {
         owner = pthread_self()
@@ -93,6 +95,7 @@ public final class LuaState {
             return LeakReport(hostObjects: 0, references: home.live, waitingCoroutines: 0, bytes: 0)
         }
         let waitingCount = waiting.count
+        isClosing = true
         for coroutine in Array(waiting.values) { coroutine.cancel() }
         mainRealm.letGo()
         drainReleases()

@@ -45,9 +45,9 @@ extension ScriptContext {
     ) throws -> Value? {
         let height = lua.top
         defer { lua.setTop(height) }
-        // Missing results count as nil.
-        for _ in count..<2 { lua.pushNil() }
         let first = height - count + 1
+        // Missing results count as nil, and there may be more than two.
+        if count < 2 { lua.setTop(first + 1) }
         if !lua.isTruthy(first), lua.type(first + 1) != .nil {
             if let known = lua.object(first + 1, as: ScriptErrorBox.self) { throw known.error }
             throw ScriptCacheFault(

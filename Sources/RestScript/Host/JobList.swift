@@ -120,7 +120,13 @@ final class ScriptJob: ScriptActivity {
         switch outcome {
         case .success(let values):
             waiter.resume(
-                onLoop { (lua: Lua) in
+                onLoop { [context] (lua: Lua) in
+                    guard lua.hasRoom(for: values.count) else {
+                        lua.pushNil()
+                        let error = LuaError(kind: .runtime, message: "too many results to await")
+                        context.pushError(context.requestError(of: error), on: lua)
+                        return 2
+                    }
                     for value in values { lua.push(value) }
                     return Int32(values.count)
                 })

@@ -111,6 +111,7 @@ final class ScriptContext {
             guard let self, permissions.refusalOfVariable(name) == nil else { return nil }
             return options.environment[name]
         }
+        realm.later = onLoop { (work: @escaping () -> Void) in engine.scheduler.nextTurn { work() } }
         realm.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }
         realm.onFileMissed = realm.onFileLoaded
         realm.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })

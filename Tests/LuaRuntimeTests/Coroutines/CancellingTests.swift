@@ -62,6 +62,40 @@ import Testing
         #expect(try fixture.run("return coroutine.status(co)") == "dead")
     }
 
+    @Test func `scripts can neither resume nor close the main thread`() throws {
+        try fixture.run("main = coroutine.running()")
+        var result: Result<String, LuaError>?
+        fixture.state.main.push("of the host")
+        try fixture.spawn(
+            "return table.concat({ select(2, coroutine.resume(main, 1)), select(2, pcall(coroutine.close, main)) }, '; ')"
+        ) { result = $0 }
+        #expect(
+            try result?.get()
+                == "cannot resume non-suspended coroutine; cannot close a normal coroutine")
+        #expect(fixture.state.main.top == 1 && fixture.state.main.string(-1) == "of the host")
+        fixture.state.main.pop()
+    }
+
+    @Test func `what ends while the state is closed begins no other waits`() throws {
+        var ended: [String] = []
+        let state = fixture.state
+        fixture.define("spawn") { arguments in
+            let function = arguments.lua.reference(1)
+            state.spawn(function, phase: Fixture.phase) { _, result in
+                if case .failure(let error) = result { ended.append(error.message) }
+            }
+            return .results(0)
+        }
+        try fixture.spawn(
+            "local x <close> = setmetatable({}, { __close = function() spawn(function() wait() end) end }) wait()"
+        ) { if case .failure(let error) = $0 { ended.append(error.message) } }
+        let report = fixture.state.close()
+        #expect(report.isClean || report.waitingCoroutines == 1)
+        #expect(ended == ["cannot wait here: the script is being closed", "cancelled while it waited"])
+        for waiter in waiters.all { waiter.resume { _ in 0 } }
+        #expect(waiters.all.count == 1)
+    }
+
     @Test func `closing the state cancels what waits and reports it`() throws {
         var kinds: [LuaError.Kind] = []
         for _ in 1...3 {

@@ -58,6 +58,28 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
+    @Test func `a coroutine that can't even begin says where it was called`() throws {
+        let fixture = Fixture()
+        let lua = fixture.state.main
+        let function = try fixture.state.compile(
+            "local f = coroutine.wrap(function(...) local t = {} return #t end)\nreturn f(1, 2, 3)",
+            chunk: "test.lua")
+        var refusals = 0
+        for nth in 0..<100 {
+            fixture.state.refuseAllocation(nth)
+            lua.push(function)
+            do throws(LuaError) { try lua.call(arguments: 0, results: 0, phase: Fixture.phase) } catch {
+                refusals += 1
+                #expect(error.kind == .memory && error.line != nil, "\(nth): \(error)")
+            }
+            let isDone = nth > 0 && !fixture.state.hasRefusedAllocation
+            fixture.state.refuseAllocation(0)
+            if isDone { break }
+        }
+        #expect(refusals > 3)
+        #expect(fixture.state.main.top == 0)
+    }
+
     private func define(_ fixture: Fixture, _ census: Thing.Census, _ luaClass: LuaClass) {
         fixture.define("make") { arguments in
             arguments.lua.push(object: Thing(census), class: luaClass)

@@ -109,4 +109,10 @@ struct FingerprintTests {
         try lua.call(arguments: 0, results: 2, phase: Fixture.phase)
         #expect(lua.integer(-1) == 0)
     }
+
+    @Test func `what is the same text in many places is too much to look at`() throws {
+        let source = "local s = ('x'):rep(1 << 20) local t = {} for i = 1, 1000 do t[i] = s end "
+        #expect(try fingerprint(source + "return function() return t end") == nil)
+        #expect(try fingerprint(source + "return function() return s end") != nil)
+    }
 }

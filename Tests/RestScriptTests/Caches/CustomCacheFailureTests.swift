@@ -49,6 +49,12 @@ struct CustomCacheFailureTests {
     }
 
     @Test(arguments: ["key", "read", "write", "remove", "update_timestamp"])
+    func `a function may return more than it is asked for`(function: String) throws {
+        let first = function == "key" ? "'k'" : function == "read" ? "entity" : "nil"
+        #expect(try warnings(function, "function() return \(first), nil, 3, 4 end").isEmpty)
+    }
+
+    @Test(arguments: ["key", "read", "write", "remove", "update_timestamp"])
     func `D18 a function that raises is warned of once, with its place`(function: String) throws {
         #expect(
             try warnings(function, "function() error('disk full') end") == [

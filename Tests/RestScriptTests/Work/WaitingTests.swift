@@ -20,6 +20,37 @@ struct WaitingTests {
             prints: ["false\ttest.lua:1: cannot wait here: " + Self.block])
     }
 
+    @Test func `any number of jobs may wait for each other's ends`() throws {
+        try expect(
+            """
+            local last = rest.spawn(function() rest.sleep(1) return 0 end)
+            for _ = 1, 30000 do
+              local one = last
+              last = rest.spawn(function() return one:await() + 1 end)
+            end
+            rest.spawn(function() print(last:await()) end)
+            """, seconds: 2, prints: ["30000"])
+    }
+
+    @Test func `a job may return more than its waiter has room for`() throws {
+        try expect(
+            """
+            local list = {}
+            for i = 1, 600000 do list[i] = i end
+            local job = rest.spawn(function() return table.unpack(list) end)
+            rest.spawn(function()
+              print(select("#", job:await()))
+              local full = {}
+              for i = 1, 500000 do full[i] = i end
+              local function await(...)
+                local first, err = job:await()
+                return first, tostring(err)
+              end
+              print(await(table.unpack(full)))
+            end)
+            """, prints: ["600000", "nil\tScript error: too many results to await"])
+    }
+
     @Test(arguments: waits)
     func `nor a script while it is loaded`(wait: String) {
         #expect(
