@@ -5,6 +5,11 @@ public enum Patience {
     /// Seconds. What is waited for takes milliseconds; a machine may be busy with other things.
     @TaskLocal public static var limit = 240
 
+    /// What a wait in vain does: it fails the test.
+    @TaskLocal public static var report: @Sendable (String, SourceLocation) -> Void = {
+        Issue.record("\($0)", sourceLocation: $1)
+    }
+
     /// Calls `giveUp` after the limit, and fails the test with what it waited for, unless this is cancelled before.
     public static func watch(
         _ what: String, at location: SourceLocation, giveUp: @escaping @Sendable () -> Void
@@ -19,7 +24,7 @@ public enum Patience {
 
     /// Fails the test: it waited in vain.
     static func end(_ what: String, at location: SourceLocation) {
-        Issue.record("waited \(limit) seconds in vain for \(what)", sourceLocation: location)
+        report("waited \(limit) seconds in vain for \(what)", location)
     }
 }
 
