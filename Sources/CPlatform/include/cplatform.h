@@ -2,7 +2,9 @@
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /// Starts a thread for which nobody waits; it runs `body` with `argument`. Debuggers and `top -H` show its name, of which
 /// the system keeps 15 bytes. 0 for `stack_bytes` is the system's own size. Gives 0, or the number of an error when there
@@ -16,6 +18,13 @@ void cplatform_keep_freed_memory(void);
 
 /// Gives what is kept back to the system after all, for when memory is short. Any thread.
 void cplatform_give_back_freed_memory(void);
+
+/// The calling thread's number for `cplatform_thread_usage`; 0 where the system tells nothing of other threads.
+int cplatform_thread_id(void);
+
+/// Looks at a thread of this process: whether it runs or waits for a processor, and its CPU time in clock ticks of a
+/// hundredth of a second. False when that isn't known, or it has ended.
+bool cplatform_thread_usage(int thread, bool *_Nonnull wants_processor, int64_t *_Nonnull ticks);
 
 /// The calling thread's name, always terminated.
 void cplatform_get_thread_name(char *_Nonnull buffer, size_t size);

@@ -24,6 +24,8 @@ public final class LuaWatchdog: Sendable {
         var last: RunWatch.Reading
         /// When that reading was first seen.
         var since: Double
+        /// CPU time of the thread then.
+        var usedBefore: Double?
         var isReported = false
     }
 
@@ -88,7 +90,7 @@ public final class LuaWatchdog: Sendable {
         let news = content.withLock { content in
             var news: [(RunWatch, LuaWedge)] = []
             for key in content.entries.keys {
-                if let found = content.entries[key]?.look(at: now, patience) {
+                if let found = content.entries[key]?.look(at: now, asksSystem: interval != nil, patience) {
                     news.append(found)
                     if !found.1.isOver { content.wedges += 1 }
                 }
@@ -109,17 +111,27 @@ public final class LuaWatchdog: Sendable {
 }
 
 extension LuaWatchdog.Entry {
-    fileprivate mutating func look(at now: Double, _ patience: (Double) -> Double) -> (RunWatch, LuaWedge)? {
+    fileprivate mutating func look(
+        at now: Double, asksSystem: Bool, _ patience: (Double) -> Double
+    ) -> (RunWatch, LuaWedge)? {
         let reading = watch.read()
         guard reading.sequence == last.sequence else {
             let ended = isReported ? wedge(at: now, isOver: true) : nil
             (last, since, isReported) = (reading, now, false)
+            usedBefore = asksSystem && reading.isRunning ? watch.usage()?.seconds : nil
             return ended.map { (watch, $0) }
         }
         guard reading.isRunning, !isReported, let limit = reading.limit else { return nil }
-        guard now - since >= patience(limit) else { return nil }
+        guard now - since >= patience(limit), !isStarved(limit) else { return nil }
         isReported = true
         return (watch, wedge(at: now, isOver: false))
+    }
+
+    /// A thread that would run and gets no processor hangs in nothing: its budget will end it. One that waits for something
+    /// else, or has used more than its time, does.
+    private func isStarved(_ limit: Double) -> Bool {
+        guard let usedBefore, let usage = watch.usage() else { return false }
+        return usage.wantsProcessor && usage.seconds - usedBefore < 2 * limit + 0.1
     }
 
     private func wedge(at now: Double, isOver: Bool) -> LuaWedge {

@@ -71,7 +71,8 @@ import Testing
         #expect(reports.all.isEmpty)
     }
 
-    @Test func `the thread finds a host function that hangs`() throws {
+    @Test(arguments: ["waits", "computes"])
+    func `the thread finds a host function that hangs`(how: String) throws {
         let watchdog = LuaWatchdog(interval: 0.005, leastSeconds: 0.02)
         let gate = Gate()
         var options = LuaOptions()
@@ -83,16 +84,48 @@ import Testing
         let state = LuaState(options)
         let lua = state.main
         lua.push(
-            function: { _ in
+            function: { [reports] _ in
+                let begin = ContinuousClock.now
+                while how == "computes", reports.all.isEmpty, begin.duration(to: .now) < .seconds(240) {}
                 gate.wait()
                 return .results(0)
             }, name: "hang")
-        try lua.call(
-            arguments: 0, results: 0,
-            phase: RunPhase(name: "transformer", mayWait: false, budgetSeconds: 0.01))
+        // Coming back, the one that computed meets its budget.
+        do {
+            try lua.call(
+                arguments: 0, results: 0,
+                phase: RunPhase(name: "transformer", mayWait: false, budgetSeconds: 0.01))
+        } catch { #expect(how == "computes") }
         let wedge = try #require(reports.all.first)
         #expect(wedge.phase == "transformer" && wedge.seconds >= 0.02 && !wedge.isOver)
         #expect(watchdog.wedges == 1)
         state.close()
     }
+
+    #if os(Linux)
+        @Test func `a thread that computes wants a processor, one that waits does not`() throws {
+            let watch = RunWatch { _ in }
+            let before = try #require(watch.usage())
+            let begin = ContinuousClock.now
+            var now = before
+            while now.seconds - before.seconds < 0.05, begin.duration(to: .now) < .seconds(240) {
+                now = try #require(watch.usage())
+                #expect(now.wantsProcessor)
+            }
+            #expect(now.seconds - before.seconds >= 0.05)
+
+            let (made, gate) = (Gate(), Gate())
+            let other = Mutex<RunWatch?>(nil)
+            PeerThread.start {
+                other.withLock { $0 = RunWatch { _ in } }
+                made.open()
+                gate.wait()
+            }
+            made.wait()
+            let waiting = try #require(other.withLock { $0 })
+            while waiting.usage()?.wantsProcessor == true, begin.duration(to: .now) < .seconds(240) {}
+            #expect(waiting.usage()?.wantsProcessor == false)
+            gate.open()
+        }
+    #endif
 }
