@@ -21,9 +21,7 @@ extension Resource {
             hasData: state.data != nil, timestamp: state.timestamp, errorCode: state.error?.code,
             isLoading: isLoading, openRequests: allRequests.count, isObserved: observers != nil)
     }
-}
 
-extension Resource {
     /// The URL, and a letter each for loading, data and error (siesta-semantics 4.17). It begins no cache lookup.
     public var summaryText: String {
         let letters =

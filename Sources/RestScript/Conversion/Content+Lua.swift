@@ -26,16 +26,12 @@ extension ScriptValues {
             if let bytes = lua.object(index, as: ScriptBytes.self) { return .bytes(bytes.bytes) }
             if let image = lua.object(index, as: ScriptImage.self) { return .image(image.image) }
             throw LuaUsageError(
-                "content can't be \(Self.article(lua.typeName(index))): give a table, text or rest.bytes(…)")
+                "content can't be \(lua.nameOfResult(index)): give a table, text or rest.bytes(…)")
         default:
             do { return .value(try trees.tree(lua, index)) } catch {
                 throw LuaUsageError("content can't be made of this value: \(error.message)")
             }
         }
-    }
-
-    private static func article(_ noun: String) -> String {
-        noun.first.map { "aeiou".contains($0) } == true ? "an \(noun)" : "a \(noun)"
     }
 
     /// Pushes `.text` of a content: its text, or an empty string (siesta-semantics 27.1).

@@ -37,7 +37,7 @@ extension OptionTable {
 }
 
 extension Lua {
-    /// What a function returned, for a message that says that it is of no use.
+    /// What a function returned or a script gave, for a message that says that it is of no use.
     func nameOfResult(_ index: Int32) -> String {
         let name = typeName(index)
         return switch type(index) {

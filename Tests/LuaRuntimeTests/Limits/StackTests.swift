@@ -1,4 +1,5 @@
 import LuaRuntime
+import TestSupport
 import Testing
 
 /// The thread's own stack: scripts find ways around Lua's count of C calls, and must not reach its end.
@@ -6,26 +7,10 @@ import Testing
     private let phase = RunPhase(name: "test", mayWait: true, budgetSeconds: 60)
 
     @Test func `coroutines that close each other end with an error`() throws {
+        let script = try #require(HostileScript.all.first { $0.name == "close_each_other" })
         let fixture = Fixture(memoryLimit: 256 << 20)
-        let result = try fixture.run(
-            """
-            local co, message
-            for i = 1, 60000 do
-              local before = co
-              co = coroutine.create(function()
-                local x <close> = setmetatable({}, { __close = function()
-                  if not before then return end
-                  local ok, err = pcall(coroutine.close, before)
-                  if not ok then message = err end
-                end })
-                coroutine.yield()
-              end)
-              coroutine.resume(co)
-            end
-            coroutine.close(co)
-            return message
-            """, phase: phase)
-        #expect(result == "C stack overflow: coroutines close each other too deeply")
+        let error = try #require(fixture.failure(of: script.source, phase: phase))
+        #expect(error.message == "C stack overflow: coroutines close each other too deeply")
         #expect(try fixture.run("return 1") == "1")
         #expect(fixture.state.close().isClean)
     }
