@@ -82,7 +82,7 @@ struct TimeoutTests {
         let allEnded = Gate()
         for number in [3, 1, 2] {
             var request = TransportRequest(url: peer.baseURL + "/slow")
-            request.timeouts.firstByte = Double(number) * 0.03
+            request.timeouts.firstByte = Double(number) * 0.1
             _ = transport.send(request) { _ in
                 ended.append(number)
                 if ended.count == 3 { allEnded.open() }

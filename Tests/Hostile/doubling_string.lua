@@ -1,4 +1,4 @@
 -- Doubles a string.
--- expected: memory
+-- expected: memory budget
 local s = "x"
 while true do s = s .. s end

@@ -1,5 +1,5 @@
 -- Writes one long text very often.
--- expected: memory
+-- expected: memory budget
 local long, values = ("x"):rep(1 << 20), {}
 for i = 1, 200 do values[i] = long end
 return (("%s"):rep(200)):format(table.unpack(values))

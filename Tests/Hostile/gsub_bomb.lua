@@ -1,3 +1,3 @@
 -- Replaces each letter by very many.
--- expected: memory
+-- expected: memory budget
 return (("x"):rep(1e5):gsub("x", ("y"):rep(1e5)))

@@ -1,5 +1,5 @@
 -- Has a table encoded that holds itself.
--- expected: runtime cycle
+-- expected: runtime contains itself
 local t = {}
 t.t = t
 rest.json.encode(t)

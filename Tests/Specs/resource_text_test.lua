@@ -57,10 +57,10 @@ t.describe("wrong calls say what is wrong", function()
     ["item 1 of 'methods' must be a string, not a number"] = function()
       service:configure({ methods = { 3 } }, print)
     end,
-    ["bad argument #1 'options' to 'rest.service' %(table of options expected, got table; write rest.service%(…%), with a dot"] = function()
+    ["bad argument #1 'options' to 'rest.service' %(table of options expected, got the module: write rest.service%(…%), with a dot"] = function()
       rest:service { base_url = "https://a.test" }
     end,
-    ["string expected, got table; write rest.regex%(…%), with a dot"] = function() rest:regex "x" end,
+    ["string expected, got the module: write rest.regex%(…%), with a dot"] = function() rest:regex "x" end,
     ["status or function of the error expected, got string"] = function() rest.refresh_on("401", print) end,
     ["headers are found by name"] = function()
       local err

@@ -60,9 +60,12 @@ public final class LoopbackPeer: Sendable {
     public func close() { state.close() }
 
     /// A port on which nobody listens.
-    public static func unusedPort() -> Int {
-        let (socket, port) = listenOnLoopback()
-        closeSocket(socket)
-        return port
+    public static func unusedPort() -> Int { unusedPorts(1)[0] }
+
+    /// The same of several, all different.
+    public static func unusedPorts(_ count: Int) -> [Int] {
+        let listeners = (0..<count).map { _ in listenOnLoopback() }
+        for listener in listeners { closeSocket(listener.socket) }
+        return listeners.map(\.port)
     }
 }

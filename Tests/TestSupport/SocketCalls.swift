@@ -13,11 +13,15 @@ func closeSocket(_ socket: Int32) { _ = close(socket) }
 
 func shutDownSocket(_ socket: Int32) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
 
+/// A program that a test starts would hold the line open.
+private func keepFromChildren(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
+
 /// The next connection of a listener; nil when it was shut down.
 func acceptSocket(_ listener: Int32) -> Int32? {
     var socket = accept(listener, nil, nil)
     while socket < 0 && errno == EINTR { socket = accept(listener, nil, nil) }
     guard socket >= 0 else { return nil }
+    keepFromChildren(socket)
     var on: Int32 = 1
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     return socket
@@ -62,6 +66,7 @@ func listenOnLoopback() -> (socket: Int32, port: Int) {
     #else
         let listener = socket(AF_INET, SOCK_STREAM, 0)
     #endif
+    keepFromChildren(listener)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -83,6 +88,7 @@ func listenOnUnixSocket(_ path: String) -> Int32 {
     #else
         let listener = socket(AF_UNIX, SOCK_STREAM, 0)
     #endif
+    keepFromChildren(listener)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in

@@ -1,13 +1,13 @@
 extension Arguments {
     /// "bad argument #1 'path' to 'resource' (string expected, got nil)".
     public func wrongType(_ index: Int32, _ name: String, _ expected: String) -> LuaUsageError {
-        bad(index, name, "\(expected) expected, got \(lua.typeName(slot(index)))\(adviceOnColon(index))")
+        let got = isModule(index) ? "the module: write \(box.name)(…), with a dot" : lua.typeName(slot(index))
+        return bad(index, name, "\(expected) expected, got \(got)")
     }
 
     /// `module:f(…)` gives the module itself as the first argument.
-    private func adviceOnColon(_ index: Int32) -> String {
+    private func isModule(_ index: Int32) -> Bool {
         box.role == .function && index == 1 && lua.isFrozen(slot(1))
-            ? "; write \(box.name)(…), with a dot" : ""
     }
 
     /// "bad argument #1 'path' to 'resource' (reason)"; of a setter: "bad value for 'path' of resource

@@ -135,6 +135,8 @@ extension LuaWatchdog.Entry {
     }
 
     private func wedge(at now: Double, isOver: Bool) -> LuaWedge {
-        LuaWedge(phase: last.phase, seconds: now - since, limit: last.limit ?? 0, isOver: isOver)
+        LuaWedge(
+            phase: last.phase, seconds: now - since, limit: last.limit ?? 0, isOver: isOver,
+            run: (watch, last.sequence))
     }
 }

@@ -181,7 +181,8 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     private func giveUp(_ seat: UInt64, _ wedge: LuaWedge) {
         guard !wedge.isOver else { return }
         let (id, onEnd) = content.withLock { content in
-            guard let id = content.seats[seat]?.job else {
+            // A run that has ended meanwhile takes this lock next, or has made room for another job.
+            guard wedge.isStillOn, let id = content.seats[seat]?.job else {
                 return (JobID?.none, (@Sendable () -> Void)?.none)
             }
             content.seats[seat] = nil

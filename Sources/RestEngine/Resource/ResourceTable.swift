@@ -7,7 +7,11 @@ final class ResourceTable {
     private struct Entry {
         weak var resource: Resource?
         var held: Resource?
+        /// In the order in which they were made.
+        let number: Int
     }
+
+    private var entriesMade = 0
 
     private var entries: [String: Entry] = [:]
     /// Observed resources that have no place in the table: invalid ones.
@@ -30,7 +34,8 @@ final class ResourceTable {
 
     var count: Int { entries.count }
 
-    var live: [Resource] { entries.values.compactMap(\.resource) }
+    /// The oldest first, so that what all of them are told comes in the same order each time.
+    var live: [Resource] { entries.values.sorted { $0.number < $1.number }.compactMap(\.resource) }
 
     func resource(for key: String, make: () -> Resource) -> Resource {
         if let known = known(key) { return known }
@@ -40,7 +45,8 @@ final class ResourceTable {
             if let known = known(key) { return known }
         }
         let resource = make()
-        entries[key] = Entry(resource: resource, held: resource)
+        entriesMade += 1
+        entries[key] = Entry(resource: resource, held: resource, number: entriesMade)
         return resource
     }
 

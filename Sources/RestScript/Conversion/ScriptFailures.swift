@@ -62,15 +62,19 @@ enum ScriptFailures {
         }
     }
 
+    private static let libraryLine = "local rest = require \"resthost\""
+
     private static func hint(for error: LuaError) -> String? {
         switch error.kind {
         // Their messages say what to do.
         case .budget, .memory, .syntax: nil
         case _ where error.message.contains("module 'resthost.test' not found"):
             "this is a file of tests: run it with resthost test"
-        default:
-            error.message.contains("module 'rest'")
-                ? "the library is called 'resthost': local rest = require \"resthost\"" : nil
+        case _ where error.message.contains("module 'rest'"):
+            "the library is called 'resthost': \(libraryLine)"
+        case _ where error.message.contains("(global 'rest')"):
+            "the library is no global: \(libraryLine)"
+        default: nil
         }
     }
 }

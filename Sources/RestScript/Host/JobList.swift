@@ -4,7 +4,8 @@ import RestEngine
 /// What a script has running: jobs and timers. The host lives for as long as there is any.
 @EngineActor
 final class JobList {
-    private var running: [ObjectIdentifier: any ScriptActivity] = [:]
+    private var running: [ObjectIdentifier: (number: Int, activity: any ScriptActivity)] = [:]
+    private var started = 0
     /// Called when the last one has ended.
     var onEmpty: (@EngineActor () -> Void)?
 
@@ -12,13 +13,13 @@ final class JobList {
 
     var isEmpty: Bool { running.isEmpty }
     /// Something was started, which may have ended.
-    private(set) var hasStarted = false
+    var hasStarted: Bool { started > 0 }
 
     var count: Int { running.count }
 
     func add(_ activity: any ScriptActivity) {
-        hasStarted = true
-        running[ObjectIdentifier(activity)] = activity
+        started += 1
+        running[ObjectIdentifier(activity)] = (started, activity)
     }
 
     func remove(_ activity: any ScriptActivity) {
@@ -28,13 +29,18 @@ final class JobList {
 
     /// Cancels what goes on for itself: jobs and timers. What a hook waits for, it still gets.
     func cancelDetached() {
-        for activity in Array(running.values) where activity.isDetached { activity.cancel() }
+        for activity in inOrder where activity.isDetached { activity.cancel() }
     }
 
     func cancelAll() {
         onEmpty = nil
-        for activity in running.values { activity.cancel() }
+        for activity in inOrder { activity.cancel() }
         running = [:]
+    }
+
+    /// As they were started.
+    private var inOrder: [any ScriptActivity] {
+        running.values.sorted { $0.number < $1.number }.map(\.activity)
     }
 }
 

@@ -34,6 +34,9 @@ final class Connection {
     /// How long an operation waits for another process' lock.
     func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
+    /// For what SQLite doesn't wait by itself.
+    static func pause(milliseconds: Int32) { _ = sqlite3_sleep(milliseconds) }
+
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// True inside of ``transaction(_:)``; behind it only when nothing could end it.

@@ -154,17 +154,17 @@ final class RunSession {
         Streams.exit(2)
     }
 
-    private func announce(_ addresses: [String]) {
+    /// In one piece: who waits for the first line may read no further.
+    private func announce(_ addresses: [String], _ host: ScriptHost? = nil) {
         guard !settings.quiet else { return }
-        for address in addresses {
-            Streams.output("listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n")
-        }
+        var text = addresses.map { address in
+            "listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n"
+        }.joined()
+        if let host { text += routes(of: host) }
+        Streams.output(text)
     }
 
-    private func announce(_ addresses: [String], _ host: ScriptHost) {
-        guard !settings.quiet else { return }
-        announce(addresses)
-        var text = ""
+    private func routes(of host: ScriptHost) -> String {
         var rows = host.services.map { service in
             (
                 "/\(service.name)/…",
@@ -173,10 +173,9 @@ final class RunSession {
         }
         rows.append(("/-/health", "state of the host"))
         let width = rows.map(\.0.count).max() ?? 0
-        for (path, what) in rows {
-            text += "  \(path)\(String(repeating: " ", count: width - path.count))  \(what)\n"
-        }
-        Streams.output(text)
+        return rows.map { path, what in
+            "  \(path)\(String(repeating: " ", count: width - path.count))  \(what)\n"
+        }.joined()
     }
 
     /// Memory is short: keeps what somebody uses, and nothing else.

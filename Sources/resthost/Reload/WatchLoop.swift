@@ -32,7 +32,7 @@ final class WatchLoop: Sendable {
 
     // MARK: Orders, any thread
 
-    /// See ``WatchState/setFiles(_:readFrom:at:_:)``.
+    /// See ``WatchState``; new files are read from the time `start`.
     func watch(_ names: [String: String], readFrom start: Double = .infinity) {
         orders.withLock { $0.files = (names, start) }
         signal.wake()
@@ -59,8 +59,9 @@ final class WatchLoop: Sendable {
             }
             if orders.isStopped { return }
             if let files = orders.files {
-                state.setFiles(files.names, readFrom: files.readFrom, at: clock(), view)
+                state.setFiles(files.names, view)
                 apply(&state, &folders)
+                state.readNewFiles(from: files.readFrom, at: clock(), view)
                 onWatching()
             }
             let events = folders.wait(state.deadline.map { max(0, $0 - clock()) }, signal)

@@ -12,6 +12,8 @@ struct WatchState {
     private var givenNames: [String: String] = [:]
     private var filesByPlace: [FilePlaces.Place: Set<String>] = [:]
     private var settling = Settling()
+    /// Not read yet.
+    private var newFiles: [String] = []
 
     /// All that is to be watched.
     var places: Set<FilePlaces.Place> { Set(filesByPlace.keys) }
@@ -19,31 +21,36 @@ struct WatchState {
     /// When ``takeChanges(_:)`` is next of use.
     var deadline: Double? { settling.deadline }
 
-    /// Replaces the files. Those that were there before are compared with what they were then; of new ones it counts what
-    /// they are now, unless they changed since somebody began to read them.
+    /// Replaces the files. Those that were there before are compared with what they were then; the new ones are read by
+    /// ``readNewFiles(from:at:_:)``.
+    ///
+    /// - Parameter names: by absolute path, as they were given.
+    mutating func setFiles(_ names: [String: String], _ view: FileView) {
+        givenNames = names
+        newFiles = names.keys.filter { files[$0] == nil }
+        files = names.reduce(into: [:]) { known, name in
+            known[name.key] = files[name.key] ?? File(fingerprint: nil, places: [])
+        }
+        findPlaces(view)
+    }
+
+    /// Of new files it counts what they are now, unless they changed since somebody began to read them. Their places must
+    /// be watched already: a change that comes between this look and the watch would never be told.
     ///
     /// - Parameters:
-    ///   - names: by absolute path, as they were given.
     ///   - start: when the reading began, Unix time in seconds.
     ///   - now: of the clock of ``note(_:at:)``.
-    mutating func setFiles(
-        _ names: [String: String], readFrom start: Double = .infinity, at now: Double, _ view: FileView
-    ) {
-        givenNames = names
-        var files: [String: File] = [:]
-        for path in names.keys {
-            if let known = self.files[path] {
-                files[path] = known
+    mutating func readNewFiles(from start: Double = .infinity, at now: Double, _ view: FileView) {
+        for path in newFiles {
+            // First the content: what changes it from here on changes the time that is asked for next.
+            let fingerprint = view.fingerprint(path)
+            if view.changeTime(path).map({ $0 >= start }) ?? false {
+                settling.note(path, at: now)
             } else {
-                // First the content: what changes it from here on changes the time that is asked for next.
-                let fingerprint = view.fingerprint(path)
-                let isChanged = view.changeTime(path).map { $0 >= start } ?? false
-                files[path] = File(fingerprint: isChanged ? nil : fingerprint, places: [])
-                if isChanged { settling.note(path, at: now) }
+                files[path]?.fingerprint = fingerprint
             }
         }
-        self.files = files
-        findPlaces(view)
+        newFiles = []
     }
 
     /// Follows links anew. True when there are other places to watch.

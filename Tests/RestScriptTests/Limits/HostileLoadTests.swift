@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: HostileScript.all)
     func `it does not load, says why, and leaves nothing`(script: HostileScript) throws {
         let fixture = ScriptFixture()
-        fixture.options.limits[.load] = .init(burst: 0.1)
+        fixture.options.limits[.load] = .init(burst: 0.2)
         fixture.options.memoryLimit = 32 << 20
         let error = fixture.failure(
             of: script.source,

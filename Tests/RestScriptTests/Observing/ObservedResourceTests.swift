@@ -62,10 +62,11 @@ struct ObservedResourceTests {
               r:add_observer({ owner = owner, stopped_observing = function(self) stopped = stopped + 1 end }, owner)
               r:add_observer(function() return owner end, owner)
             end
-            for i = 1, 20 do
+            for i = 1, 200 do
               local garbage = {}
               for j = 1, 5000 do garbage[j] = { j } end
               r:override_local_content(tostring(i))
+              if stopped > 1000 then break end
             end
             print(stopped > 1000)
             r:remove_observers(r)

@@ -85,7 +85,7 @@ struct DeclaringTests {
         ("local x = = 1", "1: unexpected symbol near '='"),
         ("\nerror({ code = 5 })", "2: { code = 5 }"),
         ("error(setmetatable({}, { __tostring = function() error('no') end }))", "1: (error object"),
-        ("while true do t.describe('a', function() end) end", "1: test file used 50"),
+        ("while true do t.describe('a', function() end) end", "1: test file used "),
         ("t.fail('not in a test')", "1: not in a test"),
         ("t.equal(1, 2)", "1: the values differ"),
         (

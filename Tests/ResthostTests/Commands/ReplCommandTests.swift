@@ -67,8 +67,10 @@ struct ReplCommandTests {
             [
                 "/bin/sh", "-c",
                 """
-                (echo shared; sleep 0.5; echo 'shared = 2' >main.lua; echo ':reload'; echo shared; sleep 0.5
-                echo 'x = = 1' >main.lua; echo ':reload'; echo shared) | '\(BuiltProgram.path)' repl main.lua
+                : >shown; seen() { until grep -q "$1" shown; do sleep 0.01; done; }
+                (echo shared; seen '^1$'; echo 'shared = 2' >main.lua; echo ':reload'; echo shared; seen '^2$'
+                echo 'x = = 1' >main.lua; echo ':reload'; echo shared) | '\(BuiltProgram.path)' repl main.lua | tee shown
+                rm shown
                 """,
             ], in: folder.path
         ).end()
@@ -97,9 +99,13 @@ struct ReplCommandTests {
             [
                 "/bin/sh", "-c",
                 #"""
-                (sleep 1; printf 'print("a".."b")\n'; sleep 0.3; printf 'rest.sleep(60)\n'; sleep 0.5; printf '\003'
-                sleep 0.3; printf 'ap\t.ba\t\n'; sleep 0.3; printf 'half\003'; sleep 0.3; printf ':quit\n'; sleep 0.5) \
-                | script -qec "\#(BuiltProgram.path) repl main.lua" /dev/null
+                : >shown; seen() { until grep -qF "$1" shown; do sleep 0.01; done; }
+                (seen '> '; printf 'print("a".."b")\n'; seen ab; printf 'print("be".."gun") rest.sleep(60)\n'; seen begun
+                printf '\003'; seen cancelled; printf 'ap\t.ba\t\n'; seen '"https://api.test/"'; printf 'half'; seen half
+                printf '\003'; until [ "$(tail -c 2 shown)" = '> ' ]; do sleep 0.01; done; printf ':quit\n'
+                until [ -e over ]; do sleep 0.01; done) \
+                | (script -qec "\#(BuiltProgram.path) repl main.lua" /dev/null >shown; echo $? >over)
+                code=$(cat over); cat shown; rm shown over; exit $code
                 """#,
             ], in: folder.path, environment: ["TERM": "xterm", "XDG_STATE_HOME": state]
         ).end()

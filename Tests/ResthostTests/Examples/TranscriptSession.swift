@@ -9,7 +9,8 @@ struct TranscriptSession {
 
     init(_ transcript: Transcript) {
         steps = transcript.steps
-        ports = ["127.0.0.1:8080", "127.0.0.1:8081"].map { ($0, "127.0.0.1:\(LoopbackPeer.unusedPort())") }
+        let shown = ["127.0.0.1:8080", "127.0.0.1:8081"]
+        ports = zip(shown, LoopbackPeer.unusedPorts(shown.count)).map { ($0, "127.0.0.1:\($1)") }
     }
 
     /// What each step printed, both streams together.

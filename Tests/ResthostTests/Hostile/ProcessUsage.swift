@@ -30,10 +30,10 @@
             return (fields.first.flatMap { Double($0) } ?? 0) / 1e9
         }
 
-        /// Bytes in memory.
+        /// Bytes of its own in memory: pages of the program's file come and go with the system's cache.
         var residentBytes: Int {
-            let fields = Self.text("/proc/\(id)/statm").split(separator: " ")
-            return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+            let status = Self.text("/proc/\(id)/status")
+            return status.firstMatch(of: #/RssAnon:\s+(\d+) kB/#).flatMap { Int($0.1) }.map { $0 << 10 } ?? 0
         }
 
         private static func text(_ path: String) -> String {

@@ -43,6 +43,14 @@ struct WatchStateTests {
         .changed(FilePlaces.Place(folder: folder, name: name))
     }
 
+    private func set(
+        _ names: [String: String], _ state: inout WatchState, _ files: Files, readFrom start: Double = .infinity,
+        at now: Double = 0
+    ) {
+        state.setFiles(names, files.view)
+        state.readNewFiles(from: start, at: now, files.view)
+    }
+
     private func changes(_ state: inout WatchState, _ files: Files, at now: Double) -> [String]? {
         guard state.isDue(at: now) else { return nil }
         state.findPlaces(files.view)
@@ -54,7 +62,7 @@ struct WatchStateTests {
         files.write("/w/main.lua", 1)
         files.write("/w/mod.lua", 1)
         var state = WatchState()
-        state.setFiles(["/w/main.lua": "main.lua", "/w/mod.lua": "mod.lua"], at: 0, files.view)
+        set(["/w/main.lua": "main.lua", "/w/mod.lua": "mod.lua"], &state, files)
         files.write("/w/main.lua", 2)
         state.note(place("/w", "main.lua"), at: 1)
         #expect(changes(&state, files, at: 1.1) == nil)
@@ -66,7 +74,7 @@ struct WatchStateTests {
         let files = Files()
         files.write("/w/main.lua", 1)
         var state = WatchState()
-        state.setFiles(["/w/main.lua": "main.lua"], at: 0, files.view)
+        set(["/w/main.lua": "main.lua"], &state, files)
         state.note(place("/w", "main.lua"), at: 1)
         #expect(changes(&state, files, at: 2) == [])
         state.note(place("/w", "main.lua~"), at: 3)
@@ -83,7 +91,7 @@ struct WatchStateTests {
         let files = Files()
         files.write("/w/x", 0)
         var state = WatchState()
-        state.setFiles(["/w/sub/new.lua": "new.lua"], at: 0, files.view)
+        set(["/w/sub/new.lua": "new.lua"], &state, files)
         #expect(state.places == [FilePlaces.Place(folder: "/w", name: "sub")])
         files.write("/w/sub/new.lua", 1)
         state.note(place("/w", "sub"), at: 1)
@@ -104,7 +112,7 @@ struct WatchStateTests {
         files.write("/w/main.lua", 1)
         files.link("/w/main.lua", "current/main.lua")
         var state = WatchState()
-        state.setFiles(["/w/main.lua": "main.lua"], at: 0, files.view)
+        set(["/w/main.lua": "main.lua"], &state, files)
         #expect(state.places.contains(FilePlaces.Place(folder: "/w/v1", name: "main.lua")))
         files.link("/w/current", "v2")
         state.note(place("/w", "current"), at: 1)
@@ -117,7 +125,7 @@ struct WatchStateTests {
         let files = Files()
         for name in ["a", "b", "c"] { files.write("/w/\(name)", 1) }
         var state = WatchState()
-        state.setFiles(["/w/a": "a", "/w/b": "b", "/w/c": "c"], at: 0, files.view)
+        set(["/w/a": "a", "/w/b": "b", "/w/c": "c"], &state, files)
         files.write("/w/c", 2)
         files.write("/w/a", 2)
         state.note(.anything, at: 1)
@@ -129,11 +137,11 @@ struct WatchStateTests {
         for name in ["a", "b", "c"] { files.write("/w/\(name)", 1) }
         files.write("/w/b", 5)
         var state = WatchState()
-        state.setFiles(["/w/a": "a", "/w/b": "b", "/w/d": "d"], readFrom: 5, at: 10, files.view)
+        set(["/w/a": "a", "/w/b": "b", "/w/d": "d"], &state, files, readFrom: 5, at: 10)
         #expect(changes(&state, files, at: 10.3) == ["b"])
         // What is known is known, however new it is.
         files.write("/w/c", 9)
-        state.setFiles(["/w/b": "b", "/w/c": "c"], readFrom: 4, at: 20, files.view)
+        set(["/w/b": "b", "/w/c": "c"], &state, files, readFrom: 4, at: 20)
         #expect(changes(&state, files, at: 20.3) == ["c"])
         #expect(state.deadline == nil)
     }
@@ -143,14 +151,26 @@ struct WatchStateTests {
         files.write("/w/a", 1)
         files.write("/w/b", 1)
         var state = WatchState()
-        state.setFiles(["/w/a": "a"], at: 0, files.view)
+        set(["/w/a": "a"], &state, files)
         files.write("/w/a", 2)
         state.note(place("/w", "a"), at: 1)
-        state.setFiles(["/w/a": "a", "/w/b": "b"], at: 0, files.view)
+        set(["/w/a": "a", "/w/b": "b"], &state, files)
         #expect(changes(&state, files, at: 2) == ["a"])
-        state.setFiles(["/w/b": "b"], at: 0, files.view)
+        set(["/w/b": "b"], &state, files)
         files.write("/w/a", 3)
         state.note(place("/w", "a"), at: 3)
         #expect(state.deadline == nil)
+    }
+
+    @Test func `a change before the first look is told when the script was read before it`() {
+        let files = Files()
+        files.write("/w/a", 1)
+        var state = WatchState()
+        state.setFiles(["/w/a": "a"], files.view)
+        // The folder is watched from here on.
+        files.write("/w/a", 7)
+        state.note(place("/w", "a"), at: 1)
+        state.readNewFiles(from: 5, at: 1.1, files.view)
+        #expect(changes(&state, files, at: 1.4) == ["a"])
     }
 }
