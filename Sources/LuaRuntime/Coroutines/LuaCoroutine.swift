@@ -12,23 +12,42 @@ public final class LuaCoroutine {
     private var state: LuaState?
     /// Ends with it.
     private(set) var realm: LuaRealm?
-    let thread: AnchoredThread
-    let phase: RunPhase
+    private(set) var thread: AnchoredThread
+    private(set) var phase: RunPhase
     private var stage = Stage.running
     private var isCancelled = false
     private var usedTicks: UInt64 = 0
     private var completion: ((Lua, Result<Int32, LuaError>) -> Void)?
+    /// How it ended, when nobody was to be told.
+    private(set) var outcome: Result<Int32, LuaError>?
     /// Set by the host function that waits, read when the thread has come to rest.
     var nextWaiter: LuaWaiter?
 
     init(
         state: LuaState, realm: LuaRealm, thread: AnchoredThread, phase: RunPhase,
-        completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
+        completion: ((Lua, Result<Int32, LuaError>) -> Void)? = nil
     ) {
         self.state = state
         self.realm = realm
         self.thread = thread
         self.phase = phase
+        self.completion = completion
+    }
+
+    /// One that has ended, and that nobody else holds, becomes another.
+    func reuse(state: LuaState, realm: LuaRealm, thread: AnchoredThread, phase: RunPhase) {
+        self.state = state
+        self.realm = realm
+        self.thread = thread
+        self.phase = phase
+        stage = .running
+        isCancelled = false
+        usedTicks = 0
+        outcome = nil
+    }
+
+    /// Of one that waits and has no completion yet.
+    public func whenFinished(_ completion: @escaping (Lua, Result<Int32, LuaError>) -> Void) {
         self.completion = completion
     }
 
@@ -144,6 +163,6 @@ public final class LuaCoroutine {
         completion = nil
         state = nil
         realm = nil
-        tell?(lua, result)
+        if let tell { tell(lua, result) } else { outcome = result }
     }
 }

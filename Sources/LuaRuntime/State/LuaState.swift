@@ -30,6 +30,8 @@ public final class LuaState {
     var entry = Entry()
     var waiting: [ObjectIdentifier: LuaCoroutine] = [:]
     var idleThreads: [AnchoredThread] = []
+    /// One that has ended, to be used again: most hooks never wait.
+    var idleCoroutine: LuaCoroutine?
     var nextSlot = 1
     var freeSlots: [Int] = []
     var releasedSlots: [Int] = []

@@ -22,10 +22,11 @@ extension ScriptContext {
 
     /// Runs a function that may wait; what it raises is logged, for nobody else would see it.
     func run(
-        _ function: LuaReference, as what: @autoclosure @escaping () -> String, arguments: (Lua) -> Int32
+        _ function: LuaReference, as what: @autoclosure () -> String, arguments: (Lua) -> Int32
     ) {
-        run(function, arguments: arguments) { [weak self] _, result in
-            if case .failure(let error) = result { self?.report(error, in: what()) }
+        run(as: what()) { lua in
+            lua.push(function)
+            return arguments(lua)
         }
     }
 
@@ -46,17 +47,25 @@ extension ScriptContext {
     }
 
     /// The same with a function that `pushCall` pushes, before its arguments; nil: there is none.
-    func run(as what: @autoclosure @escaping () -> String, pushCall: (Lua) throws(LuaError) -> Int32?) {
-        let hook = ScriptHook()
+    func run(as what: @autoclosure () -> String, pushCall: (Lua) throws(LuaError) -> Int32?) {
         do throws(LuaError) {
-            hook.coroutine = try state.spawn(
-                phase: phases.hook, in: realm, pushCall: pushCall,
-                completion: onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
-                    self?.jobs.remove(hook)
-                    if case .failure(let error) = result { self?.report(error, in: what()) }
-                })
+            guard let coroutine = try state.run(phase: phases.hook, in: realm, pushCall: pushCall) else {
+                return
+            }
+            remember(coroutine, as: what())
         } catch { report(error, in: what()) }
-        if hook.coroutine?.isFinished == false { jobs.add(hook) }
+    }
+
+    /// Until what it waits for has come.
+    private func remember(_ coroutine: LuaCoroutine, as what: String) {
+        let hook = ScriptHook()
+        hook.coroutine = coroutine
+        jobs.add(hook)
+        coroutine.whenFinished(
+            onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
+                if case .failure(let error) = result { self?.report(error, in: what) }
+                self?.jobs.remove(hook)
+            })
     }
 
     /// Logs an error that ends nothing but the function it came from.
