@@ -1,6 +1,8 @@
 #ifndef KEYS_HPP
 #define KEYS_HPP
 
+#include <cstdlib>
+
 #include "lua.hpp"
 #include "tree.hpp"
 
@@ -34,6 +36,16 @@ public:
 
 private:
     char text[32];
+};
+
+/// Texts of so many keys; null without memory.
+struct KeyTexts {
+    KeyText *all;
+
+    explicit KeyTexts(size_t count) : all(static_cast<KeyText *>(std::malloc((count + 1) * sizeof(KeyText)))) {}
+    KeyTexts(const KeyTexts &) = delete;
+    KeyTexts &operator=(const KeyTexts &) = delete;
+    ~KeyTexts() { std::free(all); }
 };
 
 /// `a function` and the like.

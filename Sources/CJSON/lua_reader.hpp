@@ -4,6 +4,7 @@
 #include "failure.hpp"
 #include "keys.hpp"
 #include "lua.hpp"
+#include "pairs.hpp"
 #include "sinks.hpp"
 
 namespace cjson {
@@ -75,7 +76,7 @@ private:
             return CJSON_OK;
         }
         // Most tables are what their first key says; the few others are begun again with their keys counted.
-        size_t begun = out.count();
+        size_t begun = out.count(), noted = pairs.mark();
         bool done = false;
         int code = CJSON_OK;
         if (isItem(1) && mark != Mark::object) {
@@ -88,6 +89,7 @@ private:
         }
         lua_settop(L, index);
         out.rewind(begun);
+        pairs.drop(noted);
         return counted(index, place, depth, mark);
     }
 
@@ -112,27 +114,41 @@ private:
 
     /// `done` stays false when a key is found that is no string. Begins with the first pair on the stack.
     int object(int index, const Place *parent, uint32_t depth, bool &done) {
-        size_t begun = sink.beginObject(), count = 0;
+        size_t begun = sink.beginObject(), noted = pairs.mark(), count = 0;
         do {
             if (lua_type(L, -2) != LUA_TSTRING) {
                 return CJSON_OK;
             }
             Place place{parent, text(-2), 0};
-            if (int code = pair(place, count, depth)) {
+            if (int code = pair(place, count++, depth)) {
                 return code;
             }
-            count++;
             lua_pop(L, 1);
         } while (lua_next(L, index));
-        sink.endObject(begun, count);
         done = true;
-        return CJSON_OK;
+        return endObject(begun, noted, count, parent);
     }
 
     int pair(const Place &place, size_t count, uint32_t depth) {
+        sink.element(count);
+        if (!pairs.add(place.key, out.count())) {
+            return fail(error, CJSON_NO_MEMORY, 0, &place, "out of memory");
+        }
         size_t offset = 0;
-        int code = sink.key(count, place.key, offset);
-        return code ? scalar(code, &place, offset) : value(&place, depth);
+        int code = sink.key(place.key, offset);
+        code = code ? scalar(code, &place, offset) : value(&place, depth);
+        if (!code) {
+            pairs.close(out.count());
+        }
+        return code;
+    }
+
+    int endObject(size_t begun, size_t noted, size_t count, const Place *place) {
+        if (!pairs.sort(noted, out)) {
+            return fail(error, CJSON_NO_MEMORY, 0, place, "out of memory");
+        }
+        sink.endObject(begun, count);
+        return CJSON_OK;
     }
 
     int counted(int index, const Place *place, uint32_t depth, Mark mark) {
@@ -169,17 +185,18 @@ private:
 
     /// A table marked as object: its integer keys become text.
     int named(int index, size_t count, const Place *parent, uint32_t depth) {
-        size_t begun = sink.beginObject(), written = 0;
+        KeyTexts names(count);
+        if (!names.all) {
+            return fail(error, CJSON_NO_MEMORY, 0, parent, "out of memory");
+        }
+        size_t begun = sink.beginObject(), noted = pairs.mark(), written = 0;
         for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-            KeyText digits;
-            bool isText = lua_type(L, -2) == LUA_TSTRING;
-            Place place{parent, isText ? text(-2) : digits.of(lua_tointeger(L, -2)), 0};
+            Place place{parent, names.all[written].of(L, -2), 0};
             if (int code = pair(place, written++, depth)) {
                 return code;
             }
         }
-        sink.endObject(begun, count);
-        return CJSON_OK;
+        return endObject(begun, noted, count, parent);
     }
 
     int general(int index, const Keys &keys, const Place *parent, uint32_t depth, Mark mark) {
@@ -284,6 +301,7 @@ private:
     const void *arrayMark, *objectMark;
     bool keepsClasses = false;
     const void *path[maximumDepth + 1];
+    Pairs pairs;
 };
 
 }  // namespace cjson

@@ -24,7 +24,7 @@ public:
     void endArray(size_t begun, size_t count) { tree.end(begun, count); }
 
     size_t beginObject() { return tree.begin(Tag::object); }
-    int key(size_t, Span span, size_t &) { return tree.bytes(span), CJSON_OK; }
+    int key(Span span, size_t &) { return tree.bytes(span), CJSON_OK; }
     void endObject(size_t begun, size_t count) { tree.end(begun, count); }
 
     size_t beginTable(size_t count, Mark mark, size_t items) { return tree.beginTable(count, mark, items); }
@@ -51,12 +51,15 @@ public:
     int string(Span span, size_t &offset) { return json.string(span, offset); }
 
     size_t beginArray() { return json.byte('['), 0; }
-    void element(size_t index) { separate(index); }
+    void element(size_t index) {
+        if (index) {
+            json.byte(',');
+        }
+    }
     void endArray(size_t, size_t) { json.byte(']'); }
 
     size_t beginObject() { return json.byte('{'), 0; }
-    int key(size_t index, Span span, size_t &offset) {
-        separate(index);
+    int key(Span span, size_t &offset) {
         int code = json.string(span, offset);
         json.byte(':');
         return code;
@@ -69,12 +72,6 @@ public:
     static constexpr bool hasClasses = false;
 
 private:
-    void separate(size_t index) {
-        if (index) {
-            json.byte(',');
-        }
-    }
-
     JSONWriter json;
 };
 

@@ -101,7 +101,7 @@ int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson
                     cjson_error *error);
 
 // The value at `index` as a tree, or as JSON text. Never raise, run no metamethod and leave the stack as it
-// was. Objects come out in the order of lua_next, which differs between states.
+// was. The keys of objects come out sorted, as bytes compare: Lua's own order differs from state to state.
 //
 // A table is: an array when marked so or when it holds exactly 1...n, n > 0; else an object when all keys are
 // strings, or when marked so and all keys are strings or integers (which become text); else a general table,

@@ -82,7 +82,7 @@ public final class Service {
         set { table.onLimit = newValue }
     }
 
-    /// Those that were asked for and not dropped since, in no order.
+    /// Those that were asked for and not dropped since, the oldest first.
     public var liveResources: [Resource] { table.live }
 
     /// Drops the resources that nobody holds and nobody observes (1.13, 23.6).

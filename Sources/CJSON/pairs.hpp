@@ -1,0 +1,142 @@
+#ifndef PAIRS_HPP
+#define PAIRS_HPP
+
+#include <algorithm>
+
+#include "buffer.hpp"
+#include "lua.hpp"
+
+namespace cjson {
+
+/// The pairs of the objects that are being written, those of the innermost last. lua_next gives them in an order that
+/// differs between states; sorted by their keys they are the same bytes each time.
+class Pairs {
+public:
+    Pairs() = default;
+    Pairs(const Pairs &) = delete;
+    Pairs &operator=(const Pairs &) = delete;
+    ~Pairs() {
+        std::free(all);
+        std::free(copy);
+    }
+
+    /// Where the pairs of the next object begin.
+    size_t mark() const { return count; }
+
+    /// Notes a pair whose bytes begin at an offset of the output. The bytes of its key must stay where they are. False
+    /// without memory.
+    bool add(Span key, size_t begin) {
+        if (count == capacity && !grow()) {
+            return false;
+        }
+        all[count++] = {Pair::beginning(key), key, static_cast<uint32_t>(begin), static_cast<uint32_t>(begin)};
+        return true;
+    }
+
+    /// The bytes of the last pair end here.
+    void close(size_t end) { all[count - 1].end = static_cast<uint32_t>(end); }
+
+    void drop(size_t mark) { count = mark; }
+
+    /// Orders the bytes of the pairs since the mark by their keys, as bytes compare, and drops the pairs. What stands
+    /// between two pairs is the same everywhere. False without memory.
+    bool sort(size_t mark, Writer &out) {
+        Pair *first = all + mark, *last = all + count;
+        count = mark;
+        if (last - first < 2 || std::is_sorted(first, last)) {
+            return true;
+        }
+        size_t begin = first->begin, size = last[-1].end - begin, gap = first[1].begin - first->end;
+        uint8_t *to = out.at(begin);
+        if (!to) {
+            return true;
+        }
+        if (!makeRoom(size)) {
+            return false;
+        }
+        std::memcpy(copy, to, size);
+        const uint8_t *between = copy + (first->end - begin);
+        order(first, last);
+        for (Pair *pair = first;; pair++) {
+            std::memcpy(to, copy + (pair->begin - begin), pair->end - pair->begin);
+            to += pair->end - pair->begin;
+            if (pair + 1 == last) {
+                return true;
+            }
+            std::memcpy(to, between, gap);
+            to += gap;
+        }
+    }
+
+private:
+    struct Pair {
+        /// The first eight bytes of the key, as a number that compares as they do: it mostly settles the matter.
+        uint64_t head;
+        Span key;
+        uint32_t begin, end;
+
+        static uint64_t beginning(Span key) {
+            uint64_t head = 0;
+            if (key.count >= sizeof head) {
+                std::memcpy(&head, key.data, sizeof head);
+            } else if (key.count) {
+                std::memcpy(&head, key.data, key.count);
+            }
+            return __builtin_bswap64(head);
+        }
+
+        bool operator<(const Pair &other) const {
+            return head == other.head ? isBehindHead(other) : head < other.head;
+        }
+
+        bool isBehindHead(const Pair &other) const {
+            size_t shorter = key.count < other.key.count ? key.count : other.key.count;
+            int order = shorter ? std::memcmp(key.data, other.key.data, shorter) : 0;
+            return order ? order < 0 : key.count < other.key.count;
+        }
+    };
+
+    static_assert(maximumBytes <= UINT32_MAX, "offsets of what is written fit");
+
+    /// Few pairs are the rule, and for them this is the fastest.
+    static void order(Pair *first, Pair *last) {
+        if (last - first > 24) {
+            return std::sort(first, last);
+        }
+        for (Pair *next = first + 1; next < last; next++) {
+            Pair pair = *next, *place = next;
+            for (; place > first && pair < place[-1]; place--) {
+                *place = place[-1];
+            }
+            *place = pair;
+        }
+    }
+
+    bool grow() {
+        size_t wanted = capacity ? capacity * 2 : 64;
+        auto *more = static_cast<Pair *>(std::realloc(all, wanted * sizeof(Pair)));
+        if (!more) {
+            return false;
+        }
+        all = more;
+        capacity = wanted;
+        return true;
+    }
+
+    bool makeRoom(size_t size) {
+        if (size > copyCapacity) {
+            std::free(copy);
+            copy = static_cast<uint8_t *>(std::malloc(size + size / 2));
+            copyCapacity = copy ? size + size / 2 : 0;
+        }
+        return copy;
+    }
+
+    Pair *all = nullptr;
+    size_t count = 0, capacity = 0;
+    uint8_t *copy = nullptr;
+    size_t copyCapacity = 0;
+};
+
+}  // namespace cjson
+#endif
