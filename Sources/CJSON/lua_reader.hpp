@@ -226,36 +226,12 @@ private:
             : metatable == objectMark      ? Mark::object
                                            : Mark::none;
         if constexpr (Sink::hasClasses) {
-            if (uint32_t id = mark == Mark::none ? classID() : 0) {
+            if (uint32_t id = mark == Mark::none ? classID(L, keepsClasses) : 0) {
                 sink.classed(id);
             }
         }
         lua_pop(L, 1);
         return mark;
-    }
-
-    /// The number of the metatable on the top; 0 when it is no class.
-    uint32_t classID() {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.classIDs);
-        lua_pushvalue(L, -2);
-        auto id = lua_rawget(L, -2) == LUA_TNUMBER ? static_cast<uint32_t>(lua_tointeger(L, -1)) : 0;
-        lua_pop(L, 2);
-        if (id == 0 && keepsClasses) {
-            lua_pushcfunction(L, registerIfClass);
-            lua_pushvalue(L, -2);
-            if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
-                id = static_cast<uint32_t>(lua_tointeger(L, -1));
-            }
-            lua_pop(L, 1);
-        }
-        return id;
-    }
-
-    static int registerIfClass(lua_State *L) {
-        lua_pushliteral(L, "__index");
-        bool isClass = lua_rawget(L, 1) != LUA_TNIL;
-        lua_pushinteger(L, isClass ? cjson_register_class(L, 1) : 0);
-        return 1;
     }
 
     /// Whether the key of the pair on the top is this integer.

@@ -53,7 +53,30 @@ bool isMarked(lua_State *L, int index, const char &key) {
     return found;
 }
 
+int registerIfClass(lua_State *L) {
+    lua_pushliteral(L, "__index");
+    bool isClass = lua_rawget(L, 1) != LUA_TNIL;
+    lua_pushinteger(L, isClass ? cjson_register_class(L, 1) : 0);
+    return 1;
+}
+
 }  // namespace
+
+uint32_t classID(lua_State *L, bool registers) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.classIDs);
+    lua_pushvalue(L, -2);
+    auto id = lua_rawget(L, -2) == LUA_TNUMBER ? static_cast<uint32_t>(lua_tointeger(L, -1)) : 0;
+    lua_pop(L, 2);
+    if (id == 0 && registers) {
+        lua_pushcfunction(L, registerIfClass);
+        lua_pushvalue(L, -2);
+        if (lua_pcall(L, 1, 1, 0) == LUA_OK) {
+            id = static_cast<uint32_t>(lua_tointeger(L, -1));
+        }
+        lua_pop(L, 1);
+    }
+    return id;
+}
 }  // namespace cjson
 
 using namespace cjson;

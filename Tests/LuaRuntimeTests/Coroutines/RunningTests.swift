@@ -57,7 +57,8 @@ import Testing
             }
             return .results(0)
         }
-        #expect(try run("inner(function() inner(function() print('c') end) print('b') end) print('a')") == nil)
+        let source = "inner(function() inner(function() print('c') end) print('b') end) print('a')"
+        #expect(try run(source) == nil)
         #expect(fixture.printed == "c\nb\na\n")
         #expect(fixture.state.close().isClean)
     }

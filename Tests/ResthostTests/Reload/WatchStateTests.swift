@@ -44,8 +44,8 @@ struct WatchStateTests {
     }
 
     private func set(
-        _ names: [String: String], _ state: inout WatchState, _ files: Files, readFrom start: Double = .infinity,
-        at now: Double = 0
+        _ names: [String: String], _ state: inout WatchState, _ files: Files,
+        readFrom start: Double = .infinity, at now: Double = 0
     ) {
         state.setFiles(names, files.view)
         state.readNewFiles(from: start, at: now, files.view)
