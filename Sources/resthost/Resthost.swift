@@ -61,7 +61,8 @@ enum Program {
                 Streams.output(message + "\n")
                 Streams.exit(0)
             }
-            Streams.error(message + "\n")
+            let unknown = UnknownCommand.message(for: Array(CommandLine.arguments.dropFirst()))
+            Streams.error((unknown ?? message) + "\n")
             Streams.exit(2)
         }
         Streams.exit(0)

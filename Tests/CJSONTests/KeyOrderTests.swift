@@ -47,7 +47,7 @@ import Testing
             """#)
     }
 
-    @Test(arguments: 1...20)
+    @Test(arguments: 1...12)
     func `seeded: any object`(seed: Int) {
         run(
             #"""
@@ -63,11 +63,11 @@ import Testing
                 if math.random(4) == 1 then
                     for i = 1, math.random(5) do v[i] = value(depth - 1) end
                 else
-                    for _ = 1, math.random(1, math.random(3) == 1 and 60 or 6) do v[key()] = value(depth - 1) end
+                    for _ = 1, math.random(1, depth == 1 and 60 or 5) do v[key()] = value(depth - 1) end
                 end
                 return v
             end
-            for _ = 1, 30 do check(value(4)) end
+            for _ = 1, 3 do check(value(3)) end
             """#)
     }
 

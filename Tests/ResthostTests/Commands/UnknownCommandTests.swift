@@ -1,0 +1,23 @@
+import Testing
+
+@testable import resthost
+
+struct UnknownCommandTests {
+    @Test(arguments: [
+        ("chek", "there is no command 'chek': did you mean 'check'?"),
+        ("main.lua", "there is no command 'main.lua': did you mean 'resthost run main.lua'?"),
+        ("xyzzy", "there is no command 'xyzzy'\n  the commands are: run, get, check, "),
+    ])
+    func `a word that is no command is told with what it may have meant`(word: String, text: String) async {
+        let run = await BuiltProgram.run(word)
+        #expect(run.code == 2 && run.output.isEmpty)
+        #expect(run.errors.hasPrefix("resthost: " + text), "\(run.errors)")
+    }
+
+    @Test func `commands and options are no such words`() {
+        for word in ["run", "help", "reference", "bench-loads", "--version", "-h"] {
+            #expect(UnknownCommand.message(for: [word]) == nil, "\(word)")
+        }
+        #expect(UnknownCommand.message(for: []) == nil)
+    }
+}
