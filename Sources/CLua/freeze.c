@@ -120,7 +120,7 @@ static void lead_to_content(lua_State *L, int table) {
 }
 
 void clua_freeze(lua_State *L) {
-    lua_checkstack(L, 8);
+    clua_reserve(L, 8);
     int table = lua_gettop(L) - 1;
     if (clua_push_content(L, table)) {
         lua_settop(L, table);

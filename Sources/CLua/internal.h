@@ -51,6 +51,8 @@ struct clua_state {
 
     /// Below this the thread's stack has no room for another entry.
     uintptr_t floor;
+    /// Blocks in use that are so large that each may be a Lua stack with too little room left; see room.c.
+    int64_t large_blocks;
 
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
     clua_clock *clock;
@@ -131,6 +133,18 @@ uintptr_t clua_stack_floor(void);
 static inline bool clua_is_deep(const clua_state *state) {
     return (uintptr_t)__builtin_frame_address(0) < state->floor;
 }
+
+// room.c
+
+/// Values that one function of the host may put on a stack. The deepest tree takes 3,000 (CJSON).
+enum { CLUA_ROOM = 8192 };
+/// No smaller block is a stack with less room than that.
+#define CLUA_LARGE_BLOCK ((size_t)(LUAI_MAXSTACK - CLUA_ROOM) * 16)
+/// Whether `L` and the main thread, on which Swift works too, have that room. Where they have it is promised: pushing
+/// from Swift can't fail.
+bool clua_has_room(lua_State *L);
+/// For functions that Swift calls: the promise is kept, or the process stops; there is no error that could pass Swift.
+void clua_reserve(lua_State *L, int count);
 
 // budget.c
 clua_clock *clua_clock_open(void);

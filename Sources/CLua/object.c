@@ -68,6 +68,8 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
 int clua_run_box(lua_State *L, clua_box *box) {
     clua_state *state = state_of(L);
     if (!box->object) return luaL_error(L, "the object is gone");
+    if (!clua_has_room(L))
+        return luaL_error(L, "stack overflow: no room for a function of the host (nest calls less, or pass a table)");
     box->spared_in = 0;
     bool innermost = state->script_innermost;
     size_t carried = state->carried;

@@ -56,6 +56,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     if (new_size == 0) {
         clua_pool_resize(&state->pool, block, before, 0);
         state->used -= before;
+        state->large_blocks -= before >= CLUA_LARGE_BLOCK;
         return NULL;
     }
     if (new_size > before) {
@@ -80,6 +81,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
         abort();
     }
     state->used += new_size - before;
+    state->large_blocks += (new_size >= CLUA_LARGE_BLOCK) - (before >= CLUA_LARGE_BLOCK);
     return result;
 }
 
