@@ -53,6 +53,8 @@ struct clua_state {
     uintptr_t floor;
     /// Blocks in use that are so large that each may be a Lua stack with too little room left; see room.c.
     int64_t large_blocks;
+    /// How large blocks of memory with a box in them are, without and with a value; 0 until boxes are open.
+    size_t box_blocks[2];
 
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
     clua_clock *clock;
@@ -89,9 +91,9 @@ struct clua_state {
     clua_failure failure;
 };
 
-/// What begins with every full userdata. Scripts can make none, so the tag is proof.
+/// What begins with every full userdata. The tag is a number that no script knows, so it is proof.
 typedef struct {
-    const void *tag;
+    uint64_t tag;
     /// NULL once it has been released.
     void *object;
     uint8_t kind;
@@ -200,6 +202,8 @@ void clua_push_companion(lua_State *L, void *object);
 /// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
 int clua_run_box(lua_State *L, clua_box *box);
 int clua_trampoline(lua_State *L);
+/// Releases the object of a box that is being freed although its finalizer has not run, if the block is that of a box.
+void clua_release_unfinalized(clua_state *state, void *block, size_t size);
 void clua_open_boxes(lua_State *L);
 
 // owner.c

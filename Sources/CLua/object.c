@@ -1,15 +1,46 @@
 // Swift's functions, objects and errors inside Lua: boxes, and the one trampoline through which all functions
 // go.
+#define _GNU_SOURCE
 #include "internal.h"
 
 #include <lauxlib.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
-static const char tag, box_metatable_key, error_metatable_key, known_key, errors_key;
+static const char box_metatable_key, error_metatable_key, known_key, errors_key;
+static uint64_t tag;
+
+static void make_tag(void) {
+    // An address differs from one process to the next as well, should the system have no numbers.
+    if (getentropy(&tag, sizeof tag) != 0) tag = (uint64_t)(uintptr_t)&tag;
+}
 
 clua_box *clua_box_at(lua_State *L, int index) {
     clua_box *box = lua_touserdata(L, index);
     if (!box || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof *box) return NULL;
-    return box->tag == &tag ? box : NULL;
+    return box->tag == tag ? box : NULL;
+}
+
+static void let_go(clua_state *state, clua_box *box) {
+    void *object = box->object;
+    box->object = NULL;
+    state->boxes--;
+    state->charged -= box->charge;
+    box->charge = 0;
+    state->callbacks.release(object);
+}
+
+// Lua calls a finalizer once. Where the stack is full the call fails, and the box is freed like plain memory later. A box
+// whose object was released says so as long as its memory is not written to, so what lies in other blocks is no box.
+void clua_release_unfinalized(clua_state *state, void *block, size_t size) {
+    clua_box *box = (clua_box *)((char *)block + size - sizeof *box);
+    if (box->tag != tag || !box->object) return;
+    bool innermost = state->script_innermost;
+    state->script_innermost = false;
+    let_go(state, box);
+    state->script_innermost = innermost;
 }
 
 // Runs inside any allocation: the release touches nothing of Lua's. An object that is finalized is marked, as a
@@ -20,14 +51,7 @@ static int release(lua_State *L) {
     clua_state *state = state_of(L);
     bool innermost = state->script_innermost;
     state->script_innermost = false;
-    if (!clua_outlives_death(L, box)) {
-        void *object = box->object;
-        box->object = NULL;
-        state->boxes--;
-        state->charged -= box->charge;
-        box->charge = 0;
-        state->callbacks.release(object);
-    }
+    if (!clua_outlives_death(L, box)) let_go(state, box);
     state->script_innermost = innermost;
     return 0;
 }
@@ -43,7 +67,7 @@ void clua_know(lua_State *L, void *object) {
 
 static clua_box *push_box(lua_State *L, void *object, int kind, int values) {
     clua_box *box = lua_newuserdatauv(L, sizeof *box, values);
-    *box = (clua_box){&tag, object, (uint8_t)kind, false, 0, 0};
+    *box = (clua_box){tag, object, (uint8_t)kind, false, 0, 0};
     state_of(L)->boxes++;
     return box;
 }
@@ -204,7 +228,23 @@ static void new_metatable(lua_State *L, const char *name) {
     lua_setfield(L, -2, "__metatable");
 }
 
+// Lua says nowhere how much it puts before a userdata's bytes.
+static void measure_blocks(lua_State *L) {
+    clua_state *state = state_of(L);
+    lua_gc(L, LUA_GCSTOP);
+    for (int values = 0; values < 2; values++) {
+        size_t before = state->used;
+        memset(lua_newuserdatauv(L, sizeof(clua_box), values), 0, sizeof(clua_box));
+        state->box_blocks[values] = state->used - before;
+        lua_settop(L, -2);
+    }
+    lua_gc(L, LUA_GCRESTART);
+}
+
 void clua_open_boxes(lua_State *L) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_tag);
+    measure_blocks(L);
     new_metatable(L, "function");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
     new_metatable(L, "error");

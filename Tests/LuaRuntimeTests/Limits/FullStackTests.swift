@@ -142,18 +142,18 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// A finalizer that finds no room is not called again.
+    /// A finalizer that finds no room is not called again by Lua.
     @Test func `objects that are collected where the stack is full are released`() throws {
         define()
         _ = try fixture.run(
             """
-            local t = {}
+            local t, text = {}, ("x"):rep(100000)
             local function fill(...)
-              for i = 1, 2000 do local a = { i } end
+              for i = 1, 500 do local a = text .. i end
             end
-            for n = 999900, 999999 do
-              for i = 1, 20 do objects() end
-              pcall(function() return pcall(fill, table.unpack(t, 1, n)) end)
+            for n = 999971, 999977, 3 do
+              for i = 1, 2 do objects() end
+              pcall(function() return (fill(table.unpack(t, 1, n))) end)
             end
             return 1
             """, phase: Self.phase)
