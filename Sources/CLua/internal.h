@@ -202,8 +202,11 @@ void clua_push_companion(lua_State *L, void *object);
 /// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
 int clua_run_box(lua_State *L, clua_box *box);
 int clua_trampoline(lua_State *L);
-/// Releases the object of a box that is being freed although its finalizer has not run, if the block is that of a box.
-void clua_release_unfinalized(clua_state *state, void *block, size_t size);
+/// For a block of that size that is being freed: if a box lies in it, its object is released, should its finalizer not have
+/// done so.
+void clua_free_box(clua_state *state, void *block, size_t size);
+/// Pushes a metatable that releases the object of a box, and that scripts can't get at.
+void clua_new_metatable(lua_State *L, const char *name);
 void clua_open_boxes(lua_State *L);
 
 // owner.c

@@ -32,11 +32,13 @@ static void let_go(clua_state *state, clua_box *box) {
     state->callbacks.release(object);
 }
 
-// Lua calls a finalizer once. Where the stack is full the call fails, and the box is freed like plain memory later. A box
-// whose object was released says so as long as its memory is not written to, so what lies in other blocks is no box.
-void clua_release_unfinalized(clua_state *state, void *block, size_t size) {
+// Lua calls a finalizer once. Where the stack is full the call fails, and the box is freed like plain memory later. No tag
+// stays in memory that is free: what is made there next need not write all of it.
+void clua_free_box(clua_state *state, void *block, size_t size) {
     clua_box *box = (clua_box *)((char *)block + size - sizeof *box);
-    if (box->tag != tag || !box->object) return;
+    if (box->tag != tag) return;
+    box->tag = 0;
+    if (!box->object) return;
     bool innermost = state->script_innermost;
     state->script_innermost = false;
     let_go(state, box);
@@ -218,7 +220,7 @@ static void push_weak_table(lua_State *L, const char *mode, const void *key) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
-static void new_metatable(lua_State *L, const char *name) {
+void clua_new_metatable(lua_State *L, const char *name) {
     lua_createtable(L, 0, 8);
     lua_pushcfunction(L, release);
     lua_setfield(L, -2, "__gc");
@@ -245,79 +247,12 @@ void clua_open_boxes(lua_State *L) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_tag);
     measure_blocks(L);
-    new_metatable(L, "function");
+    clua_new_metatable(L, "function");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
-    new_metatable(L, "error");
+    clua_new_metatable(L, "error");
     lua_pushcfunction(L, describe_error);
     lua_setfield(L, -2, "__tostring");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &error_metatable_key);
     push_weak_table(L, "v", &known_key);
     push_weak_table(L, "k", &errors_key);
-}
-
-static int call_closure_box(lua_State *L, int index) {
-    // Getters, setters and fallbacks are trampolines; their box is run here without a Lua call in between.
-    lua_getupvalue(L, index, 1);
-    clua_box *box = lua_touserdata(L, -1);
-    lua_settop(L, -2);
-    return clua_run_box(L, box);
-}
-
-// Upvalues: methods, getters, fallback. `__metatable` hides this function, so argument 1 is always an object.
-static int read_field(lua_State *L) {
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
-        lua_getupvalue(L, -1, 1);
-        clua_box *box = lua_touserdata(L, -1);
-        lua_settop(L, 1);
-        return clua_run_box(L, box);
-    }
-    lua_settop(L, 2);
-    return call_closure_box(L, lua_upvalueindex(3));
-}
-
-// Upvalues: setters, fallback.
-static int write_field(lua_State *L) {
-    lua_settop(L, 3);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
-        lua_getupvalue(L, -1, 1);
-        clua_box *box = lua_touserdata(L, -1);
-        lua_settop(L, 3);
-        lua_remove(L, 2);
-        return clua_run_box(L, box);
-    }
-    lua_settop(L, 3);
-    return call_closure_box(L, lua_upvalueindex(2));
-}
-
-void clua_forget_class(lua_State *L, const void *class_key) {
-    lua_pushnil(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, class_key);
-}
-
-// The boxes stay alive while they run: the class's tables, which hold them, hang on the metatable's closures.
-void clua_new_class(lua_State *L, const void *class_key, const char *name) {
-    int methods = lua_gettop(L) - 5;
-    new_metatable(L, name);
-    lua_pushnil(L);
-    while (lua_next(L, methods + 5)) {
-        lua_pushvalue(L, -2);
-        lua_insert(L, -2);
-        lua_rawset(L, -4);
-    }
-    lua_pushvalue(L, methods);
-    lua_pushvalue(L, methods + 1);
-    lua_pushvalue(L, methods + 3);
-    lua_pushcclosure(L, read_field, 3);
-    lua_setfield(L, -2, "__index");
-    lua_pushvalue(L, methods + 2);
-    lua_pushvalue(L, methods + 4);
-    lua_pushcclosure(L, write_field, 2);
-    lua_setfield(L, -2, "__newindex");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, class_key);
-    lua_settop(L, methods - 1);
 }

@@ -55,7 +55,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     size_t before = block ? old_size : 0;
     if (new_size == 0) {
         if (block && (before == state->box_blocks[0] || before == state->box_blocks[1]))
-            clua_release_unfinalized(state, block, before);
+            clua_free_box(state, block, before);
         clua_pool_resize(&state->pool, block, before, 0);
         state->used -= before;
         state->large_blocks -= before >= CLUA_LARGE_BLOCK;
