@@ -17,7 +17,8 @@ bool clua_push_content(lua_State *L, int index) {
 }
 
 bool clua_is_frozen(lua_State *L, int index) {
-    if (!lua_checkstack(L, 2) || !clua_push_content(L, index)) return false;
+    clua_reserve(L, 2);
+    if (!clua_push_content(L, index)) return false;
     lua_settop(L, -2);
     return true;
 }
