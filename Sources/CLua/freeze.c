@@ -17,7 +17,8 @@ bool clua_push_content(lua_State *L, int index) {
 }
 
 bool clua_is_frozen(lua_State *L, int index) {
-    if (!lua_checkstack(L, 2) || !clua_push_content(L, index)) return false;
+    clua_reserve(L, 2);
+    if (!clua_push_content(L, index)) return false;
     lua_settop(L, -2);
     return true;
 }
@@ -120,7 +121,7 @@ static void lead_to_content(lua_State *L, int table) {
 }
 
 void clua_freeze(lua_State *L) {
-    lua_checkstack(L, 8);
+    clua_reserve(L, 8);
     int table = lua_gettop(L) - 1;
     if (clua_push_content(L, table)) {
         lua_settop(L, table);

@@ -51,6 +51,10 @@ struct clua_state {
 
     /// Below this the thread's stack has no room for another entry.
     uintptr_t floor;
+    /// Blocks in use that are so large that each may be a Lua stack with too little room left; see room.c.
+    int64_t large_blocks;
+    /// How large blocks of memory with a box in them are, without and with a value; 0 until boxes are open.
+    size_t box_blocks[2];
 
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
     clua_clock *clock;
@@ -87,9 +91,9 @@ struct clua_state {
     clua_failure failure;
 };
 
-/// What begins with every full userdata. Scripts can make none, so the tag is proof.
+/// What begins with every full userdata. The tag is a number that no script knows, so it is proof.
 typedef struct {
-    const void *tag;
+    uint64_t tag;
     /// NULL once it has been released.
     void *object;
     uint8_t kind;
@@ -131,6 +135,18 @@ uintptr_t clua_stack_floor(void);
 static inline bool clua_is_deep(const clua_state *state) {
     return (uintptr_t)__builtin_frame_address(0) < state->floor;
 }
+
+// room.c
+
+/// Values that one function of the host may put on a stack. The deepest tree takes 3,000 (CJSON).
+enum { CLUA_ROOM = 8192 };
+/// No smaller block is a stack with less room than that.
+#define CLUA_LARGE_BLOCK ((size_t)(LUAI_MAXSTACK - CLUA_ROOM) * 16)
+/// Whether `L` and the main thread, on which Swift works too, have that room. Where they have it is promised: pushing
+/// from Swift can't fail.
+bool clua_has_room(lua_State *L);
+/// For functions that Swift calls: the promise is kept, or the process stops; there is no error that could pass Swift.
+void clua_reserve(lua_State *L, int count);
 
 // budget.c
 clua_clock *clua_clock_open(void);
@@ -186,6 +202,11 @@ void clua_push_companion(lua_State *L, void *object);
 /// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
 int clua_run_box(lua_State *L, clua_box *box);
 int clua_trampoline(lua_State *L);
+/// For a block of that size that is being freed: if a box lies in it, its object is released, should its finalizer not have
+/// done so.
+void clua_free_box(clua_state *state, void *block, size_t size);
+/// Pushes a metatable that releases the object of a box, and that scripts can't get at.
+void clua_new_metatable(lua_State *L, const char *name);
 void clua_open_boxes(lua_State *L);
 
 // owner.c

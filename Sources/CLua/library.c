@@ -185,7 +185,7 @@ static void open_parts(lua_State *L) {
 }
 
 void clua_open_libraries(lua_State *L) {
-    lua_checkstack(L, 10);
+    clua_reserve(L, 10);
     open_base(L);
     open_plain(L);
     clua_open_coroutines(L);

@@ -1,15 +1,48 @@
 // Swift's functions, objects and errors inside Lua: boxes, and the one trampoline through which all functions
 // go.
+#define _GNU_SOURCE
 #include "internal.h"
 
 #include <lauxlib.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
-static const char tag, box_metatable_key, error_metatable_key, known_key, errors_key;
+static const char box_metatable_key, error_metatable_key, known_key, errors_key;
+static uint64_t tag;
+
+static void make_tag(void) {
+    // An address differs from one process to the next as well, should the system have no numbers.
+    if (getentropy(&tag, sizeof tag) != 0) tag = (uint64_t)(uintptr_t)&tag;
+}
 
 clua_box *clua_box_at(lua_State *L, int index) {
     clua_box *box = lua_touserdata(L, index);
     if (!box || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof *box) return NULL;
-    return box->tag == &tag ? box : NULL;
+    return box->tag == tag ? box : NULL;
+}
+
+static void let_go(clua_state *state, clua_box *box) {
+    void *object = box->object;
+    box->object = NULL;
+    state->boxes--;
+    state->charged -= box->charge;
+    box->charge = 0;
+    state->callbacks.release(object);
+}
+
+// Lua calls a finalizer once. Where the stack is full the call fails, and the box is freed like plain memory later. No tag
+// stays in memory that is free: what is made there next need not write all of it.
+void clua_free_box(clua_state *state, void *block, size_t size) {
+    clua_box *box = (clua_box *)((char *)block + size - sizeof *box);
+    if (box->tag != tag) return;
+    box->tag = 0;
+    if (!box->object) return;
+    bool innermost = state->script_innermost;
+    state->script_innermost = false;
+    let_go(state, box);
+    state->script_innermost = innermost;
 }
 
 // Runs inside any allocation: the release touches nothing of Lua's. An object that is finalized is marked, as a
@@ -20,14 +53,7 @@ static int release(lua_State *L) {
     clua_state *state = state_of(L);
     bool innermost = state->script_innermost;
     state->script_innermost = false;
-    if (!clua_outlives_death(L, box)) {
-        void *object = box->object;
-        box->object = NULL;
-        state->boxes--;
-        state->charged -= box->charge;
-        box->charge = 0;
-        state->callbacks.release(object);
-    }
+    if (!clua_outlives_death(L, box)) let_go(state, box);
     state->script_innermost = innermost;
     return 0;
 }
@@ -43,7 +69,7 @@ void clua_know(lua_State *L, void *object) {
 
 static clua_box *push_box(lua_State *L, void *object, int kind, int values) {
     clua_box *box = lua_newuserdatauv(L, sizeof *box, values);
-    *box = (clua_box){&tag, object, (uint8_t)kind, false, 0, 0};
+    *box = (clua_box){tag, object, (uint8_t)kind, false, 0, 0};
     state_of(L)->boxes++;
     return box;
 }
@@ -68,6 +94,8 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
 int clua_run_box(lua_State *L, clua_box *box) {
     clua_state *state = state_of(L);
     if (!box->object) return luaL_error(L, "the object is gone");
+    if (!clua_has_room(L))
+        return luaL_error(L, "stack overflow: no room for a function of the host (nest calls less, or pass a table)");
     box->spared_in = 0;
     bool innermost = state->script_innermost;
     size_t carried = state->carried;
@@ -192,7 +220,7 @@ static void push_weak_table(lua_State *L, const char *mode, const void *key) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
-static void new_metatable(lua_State *L, const char *name) {
+void clua_new_metatable(lua_State *L, const char *name) {
     lua_createtable(L, 0, 8);
     lua_pushcfunction(L, release);
     lua_setfield(L, -2, "__gc");
@@ -202,80 +230,29 @@ static void new_metatable(lua_State *L, const char *name) {
     lua_setfield(L, -2, "__metatable");
 }
 
+// Lua says nowhere how much it puts before a userdata's bytes.
+static void measure_blocks(lua_State *L) {
+    clua_state *state = state_of(L);
+    lua_gc(L, LUA_GCSTOP);
+    for (int values = 0; values < 2; values++) {
+        size_t before = state->used;
+        memset(lua_newuserdatauv(L, sizeof(clua_box), values), 0, sizeof(clua_box));
+        state->box_blocks[values] = state->used - before;
+        lua_settop(L, -2);
+    }
+    lua_gc(L, LUA_GCRESTART);
+}
+
 void clua_open_boxes(lua_State *L) {
-    new_metatable(L, "function");
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_tag);
+    measure_blocks(L);
+    clua_new_metatable(L, "function");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
-    new_metatable(L, "error");
+    clua_new_metatable(L, "error");
     lua_pushcfunction(L, describe_error);
     lua_setfield(L, -2, "__tostring");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &error_metatable_key);
     push_weak_table(L, "v", &known_key);
     push_weak_table(L, "k", &errors_key);
-}
-
-static int call_closure_box(lua_State *L, int index) {
-    // Getters, setters and fallbacks are trampolines; their box is run here without a Lua call in between.
-    lua_getupvalue(L, index, 1);
-    clua_box *box = lua_touserdata(L, -1);
-    lua_settop(L, -2);
-    return clua_run_box(L, box);
-}
-
-// Upvalues: methods, getters, fallback. `__metatable` hides this function, so argument 1 is always an object.
-static int read_field(lua_State *L) {
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
-        lua_getupvalue(L, -1, 1);
-        clua_box *box = lua_touserdata(L, -1);
-        lua_settop(L, 1);
-        return clua_run_box(L, box);
-    }
-    lua_settop(L, 2);
-    return call_closure_box(L, lua_upvalueindex(3));
-}
-
-// Upvalues: setters, fallback.
-static int write_field(lua_State *L) {
-    lua_settop(L, 3);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) {
-        lua_getupvalue(L, -1, 1);
-        clua_box *box = lua_touserdata(L, -1);
-        lua_settop(L, 3);
-        lua_remove(L, 2);
-        return clua_run_box(L, box);
-    }
-    lua_settop(L, 3);
-    return call_closure_box(L, lua_upvalueindex(2));
-}
-
-void clua_forget_class(lua_State *L, const void *class_key) {
-    lua_pushnil(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, class_key);
-}
-
-// The boxes stay alive while they run: the class's tables, which hold them, hang on the metatable's closures.
-void clua_new_class(lua_State *L, const void *class_key, const char *name) {
-    int methods = lua_gettop(L) - 5;
-    new_metatable(L, name);
-    lua_pushnil(L);
-    while (lua_next(L, methods + 5)) {
-        lua_pushvalue(L, -2);
-        lua_insert(L, -2);
-        lua_rawset(L, -4);
-    }
-    lua_pushvalue(L, methods);
-    lua_pushvalue(L, methods + 1);
-    lua_pushvalue(L, methods + 3);
-    lua_pushcclosure(L, read_field, 3);
-    lua_setfield(L, -2, "__index");
-    lua_pushvalue(L, methods + 2);
-    lua_pushvalue(L, methods + 4);
-    lua_pushcclosure(L, write_field, 2);
-    lua_setfield(L, -2, "__newindex");
-    lua_rawsetp(L, LUA_REGISTRYINDEX, class_key);
-    lua_settop(L, methods - 1);
 }

@@ -62,7 +62,7 @@ bool clua_registry_get(lua_State *L, const void *table_key) {
 }
 
 void clua_new_cell(lua_State *L) {
-    lua_checkstack(L, 5);
+    clua_reserve(L, 5);
     lua_newuserdatauv(L, 0, 0);
     lua_insert(L, -2);
     lua_pushvalue(L, -2);
@@ -96,7 +96,7 @@ static void sort_the_dead(lua_State *L) {
 }
 
 bool clua_open_cell(lua_State *L) {
-    lua_checkstack(L, 10);
+    clua_reserve(L, 10);
     lua_pushvalue(L, -1);
     bool found = clua_registry_get(L, &clua_values);
     if (!found) {
@@ -151,7 +151,7 @@ static bool push_holdings(lua_State *L, int owner) {
 }
 
 bool clua_hold(lua_State *L, int owner) {
-    lua_checkstack(L, 10);
+    clua_reserve(L, 10);
     sort_the_dead(L);
     owner = lua_absindex(L, owner);
     int cell = lua_gettop(L);
@@ -167,7 +167,7 @@ bool clua_hold(lua_State *L, int owner) {
 }
 
 void *clua_companion_at(lua_State *L, int index) {
-    lua_checkstack(L, 4);
+    clua_reserve(L, 4);
     if (lua_type(L, index) != LUA_TTABLE) return NULL;
     lua_pushvalue(L, index);
     if (!clua_registry_get(L, &companions)) return NULL;
@@ -177,7 +177,7 @@ void *clua_companion_at(lua_State *L, int index) {
 }
 
 void clua_set_companion(lua_State *L, int index, void *object) {
-    lua_checkstack(L, 6);
+    clua_reserve(L, 6);
     lua_pushvalue(L, index);
     clua_push_companion(L, object);
     clua_registry_set(L, &companions);

@@ -55,7 +55,7 @@ static void copy_globals(lua_State *L, int from) {
 }
 
 void clua_keep_globals(lua_State *L) {
-    lua_checkstack(L, 12);
+    clua_reserve(L, 12);
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     copy_globals(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &pristine_key);
@@ -63,7 +63,7 @@ void clua_keep_globals(lua_State *L) {
 }
 
 void clua_push_new_globals(lua_State *L) {
-    lua_checkstack(L, 12);
+    clua_reserve(L, 12);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &pristine_key);
     copy_globals(L, -1);
     lua_remove(L, -2);

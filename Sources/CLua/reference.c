@@ -12,7 +12,7 @@ static void push_references(lua_State *L) {
 }
 
 void clua_anchor(lua_State *L, lua_Integer slot) {
-    lua_checkstack(L, 3);
+    clua_reserve(L, 3);
     push_references(L);
     lua_insert(L, -2);
     lua_rawseti(L, -2, slot);
@@ -20,14 +20,14 @@ void clua_anchor(lua_State *L, lua_Integer slot) {
 }
 
 void clua_release(lua_State *L, lua_Integer slot) {
-    lua_checkstack(L, 3);
+    clua_reserve(L, 3);
     // Not nil: an array part keeps its size, so slots that come again need no new memory.
     lua_pushboolean(L, 0);
     clua_anchor(L, slot);
 }
 
 void clua_push_anchored(lua_State *L, lua_Integer slot) {
-    lua_checkstack(L, 3);
+    clua_reserve(L, 3);
     push_references(L);
     lua_rawgeti(L, -1, slot);
     lua_remove(L, -2);

@@ -10,6 +10,13 @@ bool clua_may_wait(lua_State *L) { return lua_isyieldable(L) && state_of(L)->rel
 static int finish_body(lua_State *L, int status, lua_KContext context) {
     (void)context;
     bool failed = status != LUA_OK && status != LUA_YIELD;
+    // Swift reads the results where they lie, and pushes more.
+    if (!failed && !clua_has_room(L)) {
+        lua_settop(L, HANDLER);
+        lua_pushliteral(L, "stack overflow: too many results (return a table)");
+        failed = true;
+        status = LUA_ERRRUN;
+    }
     state_of(L)->body_status = failed ? status : LUA_OK;
     return failed ? 1 : lua_gettop(L) - HANDLER;
 }
@@ -21,7 +28,7 @@ static int body(lua_State *L) {
 }
 
 void clua_prepare(lua_State *thread) {
-    lua_checkstack(thread, 4);
+    clua_reserve(thread, 4);
     lua_pushcfunction(thread, body);
     lua_pushcfunction(thread, clua_traceback);
 }
@@ -34,7 +41,7 @@ int clua_resume(
     if (clua_is_deep(state)) {
         // What waits can't go on, not even with an error.
         lua_settop(target, -count - 1);
-        lua_checkstack(thread, 1);
+        clua_reserve(thread, 1);
         return clua_refuse_deep(state, thread, 0);
     }
     clua_forget_failure(state);

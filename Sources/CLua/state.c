@@ -54,8 +54,11 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     clua_state *state = account;
     size_t before = block ? old_size : 0;
     if (new_size == 0) {
+        if (block && (before == state->box_blocks[0] || before == state->box_blocks[1]))
+            clua_free_box(state, block, before);
         clua_pool_resize(&state->pool, block, before, 0);
         state->used -= before;
+        state->large_blocks -= before >= CLUA_LARGE_BLOCK;
         return NULL;
     }
     if (new_size > before) {
@@ -80,6 +83,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
         abort();
     }
     state->used += new_size - before;
+    state->large_blocks += (new_size >= CLUA_LARGE_BLOCK) - (before >= CLUA_LARGE_BLOCK);
     return result;
 }
 

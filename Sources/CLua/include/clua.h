@@ -183,6 +183,9 @@ bool clua_push_known(lua_State *L, void *object);
 bool clua_push_object(lua_State *L, void *object, const void *class_key);
 /// The object of a host object at `index`, or NULL.
 void *clua_object_at(lua_State *L, int index);
+
+// class.c
+
 /// Forgets a class: its metatable lives on with the objects that have it.
 void clua_forget_class(lua_State *L, const void *class_key);
 /// Makes a class of what is on the stack: methods, getters and setters (tables), fallbacks for reading and

@@ -8,4 +8,10 @@ extension LuaState {
     }
 
     var hasRefusedAllocation: Bool { clua_refused(core) }
+
+    /// Swift objects and functions that Lua holds.
+    var hostObjectCount: Int { Int(clua_boxes(core)) }
+
+    /// `LuaReference`s that somebody holds.
+    var referenceCount: Int { home.live }
 }

@@ -16,8 +16,8 @@ final class TreeExchange {
     /// Tables keep their metatables when they come back to this state.
     func keepClasses(_ lua: Lua) { cjson_keep_classes(lua.pointer) }
 
-    /// Pushes the value of a tree. The state grants memory while Swift is innermost, so nothing is raised here; what
-    /// goes over the limit is an error at the next step of the script.
+    /// Pushes the value of a tree. The state grants memory while Swift is innermost, and the stack has room for the deepest
+    /// tree (room.c), so nothing is raised here; what goes over the limit is an error at the next step of the script.
     func push(_ tree: Tree, on lua: Lua) {
         lua.checkStack(4)
         tree.withUnsafeBytes { bytes in

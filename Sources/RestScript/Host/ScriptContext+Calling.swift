@@ -113,6 +113,8 @@ extension ScriptContext {
         modules?.close()
         jobs.cancelAll()
         forgetStarts()
+        reloadFunctions = []
+        shutdownFunctions = []
         let declared = services
         services = []
         stopObserving(declared)

@@ -5,7 +5,6 @@ import RestEngine
 extension ScriptContext {
     /// Takes the script's observers from its resources, which may live on.
     func stopObserving(_ services: [Service]) {
-        observerOwner = nil
         heardStatuses = []
         for resource in services.flatMap(\.liveResources) {
             resource.removeObservers { observer in
@@ -13,6 +12,8 @@ extension ScriptContext {
                 return observer.context == nil || observer.context === self
             }
         }
+        // Not before: an observer that nobody owns is no listener, and would stay until the resource's next event.
+        observerOwner = nil
     }
 
     func collectGarbage() {

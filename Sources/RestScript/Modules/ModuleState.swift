@@ -23,7 +23,7 @@ final class ModuleState: LuaPoolWorker {
         let definition: ModuleDefinition
     }
 
-    private let values: ModuleValues
+    let values: ModuleValues
     private var loaded: [String: Loaded] = [:]
 
     init(_ settings: ModuleSettings, onWedge: (@Sendable (LuaWedge) -> Void)? = nil) {
@@ -111,7 +111,9 @@ final class ModuleState: LuaPoolWorker {
                 throw Self.placed(error, in: files.file(name))
             }
             let definition = try definition(name, lua, files.file(name))
-            try realm.freezeGlobals()
+            do throws(LuaError) { try realm.freezeGlobals() } catch {
+                throw Self.placed(error, in: files.file(name))
+            }
             return Loaded(number: number, realm: realm, definition: definition)
         } catch {
             realm.close()
