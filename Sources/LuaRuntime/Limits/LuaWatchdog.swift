@@ -21,7 +21,7 @@ public final class LuaWatchdog: Sendable {
 
     fileprivate struct Entry {
         let watch: RunWatch
-        var last: RunWatch.Reading
+        var last: RunLookout.Reading
         /// When that reading was first seen.
         var since: Double
         /// CPU time of the thread then.
@@ -60,7 +60,7 @@ public final class LuaWatchdog: Sendable {
     func add(_ watch: RunWatch) {
         let starts = content.withLock { content in
             content.entries[ObjectIdentifier(watch)] = Entry(
-                watch: watch, last: watch.read(), since: Self.uptime)
+                watch: watch, last: watch.lookout.read(), since: Self.uptime)
             guard interval != nil, !content.isRunning else { return false }
             content.isRunning = true
             return true
@@ -114,7 +114,7 @@ extension LuaWatchdog.Entry {
     fileprivate mutating func look(
         at now: Double, asksSystem: Bool, _ patience: (Double) -> Double
     ) -> (RunWatch, LuaWedge)? {
-        let reading = watch.read()
+        let reading = watch.lookout.read()
         guard reading.sequence == last.sequence else {
             let ended = isReported ? wedge(at: now, isOver: true) : nil
             (last, since, isReported) = (reading, now, false)
@@ -137,6 +137,6 @@ extension LuaWatchdog.Entry {
     private func wedge(at now: Double, isOver: Bool) -> LuaWedge {
         LuaWedge(
             phase: last.phase, seconds: now - since, limit: last.limit ?? 0, isOver: isOver,
-            run: (watch, last.sequence))
+            run: (watch.lookout, last.sequence))
     }
 }

@@ -62,7 +62,7 @@ public final class LuaState {
         for (name, advice) in options.advice { clua_advise(clua_main(core), name, advice) }
         if let onWedge = options.onWedge {
             let watch = RunWatch(tell: onWedge)
-            clua_set_lookout(core, watch.pointer)
+            clua_set_lookout(core, watch.lookout.pointer)
             options.watchdog.add(watch)
             self.watch = watch
         }

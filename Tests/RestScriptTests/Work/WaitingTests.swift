@@ -33,7 +33,9 @@ struct WaitingTests {
     }
 
     @Test func `a job may return more than its waiter has room for`() throws {
-        try expect(
+        let fixture = ScriptFixture()
+        fixture.options.limits[.job] = .init(burst: 60)
+        try fixture.load(
             """
             local list = {}
             for i = 1, 600000 do list[i] = i end
@@ -48,7 +50,9 @@ struct WaitingTests {
               end
               print(await(table.unpack(full)))
             end)
-            """, prints: ["600000", "nil\tScript error: too many results to await"])
+            """)
+        fixture.close()
+        #expect(fixture.lines == ["600000", "nil\tScript error: too many results to await"])
     }
 
     @Test(arguments: waits)
