@@ -43,7 +43,8 @@ public:
     bool sort(size_t mark, Writer &out) {
         Pair *first = all + mark, *last = all + count;
         count = mark;
-        if (last - first < 2 || std::is_sorted(first, last)) {
+        // Offsets end at the largest result there is; what has run over it fails in any order.
+        if (out.count() > maximumBytes || last - first < 2 || std::is_sorted(first, last)) {
             return true;
         }
         size_t begin = first->begin, size = last[-1].end - begin, gap = first[1].begin - first->end;
@@ -96,7 +97,7 @@ private:
         }
     };
 
-    static_assert(maximumBytes <= UINT32_MAX, "offsets of what is written fit");
+    static_assert(maximumBytes <= UINT32_MAX, "offsets of all results fit");
 
     /// Few pairs are the rule, and for them this is the fastest.
     static void order(Pair *first, Pair *last) {

@@ -1,6 +1,5 @@
 // Swift's functions, objects and errors inside Lua: boxes, and the one trampoline through which all functions
 // go.
-#define _GNU_SOURCE
 #include "internal.h"
 
 #include <lauxlib.h>
