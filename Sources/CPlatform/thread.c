@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,9 @@ static void *run(void *data) {
     return NULL;
 }
 
+// What a terminal or a supervisor sends to the process as a whole.
+static const int process_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU, SIGWINCH};
+
 int cplatform_start_thread(const char *name, size_t stack_bytes, void (*body)(void *), void *argument) {
     thread_start *start = calloc(1, sizeof *start);
     if (!start) return ENOMEM;
@@ -34,8 +38,14 @@ int cplatform_start_thread(const char *name, size_t stack_bytes, void (*body)(vo
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     if (stack_bytes > 0) pthread_attr_setstacksize(&attributes, stack_bytes);
+    // A thread begins with the signals blocked that are blocked where it is made.
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof process_signals / sizeof *process_signals; i++) sigaddset(&blocked, process_signals[i]);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
     pthread_t thread;
     int status = pthread_create(&thread, &attributes, run, start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     if (status != 0) free(start);
     return status;

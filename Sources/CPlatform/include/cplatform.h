@@ -9,6 +9,9 @@
 /// Starts a thread for which nobody waits; it runs `body` with `argument`. Debuggers and `top -H` show its name, of which
 /// the system keeps 15 bytes. 0 for `stack_bytes` is the system's own size. Gives 0, or the number of an error when there
 /// can be no more threads; `body` is not called then.
+///
+/// Signals to the process reach the main thread, never this one: libedit sends itself SIGINT again and goes on as if it had
+/// been handled when the call returns, which holds on the thread it calls from alone.
 int cplatform_start_thread(
     const char *_Nonnull name, size_t stack_bytes, void (*_Nonnull body)(void *_Nonnull), void *_Nonnull argument);
 

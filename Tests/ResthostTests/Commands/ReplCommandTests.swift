@@ -104,7 +104,7 @@ struct ReplCommandTests {
                 printf '\003'; seen cancelled; printf 'ap\t.ba\t\n'; seen '"https://api.test/"'; printf 'half'; seen half
                 printf '\003'; until [ "$(tail -c 2 shown)" = '> ' ]; do sleep 0.01; done; printf ':quit\n'
                 until [ -e over ]; do sleep 0.01; done) \
-                | (script -qec "\#(BuiltProgram.path) repl main.lua" /dev/null >shown; echo $? >over)
+                | (script -qec "exec \#(BuiltProgram.path) repl main.lua" /dev/null >shown; echo $? >over)
                 code=$(cat over); cat shown; rm shown over; exit $code
                 """#,
             ], in: folder.path, environment: ["TERM": "xterm", "XDG_STATE_HOME": state]
