@@ -75,20 +75,20 @@ struct ResponseHead {
     /// The fields in order. `isDecoded`: the body was decompressed, so what described the encoded one is left
     /// out.
     func headers(isDecoded: Bool) -> Headers {
-        var fields: [(String, String)] = []
+        var fields: [Headers.Field] = []
         fields.reserveCapacity(ends.count)
         bytes.withUnsafeBufferPointer { bytes in
             for line in 1..<max(1, ends.count) {
                 let text = bytes[ends[line - 1]..<ends[line]]
                 if text[text.startIndex] == 0x20 || text[text.startIndex] == 0x09 {
                     // A folded line (RFC 9112 5.2) goes on with the value before it.
-                    if !fields.isEmpty { fields[fields.count - 1].1 += " " + Self.text(Self.trim(text)) }
+                    if !fields.isEmpty { fields[fields.count - 1].value += " " + Self.text(Self.trim(text)) }
                     continue
                 }
                 guard let colon = text.firstIndex(of: 0x3A) else { continue }
                 let name = Self.text(Self.trim(text[..<colon]))
                 if isDecoded, Self.describesEncoding(name) { continue }
-                fields.append((name, Self.text(Self.trim(text[(colon + 1)...]))))
+                fields.append(Headers.Field(name, Self.text(Self.trim(text[(colon + 1)...]))))
             }
         }
         return Headers(fields)

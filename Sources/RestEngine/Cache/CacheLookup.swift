@@ -41,7 +41,7 @@ final class CacheLookup {
 
     func add(_ work: CacheLookupWork) { waiting.append(work) }
 
-    func remove(_ work: CacheLookupWork) { waiting.removeFirst { $0 === work } }
+    func remove(_ work: CacheLookupWork) { waiting.remove(identical: work) }
 
     // MARK: The walk
 

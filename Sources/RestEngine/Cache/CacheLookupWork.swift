@@ -24,7 +24,7 @@ final class CacheLookupWork: RequestWork {
 
     /// It is no load any more: what follows is one, or needs none.
     func leaveLoads() {
-        resource.loadRequests.removeFirst { $0 === request }
+        resource.loadRequests.remove(identical: request)
     }
 
     func lookupEnded() {

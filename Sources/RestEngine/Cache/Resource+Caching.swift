@@ -19,8 +19,8 @@ extension Resource {
         loadRequests.append(request)
         request.onCompletion { [unowned request] _ in
             // Still listed, it was cancelled while it waited.
-            guard self.loadRequests.contains(where: { $0 === request }) else { return }
-            self.loadRequests.removeFirst { $0 === request }
+            guard self.loadRequests.contains(identical: request) else { return }
+            self.loadRequests.remove(identical: request)
             self.notify(.requestCancelled)
         }
         return request.start()

@@ -48,7 +48,7 @@ final class ResourceCaching {
         if let known = lines.first(where: { $0.stage == stage.name && $0.accepts(stage.cache) }) {
             return known
         }
-        let new = CacheLine(stage: stage.name) { [weak self] line in self?.lines.removeFirst { $0 === line } }
+        let new = CacheLine(stage: stage.name) { [weak self] line in self?.lines.remove(identical: line) }
         lines.append(new)
         return new
     }

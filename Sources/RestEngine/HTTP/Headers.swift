@@ -23,6 +23,9 @@ public struct Headers: Sendable, Equatable {
         self.fields = fields.map { Field($0.0, $0.1) }
     }
 
+    /// Fields in order.
+    public init(_ fields: [Field]) { self.fields = fields }
+
     /// There is no field.
     public var isEmpty: Bool { fields.isEmpty }
 
@@ -89,9 +92,12 @@ public struct Headers: Sendable, Equatable {
 extension String {
     /// ASCII case is ignored, nothing else.
     func equalsIgnoringCase(_ other: String) -> Bool {
-        let a = utf8
-        let b = other.utf8
-        guard a.count == b.count else { return false }
-        return zip(a, b).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 | 0x20 && ($0 | 0x20) &- 0x61 < 26) }
+        guard utf8.count == other.utf8.count else { return false }
+        var bytes = other.utf8.makeIterator()
+        for a in utf8 {
+            guard let b = bytes.next() else { return false }
+            guard a == b || (a | 0x20 == b | 0x20 && (a | 0x20) &- 0x61 < 26) else { return false }
+        }
+        return true
     }
 }

@@ -7,8 +7,13 @@ public struct MediaType: Sendable, Equatable {
 
     /// Reads any text; what can't be understood is left out.
     public init(_ text: String) {
+        guard text.utf8.contains(UInt8(ascii: ";")) else {
+            essence = Self.lowercased(Self.trimmed(text[...]))
+            charset = nil
+            return
+        }
         let parts = Self.split(text)
-        essence = Self.trimmed(parts.first ?? "").lowercased()
+        essence = Self.lowercased(Self.trimmed(parts.first ?? ""))
         var charset: String?
         for part in parts.dropFirst() {
             guard let equals = part.firstIndex(of: "=") else { continue }
@@ -17,7 +22,7 @@ public struct MediaType: Sendable, Equatable {
             if value.utf8.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
                 value = String(value.dropFirst().dropLast())
             }
-            if !value.isEmpty { charset = value.lowercased() }
+            if !value.isEmpty { charset = Self.lowercased(value) }
             break
         }
         self.charset = charset
@@ -53,6 +58,12 @@ public struct MediaType: Sendable, Equatable {
             }
         }
         return parts + [text[start...]]
+    }
+
+    /// Most are in lower case already.
+    private static func lowercased(_ text: String) -> String {
+        for byte in text.utf8 where byte &- 0x41 < 26 || byte >= 0x80 { return text.lowercased() }
+        return text
     }
 
     private static func trimmed(_ text: Substring) -> String {

@@ -59,7 +59,7 @@ public final class ResourceStatus: ResourceObserver {
         manualRequests.append(request)
         // The list keeps the request for as long as the hook may run.
         request.onCompletion { [weak self, unowned request] _ in
-            self?.manualRequests.removeFirst { $0 === request }
+            self?.manualRequests.remove(identical: request)
             self?.evaluate()
         }
         evaluate()

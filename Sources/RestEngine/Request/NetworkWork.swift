@@ -81,7 +81,8 @@ final class NetworkWork: RequestWork {
             // The limit is for the whole exchange, not for each leg of it.
             message.timeouts.total = max(0.001, message.timeouts.total - (engine.scheduler.now - began))
         }
-        guard URLText(step.url)?.isHTTP == true else {
+        let url = step.url == resource.urlString ? resource.url : URLText(step.url)
+        guard let url, url.isHTTP else {
             return finish(.failure(failure(.invalidURL(source: step.url), step)), step, request)
         }
         if let refusal = resource.service.refusal?(step.url) {

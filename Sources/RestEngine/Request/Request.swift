@@ -195,7 +195,7 @@ public final class Request {
 
     /// Marks the request, and what it waits for, as something that a refresh depends on.
     func need(by pass: RefreshPass) {
-        guard machine.state != .completed, !pass.isOver, !neededBy.contains(where: { $0 === pass }) else {
+        guard machine.state != .completed, !pass.isOver, !neededBy.contains(identical: pass) else {
             return
         }
         neededBy.append(pass)

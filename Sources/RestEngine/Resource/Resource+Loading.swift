@@ -51,7 +51,7 @@ extension Resource {
         request.isLoad = true
         observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
-            self.loadRequests.removeFirst { $0 === request }
+            self.loadRequests.remove(identical: request)
             let event = self.state.finishLoad(number, info, now: self.engine.scheduler.now)
             if event == .newData(.network) { self.mark = info.mark(of: self) }
             // What was asked before a reload confirms data as it was before.

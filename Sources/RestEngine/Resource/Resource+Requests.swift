@@ -43,10 +43,10 @@ extension Resource {
     /// Lists a request until it has ended (4.8): what the decorators made of one, and each request that somebody
     /// starts by itself, as a repeat or from a chain (D5). Once, however often it is asked for.
     func track(_ request: Request) {
-        guard !allRequests.contains(where: { $0 === request }) else { return }
+        guard !allRequests.contains(identical: request) else { return }
         allRequests.append(request)
         // The list keeps the request alive for as long as the hook may run.
-        request.onCompletion { [unowned request] _ in self.allRequests.removeFirst { $0 === request } }
+        request.onCompletion { [unowned request] _ in self.allRequests.remove(identical: request) }
     }
 
     /// The options as edits of the draft, in the order of 6.8: the body's type replaces a configured one, and the
@@ -86,11 +86,5 @@ extension Resource {
         }
         if let mutate = options.mutate { mutations.append(mutate) }
         return mutations
-    }
-}
-
-extension Array {
-    mutating func removeFirst(where matches: (Element) -> Bool) {
-        if let index = firstIndex(where: matches) { remove(at: index) }
     }
 }

@@ -61,7 +61,7 @@ final class ResourceTable {
     func keep(_ resource: Resource, for key: String) {
         if entries[key]?.resource === resource {
             entries[key]?.held = resource
-        } else if !unlisted.contains(where: { $0 === resource }) {
+        } else if !unlisted.contains(identical: resource) {
             unlisted.append(resource)
         }
     }

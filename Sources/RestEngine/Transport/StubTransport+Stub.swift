@@ -69,6 +69,6 @@ extension StubTransport {
         /// Keeps a transfer back until ``go()``.
         func hold(_ transfer: StubTransfer) { waiting.append(transfer) }
 
-        func forget(_ transfer: StubTransfer) { waiting.removeFirst { $0 === transfer } }
+        func forget(_ transfer: StubTransfer) { waiting.remove(identical: transfer) }
     }
 }

@@ -23,7 +23,7 @@ final class RefreshPass {
 
     /// A refresh began to need a chain that waits: when it is this one, the chain must go.
     private func recheck(_ decision: ChainDecision) {
-        waiting.removeFirst { $0 === decision }
+        waiting.remove(identical: decision)
         if !admit(decision) { decision.answer(.useThisResponse) }
     }
 
@@ -41,7 +41,7 @@ final class RefreshPass {
         var next = [self]
         while let pass = next.popLast() {
             if pass === other { return true }
-            guard !seen.contains(where: { $0 === pass }) else { continue }
+            guard !seen.contains(identical: pass) else { continue }
             seen.append(pass)
             next += pass.waitsFor
         }
