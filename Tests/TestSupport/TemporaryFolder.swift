@@ -9,7 +9,6 @@
 /// A folder that goes with its owner.
 public final class TemporaryFolder {
     public let path: String
-    private var made: [String] = []
 
     public init() {
         var template = Array("/tmp/resthost-XXXXXX".utf8CString)
@@ -20,10 +19,7 @@ public final class TemporaryFolder {
         free(real)
     }
 
-    deinit {
-        for entry in made.reversed() { _ = Self.delete(entry) }
-        rmdir(path)
-    }
+    deinit { Self.delete(path) }
 
     public func write(_ name: String, _ text: String) { write(name, bytes: Array(text.utf8)) }
 
@@ -32,28 +28,33 @@ public final class TemporaryFolder {
         let file = fopen("\(path)/\(name)", "w")
         fwrite(bytes, 1, bytes.count, file)
         fclose(file)
-        made.append("\(path)/\(name)")
     }
 
     /// Cuts a file, or lengthens it by zeros, which take no room.
     public func resize(_ name: String, to count: Int) { truncate("\(path)/\(name)", off_t(count)) }
 
-    public func remove(_ name: String) { _ = Self.delete("\(path)/\(name)") }
+    /// With all that is in it, whoever wrote it.
+    public func remove(_ name: String) { Self.delete("\(path)/\(name)") }
+
+    public func makeFolder(_ name: String) {
+        makeParents(of: name)
+        mkdir("\(path)/\(name)", 0o700)
+    }
 
     public func makePipe(_ name: String) {
         mkfifo("\(path)/\(name)", 0o600)
-        made.append("\(path)/\(name)")
     }
 
     public func link(_ name: String, to target: String) {
         makeParents(of: name)
         symlink(target, "\(path)/\(name)")
-        made.append("\(path)/\(name)")
     }
 
     /// The names in one of its folders, sorted.
-    public func names(in folder: String) -> [String] {
-        guard let directory = opendir("\(path)/\(folder)") else { return [] }
+    public func names(in folder: String) -> [String] { Self.names(at: "\(path)/\(folder)").sorted() }
+
+    private static func names(at path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
@@ -62,21 +63,21 @@ public final class TemporaryFolder {
                     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
                 })
         }
-        return names.filter { $0 != "." && $0 != ".." }.sorted()
+        return names.filter { $0 != "." && $0 != ".." }
     }
-
-    /// Deletes what a test's subject has written.
-    public func forget(_ name: String) { _ = Self.delete("\(path)/\(name)") }
 
     private func makeParents(of name: String) {
         var folder = path
         for part in name.split(separator: "/").dropLast() {
             folder += "/\(part)"
-            if mkdir(folder, 0o700) == 0 { made.append(folder) }
+            mkdir(folder, 0o700)
         }
     }
 
-    private static func delete(_ path: String) -> Int32 {
-        unlink(path) == 0 ? 0 : rmdir(path)
+    /// Follows no links.
+    private static func delete(_ path: String) {
+        guard unlink(path) != 0, rmdir(path) != 0 else { return }
+        for name in names(at: path) { delete("\(path)/\(name)") }
+        rmdir(path)
     }
 }

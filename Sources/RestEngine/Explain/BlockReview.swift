@@ -43,12 +43,17 @@ final class BlockReview {
     // MARK: Patterns
 
     func patterns() -> [BlockFinding] {
-        guard let base = service.baseURL else { return [] }
+        let base = service.baseURL
         return reviewed.compactMap { number in
-            guard case .glob(let glob) = entries[number].pattern else { return nil }
             func finding(_ message: String, _ hint: String) -> BlockFinding {
                 BlockFinding(code: .neverMatches, block: number, message: message, hint: hint)
             }
+            if entries[number].methods?.isEmpty == true {
+                return finding(
+                    "this block's 'methods' is empty, so it applies to no request",
+                    "name some, such as { \"GET\" }, or leave 'methods' out: then it applies to all")
+            }
+            guard let base, case .glob(let glob) = entries[number].pattern else { return nil }
             if glob.text.contains(/\?[A-Za-z_][A-Za-z0-9_\-]*=/) {
                 return finding(
                     "the pattern '\(glob.text)' can't match: globs don't look at the query, and '?' is one character",

@@ -38,6 +38,12 @@ struct BlockReviewTests {
         #expect(findings == [])
     }
 
+    @Test func `a block for no method at all`() throws {
+        try add("/users/*", methods: []) { $0.retryTime = 2 }
+        try add(nil, methods: []) { $0.retryTime = 2 }
+        #expect(findings == ["1 never_matches", "2 never_matches"])
+    }
+
     // MARK: Shadows
 
     @Test func `a block whose every setting a later one of the same or wider pattern sets`() throws {

@@ -100,7 +100,7 @@ struct FileAccessTests {
                 "nil\tcannot write 'FOLDER/app/out': it is not a regular file",
             ])
         #expect(folder.names(in: "app/out") == ["made", "old"])
-        folder.forget("app/out/made")
+        folder.remove("app/out/made")
     }
 
     @Test func `nothing is written outside of what is granted`() throws {

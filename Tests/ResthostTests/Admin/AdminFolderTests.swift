@@ -22,7 +22,7 @@ struct AdminFolderTests {
     }
 
     @Test func `it is made for its user alone, and only then trusted`() {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         let admin = AdminFolder(path: folder.path + "/admin")
         #expect(!admin.exists)
         #expect(admin.make() == nil)
@@ -68,7 +68,7 @@ struct AdminFolderTests {
     }
 
     @Test func `sockets of processes that are gone are removed, others stay`() async {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         chmod(folder.path, 0o700)
         let admin = AdminFolder(path: folder.path)
         // No process has it: numbers are smaller.
@@ -83,8 +83,8 @@ struct AdminFolderTests {
         #expect(LocalSocket.isAnswered(admin.socket(of: gone - 2)))
         #expect(!LocalSocket.isAnswered(admin.socket(of: getpid())))
         withExtendedLifetime(peer) {}
-        folder.forget("\(getpid()).sock")
-        folder.forget("\(gone - 2).sock")
+        folder.remove("\(getpid()).sock")
+        folder.remove("\(gone - 2).sock")
     }
 
     /// As a killed program leaves it.

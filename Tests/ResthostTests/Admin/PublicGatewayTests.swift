@@ -9,7 +9,7 @@ import Testing
 
 @EngineActor
 struct PublicGatewayTests {
-    private let folder = TestSupport.TemporaryFolder()
+    private let folder = TemporaryFolder()
     private let hosts = Hosts()
 
     /// A script is closed on its own thread.

@@ -11,7 +11,7 @@ import Testing
 
 /// A running program that gets another script.
 struct ReloadCommandTests {
-    private let folder = TestSupport.TemporaryFolder()
+    private let folder = TemporaryFolder()
     private let runtime = RuntimeFolder()
 
     /// A first line that every script has, with what goes on in it and keeps it alive.
@@ -38,7 +38,7 @@ struct ReloadCommandTests {
     private func end(_ child: ChildProcess) async {
         child.signal(SIGTERM)
         #expect(await child.end().code == 0)
-        for name in folder.names(in: "") { folder.forget(name) }
+        for name in folder.names(in: "") { folder.remove(name) }
     }
 
     @Test func `a reload says which generation runs, or what is wrong and where`() async {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 struct InitCommandTests {
@@ -35,7 +36,7 @@ struct InitCommandTests {
 
     @Test func `what is there already is not touched, unless --force says so`() async {
         let folder = TemporaryFolder()
-        folder.write("-- mine", to: "main.lua")
+        folder.write("main.lua", "-- mine")
         let refused = await BuiltProgram.run("init", ".", in: folder.path)
         #expect(refused.code == 2)
         #expect(
@@ -47,7 +48,7 @@ struct InitCommandTests {
         #expect(await BuiltProgram.run("check", "main.lua", in: folder.path).errors.contains("0 services"))
         #expect(await BuiltProgram.run("init", ".", "--force", in: folder.path).code == 0)
         #expect(await BuiltProgram.run("check", "main.lua", in: folder.path).errors.contains("1 service,"))
-        folder.write("", to: "file")
+        folder.write("file", "")
         let blocked = await BuiltProgram.run("init", "file/x", in: folder.path)
         #expect(blocked.code == 2)
         #expect(blocked.errors.hasPrefix("resthost: cannot "))

@@ -33,9 +33,9 @@ struct GuideTests {
         var files: [String: String] = [:]
         for block in blocks {
             let folder = TemporaryFolder()
-            for (name, text) in files { folder.write(text, to: name) }
+            for (name, text) in files { folder.write(name, text) }
             if let name = block.firstMatch(of: /^-- (\S+\.lua)\n/)?.1 { files[String(name)] = block }
-            folder.write(block.contains("require \"resthost\"") ? block : prelude + block, to: "guide.lua")
+            folder.write("guide.lua", block.contains("require \"resthost\"") ? block : prelude + block)
             let run = await BuiltProgram.run("check", "guide.lua", in: folder.path)
             #expect(run.code == 0, "\(guide): \(run.errors)")
             #expect(!run.errors.contains("error "), "\(guide): \(run.errors)")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The guide to tests: its scripts are tested as it says.
@@ -9,8 +10,8 @@ struct TestingGuideTests {
         let blocks = Transcript.blocks("lua", in: text).map { $0.joined(separator: "\n") }
         try #require(blocks.count == 3)
         let folder = TemporaryFolder()
-        folder.write(blocks[0], to: "github.lua")
-        folder.write(blocks[1], to: "github_test.lua")
+        folder.write("github.lua", blocks[0])
+        folder.write("github_test.lua", blocks[1])
         let step = try #require(Transcript(text).steps.first)
         #expect(step.command == "resthost test")
         let run = await BuiltProgram.run("test", in: folder.path)
@@ -18,7 +19,7 @@ struct TestingGuideTests {
         func timeless(_ text: String) -> String { text.replacing(/in [0-9.]+ s/, with: "in TIME") }
         let shown = step.output.joined(separator: "\n")
         #expect(timeless(run.output).hasPrefix(timeless(shown)) && !shown.isEmpty)
-        folder.write(blocks[2], to: "header_test.lua")
+        folder.write("header_test.lua", blocks[2])
         #expect(await BuiltProgram.run("test", "header_test.lua", in: folder.path).code == 0)
     }
 

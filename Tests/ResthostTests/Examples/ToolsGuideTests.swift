@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The guide to tools: what it shows is what the program prints.
@@ -12,7 +13,7 @@ struct ToolsGuideTests {
         try #require(scripts.count == 2 && steps.count == 2)
         for (script, step) in zip(scripts, steps) {
             let folder = TemporaryFolder()
-            folder.write(script, to: "main.lua")
+            folder.write("main.lua", script)
             let command = "PATH='\(BuiltProgram.folder)':$PATH; { \(step.command); } 2>&1"
             let run = await ChildProcess(["/bin/sh", "-c", command], in: folder.path).end()
             #expect(run.output == step.output.joined(separator: "\n") + "\n")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import resthost
@@ -6,11 +7,11 @@ struct FixtureFolderTests {
     private let temporary = TemporaryFolder()
 
     @Test func `files are read and names listed, hidden ones left out`() throws {
-        temporary.write("content", to: "b.txt")
-        temporary.write("", to: "a.json")
-        temporary.write("", to: ".hidden")
+        temporary.write("b.txt", "content")
+        temporary.write("a.json", "")
+        temporary.write(".hidden", "")
         temporary.makeFolder("sub")
-        temporary.write(String(repeating: "x", count: 100_000), to: "sub/large")
+        temporary.write("sub/large", String(repeating: "x", count: 100_000))
         let folder = try FixtureFolder(temporary.path)
         #expect(folder.read(["b.txt"])?.bytes == Array("content".utf8))
         #expect(folder.read(["a.json"])?.bytes == [])
@@ -24,7 +25,7 @@ struct FixtureFolderTests {
 
     @Test func `links are not followed and a pipe does not block`() throws {
         let outside = TemporaryFolder()
-        outside.write("secret", to: "secret.json")
+        outside.write("secret.json", "secret")
         temporary.link("file.json", to: outside.path + "/secret.json")
         temporary.link("folder", to: outside.path)
         temporary.link("up", to: "..")
@@ -46,7 +47,7 @@ struct FixtureFolderTests {
     }
 
     @Test func `what is no folder is refused with a reason`() {
-        temporary.write("", to: "file")
+        temporary.write("file", "")
         for path in [temporary.path + "/file", temporary.path + "/nope"] {
             #expect(throws: FixtureFailure.self) { try FixtureFolder(path) }
         }

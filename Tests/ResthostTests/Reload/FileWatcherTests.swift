@@ -55,7 +55,7 @@ struct FileWatcherTests {
 
     /// Runs the watcher's loop on a thread; `body` begins when it watches.
     private func watching(
-        _ way: Way, _ folder: TestSupport.TemporaryFolder, _ names: [String], _ body: (Told) async -> Void
+        _ way: Way, _ folder: TemporaryFolder, _ names: [String], _ body: (Told) async -> Void
     ) async {
         let (told, watches) = (Told(), Gate())
         let loop = WatchLoop(
@@ -93,7 +93,7 @@ struct FileWatcherTests {
 
     @Test(arguments: Way.allCases)
     private func `a file is told when it is written, renamed over, removed and made again`(way: Way) async {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         folder.write("main.lua", "1")
         let path = folder.path + "/main.lua"
         await watching(way, folder, ["main.lua"]) { told in
@@ -111,7 +111,7 @@ struct FileWatcherTests {
 
     @Test(arguments: Way.allCases)
     private func `a folder that is removed and made again is still watched`(way: Way) async {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         folder.write("sub/mod.lua", "1")
         let path = folder.path + "/sub/mod.lua"
         await watching(way, folder, ["sub/mod.lua"]) { told in
@@ -133,7 +133,7 @@ struct FileWatcherTests {
 
     @Test(arguments: Way.allCases)
     private func `a linked file is told when the file or the link changes`(way: Way) async {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         folder.write("a/real.lua", "1")
         folder.write("b/real.lua", "2")
         folder.link("link.lua", to: "a/real.lua")
@@ -149,7 +149,7 @@ struct FileWatcherTests {
     }
 
     @Test func `the same content is no change`() async {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         folder.write("main.lua", "1")
         folder.write("mod.lua", "1")
         await watching(.system, folder, ["main.lua", "mod.lua"]) { told in
@@ -171,7 +171,7 @@ struct FileWatcherTests {
             }
             func wait(_ seconds: Double?, _ signal: WatchSignal) -> [FolderEvent] { [] }
         }
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         folder.write("main.lua", "1")
         let (told, warnings, watches, ended) = (Told(), Told(), Gate(), Gate())
         let loop = WatchLoop(
@@ -192,7 +192,7 @@ struct FileWatcherTests {
     }
 
     @Test func `what changed is told on the engine loop`() async {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         folder.write("main.lua", "1")
         let (told, watches) = (Told(), Gate())
         let watcher = await FileWatcher(

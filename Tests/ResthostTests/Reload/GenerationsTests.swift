@@ -8,7 +8,7 @@ import Testing
 /// One script after the other, from files.
 @Suite(.leakChecked) @EngineActor
 struct GenerationsTests {
-    private let folder = TestSupport.TemporaryFolder()
+    private let folder = TemporaryFolder()
     private let fixture = EngineFixture()
 
     private func start(_ source: String) throws -> Generations {

@@ -15,7 +15,7 @@ struct RunReloadTests {
     /// A program that serves a script whose answers say which version made them. The server behind it says that nothing
     /// changes.
     private struct Host {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         let peer = LoopbackPeer { request in
             request.headers["If-None-Match"] == nil
                 ? PeerConnection.response(

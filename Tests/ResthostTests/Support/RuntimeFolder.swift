@@ -10,7 +10,7 @@ import TestSupport
 
 /// A folder for admin sockets that is a test's own, to be given as `XDG_RUNTIME_DIR`.
 final class RuntimeFolder {
-    private let folder = TestSupport.TemporaryFolder()
+    private let folder = TemporaryFolder()
 
     var path: String { folder.path }
 

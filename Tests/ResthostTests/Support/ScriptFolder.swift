@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A folder with one script, `main.lua`, and the program run in it.
@@ -6,12 +7,12 @@ final class ScriptFolder {
 
     /// The script gets `rest` as its first line, so what it says itself begins in line 2.
     init(_ script: String) {
-        folder.write("local rest = require \"resthost\"\n" + script + "\n", to: "main.lua")
+        folder.write("main.lua", "local rest = require \"resthost\"\n" + script + "\n")
     }
 
     var path: String { folder.path }
 
-    func write(_ text: String, to name: String) { folder.write(text, to: name) }
+    func write(_ text: String, to name: String) { folder.write(name, text) }
 
     func run(_ arguments: String...) async -> ChildProcess.Outcome {
         await ChildProcess([BuiltProgram.path] + arguments, in: path).end()

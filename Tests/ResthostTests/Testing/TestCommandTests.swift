@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -106,6 +107,7 @@ struct TestCommandTests {
     @Test func `scripts read what was granted`() async {
         let folder = TemporaryFolder()
         folder.write(
+            "a_test.lua",
             """
             local t = require "resthost.test"
             t.test("it", function()
@@ -115,9 +117,9 @@ struct TestCommandTests {
               t.equal(os.getenv "OTHER", nil)
               t.raises(function() return host.rest.env.OTHER end, "grant it with %-%-allow%-env OTHER")
             end)
-            """, to: "a_test.lua")
+            """)
         let scripts = TemporaryFolder()
-        scripts.write("return 'of the path'", to: "found.lua")
+        scripts.write("found.lua", "return 'of the path'")
         let run = await ChildProcess(
             [BuiltProgram.path, "test", "--lua-path", scripts.path, "--allow-env", "NAME"], in: folder.path,
             environment: ["NAME": "granted", "OTHER": "secret"]
@@ -128,12 +130,14 @@ struct TestCommandTests {
     @Test func `a cache of files is waited for`() async {
         let folder = TemporaryFolder()
         folder.write(
+            "main.lua",
             """
             local rest = require "resthost"
             local api = rest.service { name = "api", base_url = "https://api.test" }
             api:configure(function(c) c.pipeline.parsing.cache = rest.cache.sqlite { path = "cache.db" } end)
-            """, to: "main.lua")
+            """)
         folder.write(
+            "a_test.lua",
             """
             local t = require "resthost.test"
             t.test("writes", function()
@@ -146,7 +150,7 @@ struct TestCommandTests {
               local host = t.load "main.lua"
               t.equal(t.assert(host.services.api:resource("a"):get()), { n = 1 })
             end)
-            """, to: "a_test.lua")
+            """)
         let run = await ChildProcess([BuiltProgram.path, "test"], in: folder.path).end()
         for name in ["cache.db", "cache.db-wal", "cache.db-shm"] { _ = unlink("\(folder.path)/\(name)") }
         #expect(run.code == 0, "\(run.output)\(run.errors)")
@@ -155,13 +159,14 @@ struct TestCommandTests {
     @Test func `a loop without an end is one failure among others`() async {
         let folder = TemporaryFolder()
         folder.write(
+            "a_test.lua",
             """
             local t = require "resthost.test"
             t.test("loops", function()
               while true do end
             end)
             t.test("fine", function() end)
-            """, to: "a_test.lua")
+            """)
         let run = await ChildProcess([BuiltProgram.path, "test"], in: folder.path).end()
         #expect(run.code == 1)
         #expect(run.output.contains(/a_test\.lua:3: error: test used \d{4} ms/))

@@ -1,5 +1,6 @@
 import LuaRuntime
 import RestEngine
+import TestSupport
 import Testing
 
 @testable import resthost
@@ -9,7 +10,7 @@ struct TestCoverageTests {
 
     @Test func `a table says what was not reached, and a file has the counts`() async throws {
         let folder = TemporaryFolder()
-        folder.write("replaced", to: "lcov.info")
+        folder.write("lcov.info", "replaced")
         let run = await ChildProcess(
             [
                 BuiltProgram.path, "test", "github_test.lua", "--coverage", "--coverage-output",

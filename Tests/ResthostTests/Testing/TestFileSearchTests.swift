@@ -5,7 +5,7 @@ import Testing
 
 struct TestFileSearchTests {
     @Test func `files are found below folders, in order, each once`() throws {
-        let folder = TestSupport.TemporaryFolder()
+        let folder = TemporaryFolder()
         for name in [
             "b_test.lua", "a_test.lua", "test.lua", "a_test.lua.bak", "sub/c_test.lua", "sub/deep/d_test.lua",
             ".git/e_test.lua",

@@ -37,8 +37,9 @@ struct TestReportTests {
     @Test func `on a terminal what should be is green and what is red`() async {
         let folder = TemporaryFolder()
         folder.write(
-            "local t = require 'resthost.test' t.test('a', function() t.equal(1, 2) end) t.skip('b', 'later')",
-            to: "a_test.lua")
+            "a_test.lua",
+            "local t = require 'resthost.test' t.test('a', function() t.equal(1, 2) end) t.skip('b', 'later')"
+        )
         var text = ""
         let report = PrettyTestReport(style: Style(isColoured: true)) { text += $0 }
         let results = await results(of: folder.path + "/a_test.lua")
@@ -52,8 +53,7 @@ struct TestReportTests {
 
     @Test func `a long run names its failures once more`() async {
         let folder = TemporaryFolder()
-        folder.write(
-            "local t = require 'resthost.test' t.test('a', function() t.fail() end)", to: "a_test.lua")
+        folder.write("a_test.lua", "local t = require 'resthost.test' t.test('a', function() t.fail() end)")
         var text = ""
         let report = PrettyTestReport(style: .plain) { text += $0 }
         for result in await results(of: folder.path + "/a_test.lua") { report.add(result) }
