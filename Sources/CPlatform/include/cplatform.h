@@ -29,6 +29,13 @@ int cplatform_thread_id(void);
 /// hundredth of a second. False when that isn't known, or it has ended.
 bool cplatform_thread_usage(int thread, bool *_Nonnull wants_processor, int64_t *_Nonnull ticks);
 
+#define CPLATFORM_SIGNAL (-2)
+
+/// Waits for one character of `input`, in the encoding of the process's locale (mbrtowc(3)); bytes that are none are left
+/// out. -1 at the end, and as soon as something can be read from `interruption`, which may be -1 for nothing; CPLATFORM_SIGNAL
+/// when the calling thread has handled a signal meanwhile.
+int cplatform_read_character(int input, int interruption);
+
 /// The calling thread's name, always terminated.
 void cplatform_get_thread_name(char *_Nonnull buffer, size_t size);
 

@@ -13,6 +13,7 @@ import RestEngine
 struct EditLine: LineSource {
     private typealias Read = @convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?
     private typealias Remember = @convention(c) (UnsafePointer<CChar>) -> CInt
+    private typealias Character = @convention(c) (UnsafeMutableRawPointer?) -> CInt
     private typealias Limit = @convention(c) (CInt) -> Void
     private typealias Matches = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private typealias Complete = @convention(c) (UnsafePointer<CChar>?, CInt, CInt) -> Matches?
@@ -44,6 +45,7 @@ struct EditLine: LineSource {
         // Letters of other languages are more than one byte.
         setlocale(LC_CTYPE, "")
         Self.installCompletion(library)
+        Self.installInput(library)
         historyPath = Self.history
         if let limit: Limit = Self.function("stifle_history", library) { limit(Self.historyLines) }
         if let historyPath { _ = readHistory(historyPath) }
@@ -86,6 +88,22 @@ struct EditLine: LineSource {
 
     private static func function<Function>(_ name: String, _ library: UnsafeMutableRawPointer) -> Function? {
         dlsym(library, name).map { unsafeBitCast($0, to: Function.self) }
+    }
+
+    // MARK: Input
+
+    // Set once, before the first line is read; used by the library's callback on the same thread.
+    nonisolated(unsafe) private static var redisplay: (@convention(c) () -> Void)?
+    nonisolated(unsafe) private static var resize: (@convention(c) () -> Void)?
+
+    private static func installInput(_ library: UnsafeMutableRawPointer) {
+        guard let character = dlsym(library, "rl_getc_function") else { return }
+        redisplay = function("rl_forced_update_display", library)
+        resize = function("rl_resize_terminal", library)
+        TerminalInput.watch()
+        character.assumingMemoryBound(to: Character?.self).pointee = { _ in
+            TerminalInput.next(redisplay: { EditLine.redisplay?() }, resize: { EditLine.resize?() })
+        }
     }
 
     // MARK: Completion

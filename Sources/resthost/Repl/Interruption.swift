@@ -12,23 +12,36 @@ import Synchronization
 /// Ctrl-C in the repl: it ends what waits, not the program.
 enum Interruption {
     private static let flag = Atomic<Bool>(false)
-    private static let writeEnd = Atomic<Int32>(-1)
+    private static let loopEnd = Atomic<Int32>(-1)
+    private static let promptEnd = Atomic<Int32>(-1)
+    private static let readEnd = Atomic<Int32>(-1)
 
     /// Since the last ``clear()``.
     static var happened: Bool { flag.load(ordering: .sequentiallyConsistent) }
 
-    static func clear() { flag.store(false, ordering: .sequentiallyConsistent) }
+    /// Can be read from while ``happened`` holds: who waits for input polls it too, so that no interruption comes a moment
+    /// too early to be seen. Below 0 as long as nobody watches.
+    static var descriptor: Int32 { readEnd.load(ordering: .sequentiallyConsistent) }
+
+    static func clear() {
+        flag.store(false, ordering: .sequentiallyConsistent)
+        var bytes: UInt64 = 0
+        while read(descriptor, &bytes, 8) > 0 {}
+    }
 
     /// Calls `action` on the engine loop for each SIGINT from now on.
     static func watch(_ action: @escaping @Sendable @EngineActor () -> Void) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return }
-        let readEnd = ends[0]
-        writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
+        guard let (loopRead, loopWrite) = makePipe(), let (promptRead, promptWrite) = makePipe() else {
+            return
+        }
+        for end in [promptRead, promptWrite, loopWrite] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        loopEnd.store(loopWrite, ordering: .sequentiallyConsistent)
+        promptEnd.store(promptWrite, ordering: .sequentiallyConsistent)
+        readEnd.store(promptRead, ordering: .sequentiallyConsistent)
         BackgroundThread.start(name: "interrupts") {
             var byte: UInt8 = 0
             while true {
-                let count = read(readEnd, &byte, 1)
+                let count = read(loopRead, &byte, 1)
                 if count == 1 { EngineLoop.shared.submit { action() } } else if errno != EINTR { return }
             }
         }
@@ -36,8 +49,16 @@ enum Interruption {
             let saved = errno
             var byte: UInt8 = 1
             Interruption.flag.store(true, ordering: .sequentiallyConsistent)
-            _ = write(Interruption.writeEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
+            _ = write(Interruption.promptEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
+            _ = write(Interruption.loopEnd.load(ordering: .sequentiallyConsistent), &byte, 1)
             errno = saved
         }
+    }
+
+    private static func makePipe() -> (read: Int32, write: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 }

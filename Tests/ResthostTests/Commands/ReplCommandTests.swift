@@ -102,7 +102,12 @@ struct ReplCommandTests {
                 : >shown; seen() { until grep -qF "$1" shown; do sleep 0.01; done; }
                 (seen '> '; printf 'print("a".."b")\n'; seen ab; printf 'print("be".."gun") rest.sleep(60)\n'; seen begun
                 printf '\003'; seen cancelled; printf 'ap\t.ba\t\n'; seen '"https://api.test/"'; printf 'half'; seen half
-                printf '\003'; until [ "$(tail -c 2 shown)" = '> ' ]; do sleep 0.01; done; printf ':quit\n'
+                printf '\003'; until [ "$(tail -c 2 shown)" = '> ' ]; do sleep 0.01; done
+                prompts() { grep -o '> ' shown | wc -l; }; turn=0
+                while [ $turn -lt 20 ]; do
+                turn=$((turn + 1)); before=$(prompts); printf '\003'; until [ $(prompts) -gt $before ]; do sleep 0.01; done
+                done
+                printf ':quit\n'
                 until [ -e over ]; do sleep 0.01; done) \
                 | (script -qec "exec \#(BuiltProgram.path) repl main.lua" /dev/null >shown; echo $? >over)
                 code=$(cat over); cat shown; rm shown over; exit $code
