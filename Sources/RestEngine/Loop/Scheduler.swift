@@ -6,10 +6,16 @@ import HeapModule
 /// A *turn* is one later pass: work queued during a turn runs in the next one, never in the same.
 @EngineActor
 public final class Scheduler {
+    /// Others have their turn after so many seconds, sockets above all: work of one turn may be long.
+    private static let slice = 0.01
+
     private let clock: any EngineClock
+    private let isSliced: Bool
     private var queue: Deque<@EngineActor () -> Void> = []
     private var timers = Heap<TimerEntry>()
     private var timerCount: UInt64 = 0
+    /// Timers whose time has come.
+    private var due: Deque<Timer> = []
     /// Counts the turns.
     private(set) var turn: UInt64 = 0
 
@@ -17,7 +23,8 @@ public final class Scheduler {
     /// whoever holds it calls ``runTurn()``.
     public init(clock: any EngineClock = SystemClock()) {
         self.clock = clock
-        if clock is SystemClock { SchedulerList.shared.add(self) }
+        isSliced = clock is SystemClock
+        if isSliced { SchedulerList.shared.add(self) }
     }
 
     /// Unix time in seconds.
@@ -41,37 +48,44 @@ public final class Scheduler {
     }
 
     /// Runs the timers that are due, then what was queued when the turn began. False when there was nothing.
+    ///
+    /// On the system's clock either stops when it has taken long; what is left begins the next turn.
     @discardableResult
     public func runTurn() -> Bool {
         turn += 1
         var left = queue.count
         var didWork = left > 0
-        for timer in takeDueTimers() {
+        takeDueTimers()
+        var end = sliceEnd
+        while let timer = due.popFirst() {
             guard let work = timer.take() else { continue }
             work()
             didWork = true
+            if isSliced, clock.uptime > end { break }
         }
+        end = sliceEnd
         while left > 0, let work = queue.popFirst() {
             work()
             left -= 1
+            if isSliced, clock.uptime > end { break }
         }
         return didWork
     }
 
+    private var sliceEnd: Double { isSliced ? clock.uptime + Self.slice : 0 }
+
     /// All at once, so that a timer set meanwhile, even for now, waits for the next turn.
-    private func takeDueTimers() -> [Timer] {
+    private func takeDueTimers() {
         let uptime = clock.uptime
-        var due: [Timer] = []
         while let first = timers.min, first.timer.work == nil || first.deadline <= uptime {
             timers.removeMin()
             due.append(first.timer)
         }
-        return due
     }
 
     /// Seconds until there is work: 0 for now, nil for none in sight.
     public var timeUntilWork: Double? {
-        if !queue.isEmpty { return 0 }
+        if !queue.isEmpty || !due.isEmpty { return 0 }
         return nextDeadline.map { max(0, $0 - clock.uptime) }
     }
 
@@ -90,6 +104,7 @@ public final class Scheduler {
     /// Forgets all turns and timers: what would have run holds on to nothing any more.
     public func clear() {
         queue = []
+        due = []
         timers = Heap()
     }
 }

@@ -15,6 +15,18 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
+    /// No instruction is between one look at `__call` and the next, so nothing but the growing stack can end it.
+    @Test func `a table that stands for itself when it is called ends with its budget`() throws {
+        let fixture = Fixture(memoryLimit: 256 << 20)
+        let error = try #require(
+            fixture.failure(
+                of: "local t = setmetatable({}, {}) getmetatable(t).__call = t pcall(t) while true do end",
+                phase: RunPhase(name: "test", mayWait: true, budgetSeconds: 0.1)))
+        #expect(error.message.contains("its limit is 100 ms"), "\(error)")
+        #expect(try fixture.run("return 1") == "1")
+        #expect(fixture.state.close().isClean)
+    }
+
     /// Each call of the host begins on the main thread, whose count of calls knows nothing of the coroutine's.
     @Test func `calls from script to host and back end with an error`() throws {
         let fixture = Fixture(memoryLimit: 256 << 20)

@@ -25,6 +25,28 @@ struct EngineLoopTests {
         #expect(await journal.lines == ["outer", "inner"])
     }
 
+    @Test func `timers that are due together let others in between when they take long`() async {
+        let journal = await Journal()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            EngineLoop.shared.submit {
+                let scheduler = Scheduler()
+                for number in 0..<5 {
+                    scheduler.after(0) {
+                        if number == 0 { EngineLoop.shared.submit { journal.note("other") } }
+                        let end = ContinuousClock.now + .milliseconds(11)
+                        while ContinuousClock.now < end {}
+                        journal.note("\(number)")
+                        guard number == 4 else { return }
+                        // Nobody else keeps it.
+                        scheduler.clear()
+                        continuation.resume()
+                    }
+                }
+            }
+        }
+        #expect(await journal.lines == ["0", "other", "1", "2", "3", "4"])
+    }
+
     @Test func `calls of many threads all run, each thread's in order`() async {
         let journal = await Journal()
         await withTaskGroup(of: Void.self) { group in
@@ -67,7 +89,7 @@ struct EngineLoopTests {
     }
 
     @Test func `the loop runs timers of the system's clock`() async {
-        await withCheckedContinuation { continuation in
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             EngineLoop.shared.submit {
                 let scheduler = Scheduler()
                 scheduler.after(0) {
