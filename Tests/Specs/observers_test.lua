@@ -269,3 +269,21 @@ t.describe("status (28.1)", function()
     t.equal(prefers_data.state, "success")
   end)
 end)
+
+t.describe("the error of a status", function()
+  for _, priority in ipairs { { "error" }, { "error", "loading", "any_data" } } do
+    t.test("28.3: another one is a change, with " .. table.concat(priority, ", "), function()
+      local host, r = setup()
+      local status = host.rest.status { resources = { r }, priority = priority }
+      local seen = {}
+      status:on_change(function(s) seen[#seen + 1] = s.error and s.error.http_status_code end)
+      for _, code in ipairs { 404, 500, 500 } do
+        host:clear_stubs()
+        host:stub("GET", url, { status = code })
+        r:load():await()
+        host:settle()
+      end
+      t.equal(seen, { 404, 500 })
+    end)
+  end
+end)

@@ -3,7 +3,12 @@
 final class Observation {
     private final class Owner {
         weak var object: AnyObject?
-        init(_ object: AnyObject) { self.object = object }
+        let hold: AnyObject?
+
+        init(_ object: AnyObject, _ hold: AnyObject?) {
+            self.object = object
+            self.hold = hold
+        }
     }
 
     /// Keeps the observer while an owner other than itself lives (13.14, 13.19).
@@ -12,15 +17,19 @@ final class Observation {
     private weak var own: (any ResourceObserver)?
     private var isSelfOwned = false
     private weak var owner: AnyObject?
+    /// What the owner keeps the observer by.
+    private var hold: AnyObject?
     /// Most observers have one owner.
     private var moreOwners: [Owner] = []
+    /// Of owners that were removed: the observer has yet to hear of its end, if that was the last one.
+    private var formerHolds: [AnyObject] = []
 
-    init(_ observer: any ResourceObserver, owner: AnyObject) {
-        add(owner, of: observer)
+    init(_ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject?) {
+        add(owner, of: observer, hold: hold)
     }
 
     /// `observer` is the one that this is about.
-    func add(_ new: AnyObject, of observer: any ResourceObserver) {
+    func add(_ new: AnyObject, of observer: any ResourceObserver, hold: AnyObject?) {
         if new === observer {
             isSelfOwned = true
             own = observer
@@ -28,7 +37,12 @@ final class Observation {
         }
         held = observer
         guard new !== owner, !moreOwners.contains(where: { $0.object === new }) else { return }
-        if owner == nil { owner = new } else { moreOwners.append(Owner(new)) }
+        if owner == nil {
+            owner = new
+            self.hold = hold
+        } else {
+            moreOwners.append(Owner(new, hold))
+        }
     }
 
     /// True when that owner had a part in it.
@@ -38,7 +52,7 @@ final class Observation {
         } else if gone === owner {
             owner = nil
         } else if let index = moreOwners.firstIndex(where: { $0.object === gone }) {
-            moreOwners.remove(at: index)
+            if let hold = moreOwners.remove(at: index).hold { formerHolds.append(hold) }
         } else {
             return false
         }
@@ -48,6 +62,7 @@ final class Observation {
     func removeAllOwners() {
         isSelfOwned = false
         owner = nil
+        formerHolds += moreOwners.compactMap(\.hold)
         moreOwners = []
     }
 
@@ -63,10 +78,18 @@ final class Observation {
 
     /// Whether it goes on. What only the observer itself owns is let go of.
     func survives() -> Bool {
+        guard hasOwner || isSelfOwned else { return false }
+        releaseHolds()
         if hasOwner { return true }
-        guard isSelfOwned else { return false }
         held = nil
         return own != nil
+    }
+
+    /// Those of the owners that are gone.
+    private func releaseHolds() {
+        if owner == nil { hold = nil }
+        if !formerHolds.isEmpty { formerHolds = [] }
+        if !moreOwners.isEmpty { moreOwners.removeAll { $0.object == nil } }
     }
 
     /// The last that the observer hears, if there still is one.
@@ -75,5 +98,6 @@ final class Observation {
         held = nil
         own = nil
         last?.stoppedObserving(resource)
+        releaseHolds()
     }
 }

@@ -4,6 +4,10 @@
 /// (13.17).
 @EngineActor
 final class ObserverList {
+    enum News {
+        case change, progress
+    }
+
     /// How deep observers may set off events by what they do in the middle of others. More is an endless circle.
     private static let deepestNesting = 20
     /// Up to so many a search is as fast as a table.
@@ -15,7 +19,9 @@ final class ObserverList {
     private var hasRemovals = false
     private var isPruningPlanned = false
     private var nesting = 0
-    private var hasWarned = false
+    /// They went too deep, and have not come to rest since: what happens in the middle of others isn't told.
+    private var isRestless = false
+    private var hasLeftOut = false
 
     var isEmpty: Bool { observations.isEmpty }
 
@@ -23,15 +29,17 @@ final class ObserverList {
     var isIdle: Bool { nesting == 0 }
 
     /// Tells the observer so, unless it observes already (13.4, 13.12).
-    func add(_ observer: any ResourceObserver, owner: AnyObject, to resource: Resource) {
+    func add(
+        _ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject?, to resource: Resource
+    ) {
         var known = find(observer)
         if hasRemovals || known?.survives() == false {
             prune(resource)
             // It may have come back while others were told of their end.
             known = find(observer)
         }
-        if let known { return known.add(owner, of: observer) }
-        let observation = Observation(observer, owner: owner)
+        if let known { return known.add(owner, of: observer, hold: hold) }
+        let observation = Observation(observer, owner: owner, hold: hold)
         observations.append(observation)
         if observations.count > Self.searchable || !index.isEmpty { record(observation) }
         resource.engine.log.write(.observers, "\(resource.urlString): observer added")
@@ -45,7 +53,7 @@ final class ObserverList {
     func follow(_ request: Request, of resource: Resource) {
         request.onProgress { [weak self] fraction in
             guard let self, resource.observers === self else { return }
-            resource.tellObservers { $0.progress(resource, fraction) }
+            resource.tellObservers(of: .progress) { $0.progress(resource, fraction) }
         }
     }
 
@@ -66,17 +74,16 @@ final class ObserverList {
     }
 
     /// Tells all who were there when the telling began and have not been removed since (13.23).
-    func tell(_ resource: Resource, _ deliver: (any ResourceObserver) -> Void) {
+    func tell(_ resource: Resource, of news: News, _ deliver: (any ResourceObserver) -> Void) {
         prune(resource)
+        guard nesting == 0 || !isRestless else { return hasLeftOut = true }
         guard nesting < Self.deepestNesting else {
-            if !hasWarned {
-                resource.engine.log.write(
-                    .warning,
-                    "\(resource.urlString): its observers change it each time they are told of a change;"
-                        + " \(Self.deepestNesting) such changes inside each other are told, further ones are not"
-                )
-            }
-            hasWarned = true
+            resource.engine.log.write(
+                .warning,
+                "\(resource.urlString): its observers change it each time they are told of a change;"
+                    + " \(Self.deepestNesting) such changes inside each other are told, further ones are not")
+            isRestless = true
+            hasLeftOut = true
             return
         }
         nesting += 1
@@ -84,7 +91,9 @@ final class ObserverList {
             if let listener = observation.listener { deliver(listener) }
         }
         nesting -= 1
-        if nesting == 0 { hasWarned = false }
+        guard nesting == 0, news == .change else { return }
+        isRestless = hasLeftOut
+        hasLeftOut = false
     }
 
     /// Takes out whom nobody owns any more and tells them.

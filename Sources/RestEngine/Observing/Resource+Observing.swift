@@ -8,8 +8,12 @@ extension Resource {
 
     /// Adds an observer, or another owner of one: it is kept alive, and observes, for as long as any owner lives
     /// (13.14, 13.15). Owners are held weakly. The caches, if there are any, are asked for what they have (13.21).
+    ///
+    /// - Parameter hold: Kept until that owner has gone or been removed, and what follows from it has been told.
     @discardableResult
-    public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
+    public func addObserver(
+        _ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject? = nil
+    ) -> Resource {
         let list = observers ?? ObserverList()
         if list.isEmpty {
             if observers !== list {
@@ -18,7 +22,7 @@ extension Resource {
             }
             service.keep(self)
         }
-        list.add(observer, owner: owner, to: self)
+        list.add(observer, owner: owner, hold: hold, to: self)
         startCacheLookup()
         return self
     }
@@ -54,9 +58,11 @@ extension Resource {
     }
 
     /// The list that is told is the one that counts how deep events lie in each other, so it stays meanwhile.
-    func tellObservers(_ deliver: (any ResourceObserver) -> Void) {
+    func tellObservers(
+        of news: ObserverList.News = .change, _ deliver: (any ResourceObserver) -> Void
+    ) {
         guard let list = observers else { return }
-        list.tell(self, deliver)
+        list.tell(self, of: news, deliver)
         if list.isEmpty, list.isIdle, observers === list { observers = nil }
     }
 

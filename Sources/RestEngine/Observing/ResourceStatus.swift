@@ -19,11 +19,12 @@ public final class ResourceStatus: ResourceObserver {
     private var handlers: [@EngineActor (ResourceStatus) -> Void] = []
     private var told: Mark
 
-    /// What tells one state from another; an error is known by its resource and its time.
+    /// What tells one state from another; an error is known by its resource, its time and what it says.
     private struct Mark: Equatable {
         var decision: StatusRule.Decision
         var resource: ObjectIdentifier?
         var timestamp: Double?
+        var text: String?
     }
 
     /// A status over no resource; add it to some as an observer.
@@ -89,7 +90,9 @@ public final class ResourceStatus: ResourceObserver {
         if case .error(let index) = mark.decision {
             mark.decision = .error(0)
             mark.resource = ObjectIdentifier(resources[index])
-            mark.timestamp = resources[index].latestError?.timestamp
+            let error = resources[index].latestError
+            mark.timestamp = error?.timestamp
+            mark.text = error?.description
         }
         guard mark != told else { return }
         told = mark

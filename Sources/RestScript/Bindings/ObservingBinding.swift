@@ -66,8 +66,9 @@ extension ScriptContext {
             let observer = companion(lua, call.slot(1))
             let owner = isOwned ? try owner(call, 2) : observer
             observer.context = self
-            if owner !== observer { lua.hold(observer.table, by: call.slot(2)) }
-            resource.addObserver(observer, owner: owner)
+            let hold = owner === observer ? nil : observer.hold(lua.weakReference(call.slot(1)))
+            if let hold { lua.hold(hold.table, by: call.slot(2)) }
+            resource.addObserver(observer, owner: owner, hold: hold)
         default:
             let status = try call.object(
                 1, "observer", as: ResourceStatus.self, expected: "function, table or status")

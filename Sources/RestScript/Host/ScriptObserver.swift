@@ -59,11 +59,34 @@ final class FunctionObserver: ScriptObserver {
 final class TableObserver: ScriptObserver {
     static let methods = ["changed", "progress", "stopped_observing"]
 
-    let table: LuaWeakReference
+    /// By which one owner keeps the table, at one resource.
+    final class Hold {
+        let table: LuaWeakReference
+        init(_ table: LuaWeakReference) { self.table = table }
+    }
+
+    private struct WeakHold {
+        weak var hold: Hold?
+    }
+
+    private let table: LuaWeakReference
+    private var holds: [WeakHold] = []
 
     init(_ context: ScriptContext, _ table: LuaWeakReference) {
         self.table = table
         super.init(context)
+    }
+
+    func hold(_ table: LuaWeakReference) -> Hold {
+        let hold = Hold(table)
+        holds.removeAll { $0.hold == nil }
+        holds.append(WeakHold(hold: hold))
+        return hold
+    }
+
+    /// Pushes the table; when its owners died, it is found by what they held it by. False when it is gone.
+    private func push(on lua: Lua) -> Bool {
+        lua.push(table) || holds.contains { $0.hold.map { lua.push($0.table) } ?? false }
     }
 
     override func changed(_ resource: Resource, _ event: ResourceEvent) {
@@ -88,7 +111,7 @@ final class TableObserver: ScriptObserver {
     private func call(_ method: String, _ resource: Resource, more: (Lua) -> Int32) {
         guard let context = liveContext else { return }
         context.run(as: "'\(method)' of an observer of \(resource.urlString)") { lua throws(LuaError) in
-            guard lua.push(table) else { return nil }
+            guard push(on: lua) else { return nil }
             if lua.rawGet(-1, method) == .nil {
                 lua.pop()
                 try lua.get(-1, method)

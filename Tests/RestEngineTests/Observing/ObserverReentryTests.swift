@@ -101,6 +101,33 @@ struct ObserverReentryTests {
                 + " changes inside each other are told, further ones are not")
     }
 
+    @Test func `several changes for each that is told don't multiply, and are told again after a rest`() {
+        let (observer, other) = (NotingObserver(journal), NotingObserver(journal, "second"))
+        resource.addObserver(observer).addObserver(other)
+        observer.onEvent = { resource, event in
+            guard event != .observerAdded else { return }
+            resource.wipe()
+            resource.overrideLocalContent(.text("again"))
+        }
+        _ = journal.take()
+        change()
+        #expect(journal.take().count <= 50)
+        change()
+        #expect(journal.take() == ["o new_data(local_override)", "second new_data(local_override)"])
+        #expect(fixture.log.count == 1)
+        observer.onEvent = { resource, event in
+            if event == .newData(.localOverride), resource.text == "x" { resource.wipe() }
+        }
+        change("y")
+        _ = journal.take()
+        change()
+        #expect(
+            journal.take() == [
+                "o new_data(local_override)", "o new_data(wipe)", "second new_data(wipe)",
+                "second new_data(local_override)",
+            ])
+    }
+
     @Test func `an observer may drop the last owner of all in the middle`() {
         final class Holder { var owner: Owner? = Owner() }
         let holder = Holder()
