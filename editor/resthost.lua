@@ -263,7 +263,7 @@ function request:await() end
 ---@field content any A Lua value of its own: changing it changes no resource.
 ---@field content_kind string `bytes`, `text`, `json`, `image` or `value`.
 ---@field content_type string With its parameters.
----@field charset? string As the server named it.
+---@field charset? string As the server named it, in lower case.
 ---@field headers resthost.headers Read only; names compare without case.
 ---@field etag? string With its quotes.
 ---@field timestamp number When it was received or confirmed, Unix seconds.

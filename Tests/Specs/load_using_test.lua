@@ -62,3 +62,52 @@ t.describe("load_using()", function()
     t.equal(r.latest_error.cause.type, "invalid_json_object")
   end)
 end)
+
+t.describe("repeats leave the lists before their hooks run (30, D5)", function()
+  t.test("those of the caller", function()
+    local host, r = setup()
+    host:stub("GET", url, { text = "x" })
+    local first = r:load()
+    host:settle()
+    local seen
+    first:repeated():on_completion(function() seen = r.is_requesting end):start()
+    host:settle()
+    t.equal(seen, false)
+  end)
+
+  t.test("those of the resource", function()
+    local host, r = setup()
+    host:stub("GET", url, { text = "x" })
+    local first = r:load()
+    host:settle()
+    local lists = {}
+    local observer = {}
+    function observer.changed(_, resource, event)
+      lists[#lists + 1] = ("%s %d %d"):format(event, #resource.load_requests, #resource.all_requests)
+    end
+    r:add_observer(observer)
+    r:load_using(first:repeated())
+    host:settle()
+    t.equal(lists[#lists], "new_data(network) 0 0")
+  end)
+end)
+
+t.test("20.12: what was cancelled names its request", function()
+  local host, r = setup()
+  host:stub("GET", url, { text = "x", gated = true })
+  local request = r:load()
+  local seen
+  request:on_failure(function(err) seen = err end)
+  request:cancel()
+  host:settle()
+  t.equal(seen.url, url)
+  t.equal(seen.method, "GET")
+  t.equal(tostring(seen), "GET " .. url .. ": Request cancelled")
+end)
+
+t.test("20.2: a cause without words leaves the status' text", function()
+  local rest = t.host().rest
+  t.equal(rest.error { http_status_code = 404, cause = { type = "mine" } }.user_message, "Not found")
+  t.equal(rest.error { http_status_code = 404, cause = { type = "mine", message = "so" } }.user_message, "so")
+  t.equal(rest.error { cause = { type = "mine" } }.user_message, "Request failed")
+end)

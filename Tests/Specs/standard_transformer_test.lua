@@ -183,3 +183,43 @@ t.describe("images (18.4)", function()
     t.equal(t.assert(r:load():await()).content_kind, "bytes")
   end)
 end)
+
+t.describe("types that several claim (lua-api, Pipeline)", function()
+  local function load(order, type, body, status)
+    local host, r = setup { standard_transformers = order }
+    host:stub("GET", url, { status = status or 200, body = body, headers = typed(type) })
+    return r:load():await()
+  end
+
+  t.test("the first has it, in whatever order", function()
+    t.equal(t.assert(load({ "json", "text" }, "text/json", '{"a":1}')).content_kind, "json")
+    t.equal(t.assert(load({ "text", "json" }, "text/json", '{"a":1}')).content_kind, "text")
+    t.equal(t.assert(load({ "text", "json" }, "application/json", '{"a":1}')).content_kind, "json")
+  end)
+
+  t.test("what the first can't parse is left to nobody else", function()
+    local _, err = load({ "json", "text" }, "text/json", '{"a"')
+    t.equal(err.cause.type, "malformed_json")
+    t.equal(err.entity.content_kind, "bytes")
+    _, err = load({ "json", "text" }, "text/json", '{"a"', 404)
+    t.equal(err.entity.content_kind, "bytes")
+    _, err = load({ "image", "json" }, "image/json", '{"a":1}')
+    t.equal(err.cause.type, "unparsable_image")
+    t.equal(err.entity.content_kind, "bytes")
+  end)
+end)
+
+t.describe("lone values of JSON (18.2, 27.1)", function()
+  for body, input in pairs { ['"s"'] = "text", ["17"] = "number", ["true"] = "boolean" } do
+    t.test(input, function()
+      local host, r, service = setup { standard_transformers = {} }
+      service:configure(function(c)
+        c.pipeline.parsing:add(host.rest.transformers.json { allow_fragments = true })
+        c.pipeline.model:add(host.rest.content_transformer { input = input, transform = function(v) return v end })
+      end)
+      host:stub("GET", url, { body = body, headers = typed "application/json" })
+      t.assert(r:load():await())
+      t.equal(r.text, input == "text" and "s" or "")
+    end)
+  end
+end)

@@ -149,11 +149,8 @@ extension EngineDesk {
                 try GlobPattern(text, base: service.baseURL)
             }
         } catch { throw Problem(400, "bad_parameter", "the pattern: \(error.description)") }
-        var count = 0
-        service.wipeResources { resource in
-            let isWiped = glob.map { glob in resource.url.map(glob.matches) ?? false } ?? true
-            if isWiped { count += 1 }
-            return isWiped
+        let count = service.wipeResources(dropsUnused: false) { resource in
+            glob.map { glob in resource.url.map(glob.matches) ?? false } ?? true
         }
         return Reply(200, json: ["service": Tree(service.name), "resources": Tree(count)])
     }

@@ -5,6 +5,12 @@ extension Arguments {
         return bad(index, name, "\(expected) expected, got \(got)")
     }
 
+    var wrongReceiver: LuaUsageError {
+        LuaUsageError(
+            "bad object for '\(box.name)' (\(box.className) expected, got \(lua.typeName(1)));"
+                + " call it as \(box.className):\(box.name)(…)")
+    }
+
     /// `module:f(…)` gives the module itself as the first argument.
     private func isModule(_ index: Int32) -> Bool {
         box.role == .function && index == 1 && lua.isFrozen(slot(1))
@@ -13,7 +19,9 @@ extension Arguments {
     /// "bad argument #1 'path' to 'resource' (reason)"; of a setter: "bad value for 'path' of resource
     /// (reason)".
     public func bad(_ index: Int32, _ name: String, _ reason: String) -> LuaUsageError {
-        box.role == .field
+        // With a dot for the colon all arguments are one place off.
+        if box.role == .method, lua.type(1) != .userdata { return wrongReceiver }
+        return box.role == .field
             ? LuaUsageError("bad value for '\(box.name)' of \(box.className) (\(reason))")
             : LuaUsageError("bad argument #\(index) '\(name)' to '\(box.name)' (\(reason))")
     }

@@ -12,9 +12,7 @@ public struct Arguments {
     /// The object of a method or property.
     public func receiver<Object: AnyObject>(as type: Object.Type = Object.self) throws -> Object {
         if let object = lua.object(1, as: type) { return object }
-        throw LuaUsageError(
-            "bad object for '\(box.name)' (\(box.className) expected, got \(lua.typeName(1)));"
-                + " call it as \(box.className):\(box.name)(…)")
+        throw wrongReceiver
     }
 
     public func string(_ index: Int32, _ name: String) throws -> String {

@@ -8,6 +8,9 @@ public enum NearestName {
     static func nearest(_ name: String, among candidates: [String]) -> String? {
         // Longer names aren't worth a quadratic comparison.
         guard name.utf8.count <= 64 else { return nil }
+        // Those of other languages: `isUpToDate`, `baseURL`.
+        let plain = plainly(name)
+        if let same = candidates.first(where: { plainly($0) == plain }) { return same }
         let tolerance = max(1, name.utf8.count / 3)
         let ranked = candidates.map { (name: $0, distance: distance(Array(name.utf8), Array($0.utf8))) }
         if let best = ranked.min(by: { $0.distance < $1.distance }), best.distance <= tolerance {
@@ -22,6 +25,8 @@ public enum NearestName {
             ?? shortest(
                 candidates.filter { $0.utf8.count >= 3 && words.isSuperset(of: $0.split(separator: "_")) })
     }
+
+    private static func plainly(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
 
     private static func shortest(_ names: [String]) -> String? {
         names.min { $0.utf8.count < $1.utf8.count }

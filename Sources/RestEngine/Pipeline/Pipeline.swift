@@ -63,10 +63,15 @@ public struct PipelineStage: Sendable {
         /// Nil: every content type.
         public let contentTypes: ContentTypeFilter?
         let placement: Placement
+        /// What the standard transformers before this one are for, if it is one: it leaves that to them.
+        private let claimed: [ContentTypeFilter?]
 
-        init(_ transformer: any Transformer, _ contentTypes: ContentTypeFilter?) {
+        init(_ transformer: any Transformer, _ contentTypes: ContentTypeFilter?, behind steps: [Step] = []) {
             self.transformer = transformer
             self.contentTypes = contentTypes
+            claimed =
+                transformer is any StandardTransforming
+                ? steps.filter { $0.transformer is any StandardTransforming }.map(\.contentTypes) : []
             placement =
                 switch transformer {
                 case let outside as any OutsideTransformer: .outside(outside)
@@ -76,8 +81,10 @@ public struct PipelineStage: Sendable {
         }
 
         func accepts(_ response: Response) -> Bool {
-            guard let contentTypes else { return true }
-            return contentTypes.matches(response.entity?.contentType)
+            let type = response.entity?.contentType
+            guard contentTypes?.matches(type) ?? true else { return false }
+            for other in claimed where other?.matches(type) ?? true { return false }
+            return true
         }
     }
 
@@ -102,7 +109,7 @@ public struct PipelineStage: Sendable {
 
     /// Adds a transformer behind the others, for some content types or for all.
     public mutating func add(_ transformer: any Transformer, contentTypes: [String]? = nil) {
-        steps.append(Step(transformer, contentTypes.map(ContentTypeFilter.init)))
+        steps.append(Step(transformer, contentTypes.map(ContentTypeFilter.init), behind: steps))
     }
 
     /// Removes the transformers; the cache stays.

@@ -88,7 +88,7 @@ public final class Request {
     /// back (7.2). Its resource lists it from here to its end (D5).
     @discardableResult
     public func start() -> Request {
-        if machine.state == .notStarted { work.lister?.track(self) }
+        if machine.state == .notStarted { work.lister?.track(self, first: true) }
         return begin()
     }
 
@@ -112,7 +112,11 @@ public final class Request {
         engine.log.write(.network, "cancel \(description)")
         work.cancel(isRunning: effect.stopWork)
         finish(
-            ResponseInfo(.failure(RequestError(cause: .requestCancelled, timestamp: engine.scheduler.now))))
+            ResponseInfo(
+                .failure(
+                    RequestError(
+                        cause: .requestCancelled, timestamp: engine.scheduler.now, url: work.target?.url,
+                        method: work.target?.method))))
     }
 
     /// A new request for the same call, not started (9.1).
@@ -167,14 +171,19 @@ public final class Request {
     /// Runs `hook` once, in a later turn than the outcome; hooks run in the order in which they were attached (7.8).
     @discardableResult
     public func onCompletion(_ hook: @escaping @EngineActor (ResponseInfo) -> Void) -> Request {
+        onCompletion(first: false, hook)
+        return self
+    }
+
+    /// - Parameter first: Before those that were attached earlier.
+    func onCompletion(first: Bool, _ hook: @escaping @EngineActor (ResponseInfo) -> Void) {
         for pass in RefreshScope.current { need(by: pass) }
         let hook = RefreshScope.bound(hook)
         if haveHooksRun, let info {
             engine.scheduler.nextTurn { hook(info) }
         } else {
-            completionHooks.append(hook)
+            completionHooks.insert(hook, at: first ? 0 : completionHooks.count)
         }
-        return self
     }
 
     /// Called as the request goes on, when there is something new to say, and with 1 when it has ended, before the

@@ -42,11 +42,16 @@ extension Resource {
 
     /// Lists a request until it has ended (4.8): what the decorators made of one, and each request that somebody
     /// starts by itself, as a repeat or from a chain (D5). Once, however often it is asked for.
-    func track(_ request: Request) {
+    ///
+    /// - Parameter first: It leaves the list before the hooks that it has already: those of its caller, and not of
+    ///   decorators (30).
+    func track(_ request: Request, first: Bool = false) {
         guard !allRequests.contains(identical: request) else { return }
         allRequests.append(request)
         // The list keeps the request alive for as long as the hook may run.
-        request.onCompletion { [unowned request] _ in self.allRequests.remove(identical: request) }
+        request.onCompletion(first: first) { [unowned request] _ in
+            self.allRequests.remove(identical: request)
+        }
     }
 
     /// The options as edits of the draft, in the order of 6.8: the body's type replaces a configured one, and the

@@ -84,7 +84,10 @@ extension RequestError.Cause {
     }
 
     /// The fixed messages of 20.9, and one for each cause that Siesta doesn't know.
-    var userMessage: String {
+    var userMessage: String { ownMessage ?? "Request failed" }
+
+    /// Nil when it has nothing to say to people: a script's own cause without a message.
+    var ownMessage: String? {
         switch self {
         case .invalidURL: "Cannot send request with invalid URL"
         case .unencodableText, .invalidJSONObject, .notURLEncodable, .unreadableFile: "Cannot send request"
@@ -100,7 +103,7 @@ extension RequestError.Cause {
         case .transport(let error): error.message
         case .internal: "Request failed"
         case .custom(let type, let fields):
-            fields["message"]?.string ?? Self.userMessages[type] ?? "Request failed"
+            fields["message"]?.string ?? Self.userMessages[type]
         }
     }
 

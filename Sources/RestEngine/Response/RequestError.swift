@@ -26,7 +26,7 @@ public struct RequestError: Error, Sendable {
         timestamp: Double, url: String? = nil, method: String? = nil, attempt: Int = 1
     ) {
         self.userMessage =
-            userMessage ?? cause?.userMessage ?? httpStatusCode.map(StatusText.text(for:)) ?? "Request failed"
+            userMessage ?? cause?.ownMessage ?? httpStatusCode.map(StatusText.text(for:)) ?? "Request failed"
         self.httpStatusCode = httpStatusCode
         self.entity = entity
         self.cause = cause

@@ -91,10 +91,27 @@ public final class Service {
     /// Wipes all live resources; unused ones are dropped first (1.11).
     public func wipeResources() { wipeResources { _ in true } }
 
-    /// Wipes the live resources that match.
-    public func wipeResources(where matches: (Resource) throws -> Bool) rethrows {
+    /// Wipes the live resources that match. Of the unused ones, which are dropped, the caches keep nothing either (D15).
+    ///
+    /// - Parameter dropsUnused: False leaves the others alone.
+    /// - Returns: How many matched.
+    @discardableResult
+    public func wipeResources(
+        dropsUnused: Bool = true, where matches: (Resource) throws -> Bool
+    ) rethrows -> Int {
+        var all = try table.live.filter(matches)
+        let count = all.count
+        guard dropsUnused else {
+            for resource in all { resource.wipe() }
+            return count
+        }
+        for resource in all { resource.removeFromCaches() }
+        let matching = Set(all.map(ObjectIdentifier.init))
+        all = []
         table.flush()
-        for resource in table.live where try matches(resource) { resource.wipe() }
+        // One at the address of another that was dropped is new, and has nothing.
+        for resource in table.live where matching.contains(ObjectIdentifier(resource)) { resource.wipe() }
+        return count
     }
 
     // MARK: Configuration

@@ -23,9 +23,13 @@ public enum Content: Sendable {
         }
     }
 
-    /// The text of a text content (siesta-semantics 27.1).
+    /// The text of a text content, or of a lone string of JSON (siesta-semantics 27.1).
     public var text: String? {
-        if case .text(let text) = self { text } else { nil }
+        switch self {
+        case .text(let text): text
+        case .json(let tree), .value(let tree): tree.string
+        default: nil
+        }
     }
 
     /// The tree of a JSON content, or of a script's value that is an array or an object.

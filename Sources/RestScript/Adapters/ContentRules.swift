@@ -30,6 +30,7 @@ struct ContentRules: Sendable, Hashable {
         func accepts(_ content: Content) -> Bool {
             switch (self, content) {
             case (.any, _), (.bytes, .bytes), (.text, .text), (.json, .json), (.image, .image): true
+            case (.text, .value(let tree)), (.text, .json(let tree)): tree.kind == .string
             case (.table, .json(let tree)), (.table, .value(let tree)):
                 tree.kind == .array || tree.kind == .object || tree.kind == .table
             case (.number, .value(let tree)), (.number, .json(let tree)):

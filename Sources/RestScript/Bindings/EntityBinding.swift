@@ -59,7 +59,9 @@ extension ScriptValues {
                     call.lua.push(try call.receiver(as: ScriptEntity.self).entity.contentType)
                     return .one
                 },
-                LuaProperty("charset", type: "string?", documentation: "As the server named it.") { call in
+                LuaProperty(
+                    "charset", type: "string?", documentation: "As the server named it, in lower case."
+                ) { call in
                     call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.charset)
                     return .one
                 },

@@ -52,7 +52,7 @@ extension ScriptContext {
                 }
                 return .resource(url)
             }
-            throw call.wrongType(index, "pattern", "glob, rest.regex(…), resource or function(url)")
+            throw call.wrongType(index, "pattern", "glob, rest.regex(…), resource or function")
         }
     }
 }

@@ -260,11 +260,11 @@ extension ScriptContext {
 
     private func wipeResources(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
-        guard !call.isAbsent(1) else { return service.wipeResources { _ in true } }
+        guard !call.isAbsent(1) else { return service.wipeResources() }
         if call.type(1) == .function {
             let matches = try call.function(1, "fn")
             let lua = call.lua
-            return try service.wipeResources { resource in
+            try service.wipeResources { resource in
                 lua.push(matches)
                 push(resource, on: lua)
                 // What it raises is the caller's, as it is.
@@ -272,11 +272,11 @@ extension ScriptContext {
                 defer { lua.pop() }
                 return lua.isTruthy(-1)
             }
+            return
         }
         let pattern = try pattern(call, 1, service)
         try service.wipeResources { resource in
-            guard let url = resource.url else { return false }
-            return try pattern.matches(url) { _ in false }
+            try resource.url.map { try pattern.matches($0) { _ in false } } ?? false
         }
     }
 }

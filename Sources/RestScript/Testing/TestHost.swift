@@ -60,10 +60,13 @@ final class TestHost {
 
     private func listen(_ options: ScriptOptions) {
         engine.log.handler = { category, text in
-            options.log(
-                category == .warning
-                    ? ScriptLogEntry(level: .warn, text: text)
-                    : ScriptLogEntry(level: .debug, text: "\(category.rawValue): \(text)"))
+            guard category != .warning else {
+                return options.log(ScriptLogEntry(level: .warn, text: text))
+            }
+            // An entry for each line, so that each has its category (siesta-semantics 26.3).
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                options.log(ScriptLogEntry(level: .debug, text: "\(category.rawValue): \(line)"))
+            }
         }
     }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -21,8 +23,14 @@ enum Streams {
     /// Ends the process now. Nothing of ours waits for destructors: what must be kept was written before.
     static func exit(_ code: Int32) -> Never {
         fflush(nil)
-        _exit(code)
+        let failure = outputFailure.load(ordering: .relaxed)
+        guard code == 0, failure != 0 else { _exit(code) }
+        error("error: cannot write to standard output: \(String(cString: strerror(failure)))\n")
+        _exit(1)
     }
+
+    /// The number of the error that kept output from being written, 0 for none.
+    private static let outputFailure = Atomic<Int32>(0)
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         bytes.withUnsafeBytes { raw in
@@ -38,7 +46,10 @@ enum Streams {
                 #endif
                 if count < 0 {
                     if errno == EINTR { continue }
-                    // The reader went away; there is nobody to tell.
+                    // When the reader went away, there is nobody to tell.
+                    if errno != EPIPE, descriptor == STDOUT_FILENO {
+                        outputFailure.store(errno, ordering: .relaxed)
+                    }
                     return
                 }
                 rest = rest.dropFirst(count)

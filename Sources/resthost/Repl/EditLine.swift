@@ -44,6 +44,10 @@ struct EditLine: LineSource {
         self.writeHistory = writeHistory
         // Letters of other languages are more than one byte.
         setlocale(LC_CTYPE, "")
+        // Where nothing is said, as in most containers, they would be left out.
+        if let name = nl_langinfo(CInt(CODESET)), strcmp(name, "ANSI_X3.4-1968") == 0 {
+            setlocale(LC_CTYPE, "C.UTF-8")
+        }
         Self.installCompletion(library)
         Self.installInput(library)
         historyPath = Self.history

@@ -10,7 +10,7 @@ struct NearestNameTests {
     @Test(
         arguments: [
             // Misspelled.
-            ("user_mesage", "user_message"), ("metod", "method"), ("jsno", "json"), ("URL", nil),
+            ("user_mesage", "user_message"), ("metod", "method"), ("jsno", "json"), ("URL", "url"),
             // The beginning, or more than all of it.
             ("time", "timestamp"), ("textual", "text"),
             // One word of a longer name, or the other way round.

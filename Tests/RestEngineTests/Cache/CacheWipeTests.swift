@@ -108,6 +108,16 @@ struct CacheWipeTests {
         #expect(cache.entities.isEmpty && resources.allSatisfy { $0.latestData == nil })
     }
 
+    @Test func `21.7 D15 and of those that are dropped because nobody uses them`() throws {
+        let cache = try cache().with("two", at: "b")
+        _ = fixture.resource("a").latestData
+        _ = fixture.resource("b").latestData
+        fixture.settle()
+        #expect(fixture.service.wipeResources { $0.urlString.hasSuffix("b") } == 1)
+        fixture.settle()
+        #expect(cache.entities.keys.sorted() == ["a"])
+    }
+
     @Test func `21.5 an observer that looks while it is told of the wipe starts one look-up`() throws {
         let cache = try cache()
         let resource = fixture.resource("a")

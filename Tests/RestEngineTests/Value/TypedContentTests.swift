@@ -22,7 +22,7 @@ struct TypedContentTests {
         let resource = fixture.resource("a")
         for (content, text, json) in [
             (.text("x"), "x", [:]), (.json([1]), "", [1]), (.value(["a": 1]), "", ["a": 1]),
-            (.bytes([0x78]), "", [:]), (.value(7), "", [:]), (.json("atom"), "", [:]),
+            (.bytes([0x78]), "", [:]), (.value(7), "", [:]), (.json("atom"), "atom", [:]),
         ] as [(Content, String, Tree)] {
             let entity = entity(content)
             resource.overrideLocalData(entity)

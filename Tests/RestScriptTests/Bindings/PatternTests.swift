@@ -53,7 +53,7 @@ struct PatternTests {
         ("rest.regex()", "bad argument #1 'pattern' to 'rest.regex' (string expected, got no value)"),
         (
             "api:configure(5, print)",
-            "bad argument #1 'pattern' to 'configure' (glob, rest.regex(…), resource or function(url) expected, got number)"
+            "bad argument #1 'pattern' to 'configure' (glob, rest.regex(…), resource or function expected, got number)"
         ),
         (
             "api:configure(api:resource_at(nil), print)",

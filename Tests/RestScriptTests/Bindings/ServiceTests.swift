@@ -152,7 +152,7 @@ struct ServiceTests {
             prints: [
                 "false\tfalse", "true\tfalse", "false\ttrue", "false\ttrue", "true\tfalse",
                 "false\ttest.lua:9: boom",
-                "false\tbad argument #1 'pattern' to 'wipe_resources' (glob, rest.regex(…), resource or function(url) expected, got table)",
+                "false\tbad argument #1 'pattern' to 'wipe_resources' (glob, rest.regex(…), resource or function expected, got table)",
             ])
     }
 

@@ -2,6 +2,14 @@ import RestEngine
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 struct GetCommandTests {
     /// Says what it was asked.
     private let peer = LoopbackPeer { request in
@@ -20,6 +28,16 @@ struct GetCommandTests {
         #expect(run.code == 0)
         #expect(run.errors.isEmpty)
         #expect(try Tree(json: run.output)["target"]?.string == "/v1/a%20b?q=1")
+    }
+
+    @Test(.enabled(if: access("/dev/full", W_OK) == 0))
+    func `content that can't be written is an error`() async {
+        let folder = folder()
+        let run = await ChildProcess(
+            ["/bin/sh", "-c", "exec '\(BuiltProgram.path)' get main.lua /a >/dev/full"], in: folder.path
+        ).end()
+        #expect(run.code == 1)
+        #expect(run.errors == "error: cannot write to standard output: No space left on device\n")
     }
 
     @Test func `method, body and headers are as in curl`() async throws {

@@ -1,5 +1,5 @@
 /// Bytes of an image become one with its format and size (siesta-semantics 18.4).
-public struct ImageTransformer: PortableTransformer {
+public struct ImageTransformer: StandardTransforming {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool
 

@@ -1,5 +1,5 @@
 /// Bytes of JSON become a tree (siesta-semantics 18.1, 18.2).
-public struct JSONTransformer: PortableTransformer {
+public struct JSONTransformer: StandardTransforming {
     /// The bodies of errors are parsed too.
     public var transformErrors: Bool
     /// Accept a number, string, boolean or null at the top.

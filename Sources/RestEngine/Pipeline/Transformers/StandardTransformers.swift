@@ -1,3 +1,7 @@
+/// A transformer of bytes. Of several in one stage the first that is for a content type has it to itself (lua-api,
+/// Pipeline).
+protocol StandardTransforming: PortableTransformer {}
+
 /// The transformers that a service has unless it says otherwise, each a configuration block of its own
 /// (siesta-semantics 1.5).
 public enum StandardTransformer: String, Sendable, CaseIterable {
