@@ -7,7 +7,7 @@
 #include <string.h>
 
 // No script gets so many bytes in one block after its budget's end: the error that ends the run needs less.
-enum { LATE_GROWTH = 64 << 10 };
+enum { LATE_GROWTH = 512 << 10 };
 
 static const char no_memory[] = "resthost: the system has no memory left for Lua\n";
 
@@ -73,7 +73,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
             }
             // Lua looks for what `__call` stands for without an instruction that a hook could stop at, while the stack
             // grows: a table that stands for itself is called for ever.
-            if (state->expired && new_size >= LATE_GROWTH) return NULL;
+            if (state->expired && new_size >= LATE_GROWTH) return clua_note_shortage(state, new_size);
             if (state->refuse_in && --state->refuse_in < 2) {
                 state->refused = true;
                 return clua_note_shortage(state, new_size);
