@@ -13,7 +13,7 @@ import RestEngine
 struct EditLine: LineSource {
     private typealias Read = @convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?
     private typealias Remember = @convention(c) (UnsafePointer<CChar>) -> CInt
-    private typealias Character = @convention(c) (UnsafeMutableRawPointer?) -> CInt
+    private typealias ReadCharacter = @convention(c) (UnsafeMutableRawPointer?) -> CInt
     private typealias Limit = @convention(c) (CInt) -> Void
     private typealias Matches = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private typealias Complete = @convention(c) (UnsafePointer<CChar>?, CInt, CInt) -> Matches?
@@ -105,7 +105,7 @@ struct EditLine: LineSource {
         redisplay = function("rl_forced_update_display", library)
         resize = function("rl_resize_terminal", library)
         TerminalInput.watch()
-        character.assumingMemoryBound(to: Character?.self).pointee = { _ in
+        character.assumingMemoryBound(to: ReadCharacter?.self).pointee = { _ in
             TerminalInput.next(redisplay: { EditLine.redisplay?() }, resize: { EditLine.resize?() })
         }
     }

@@ -16,7 +16,7 @@ public struct ImageTransformer: StandardTransforming {
             case .bytes(let bytes):
                 guard let image = Image(bytes: bytes) else { throw RequestError.CauseError(.unparsableImage) }
                 return .image(image)
-            // Another standard transformer claimed the type first (lua-api, Pipeline).
+            // Another standard transformer had it first, in an earlier stage (lua-api, Pipeline).
             case .json, .text: return nil
             default:
                 throw RequestError.CauseError(

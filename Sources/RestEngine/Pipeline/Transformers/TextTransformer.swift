@@ -14,7 +14,7 @@ public struct TextTransformer: StandardTransforming {
             entity throws(RequestError.CauseError) in
             switch entity.content {
             case .bytes(let bytes): return .text(try decode(bytes, charset: entity.charset ?? "iso-8859-1"))
-            // The JSON transformer claims `text/json` too, and came first (D11).
+            // A JSON transformer of an earlier stage had it first (D11).
             case .json: return nil
             default:
                 throw RequestError.CauseError(
