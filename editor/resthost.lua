@@ -265,6 +265,9 @@ function request:await() end
 ---@field content_type string With its parameters.
 ---@field charset? string As the server named it, in lower case.
 ---@field headers resthost.headers Read only; names compare without case.
+---@field status? integer Of the response that the content came with; nil if it was made here. A 304 changes none.
+---@field url? string Where that response came from, after redirects.
+---@field http_version? string `1.1` or `2`, for example.
 ---@field etag? string With its quotes.
 ---@field timestamp number When it was received or confirmed, Unix seconds.
 ---@field text string The content if it is text, else an empty string.
@@ -541,6 +544,9 @@ function rest.bytes(s) end
 ---@field headers? resthost.headers|table<string, string|string[]>
 ---@field charset? string
 ---@field timestamp? number
+---@field status? resthost.status
+---@field url? resthost.url
+---@field http_version? any
 
 ---An entity of the script's own; `headers` may be those of another.
 ---@param options resthost.entity.options

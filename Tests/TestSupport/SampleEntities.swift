@@ -46,6 +46,12 @@ public enum SampleEntities {
         ])
         var charset = Entity(content: .text("a"), headers: repeated, timestamp: 1_700_000_000.123_456_7)
         charset.charset = nil
+        var received = Entity(
+            response: TransportResponse(status: 201, httpVersion: "HTTP/2", headers: repeated, body: [1]),
+            url: "https://api.test/v1/a?b=%C3%BC", timestamp: 2)
+        received.content = .text("a")
+        var partly = Entity(content: .text("a"), timestamp: 3)
+        partly.url = ""
         return [
             ("repeated headers", Entity(content: .text("a"), headers: repeated, timestamp: 0.1)),
             ("no headers", Entity(content: .text("a"), timestamp: 0)),
@@ -58,6 +64,7 @@ public enum SampleEntities {
                 "a charset without type",
                 Entity(content: .text("a"), charset: "utf-16", timestamp: 4_102_444_800)
             ),
+            ("status, URL and version", received), ("a URL alone", partly),
         ]
     }
 
@@ -73,7 +80,8 @@ public enum SampleEntities {
             case .native(let value): "\(value)"
             }
         let headers = entity.headers.fields.map { "\($0.name): \($0.value)" }
-        return
-            "\(entity.content.kind) \(content) \(headers) \(entity.charset ?? "no charset") \(entity.timestamp)"
+        let charset = entity.charset ?? "no charset"
+        let origin = "\(entity.status ?? 0) \(entity.url ?? "no URL") \(entity.httpVersion ?? "no version")"
+        return "\(entity.content.kind) \(content) \(headers) \(charset) \(origin) \(entity.timestamp)"
     }
 }

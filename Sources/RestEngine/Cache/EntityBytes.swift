@@ -16,6 +16,11 @@ struct EntityWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
+    mutating func optional(_ text: String?) throws(EntityCoding.Failure) {
+        number(UInt8(text == nil ? 0 : 1))
+        if let text { try self.text(text) }
+    }
+
     /// The last part needs no length.
     mutating func rest(_ kind: UInt8, _ content: some Collection<UInt8>) {
         bytes.reserveCapacity(bytes.count + 1 + content.count)
@@ -50,6 +55,15 @@ struct EntityReader {
         guard let count = number(UInt32.self), Int(count) <= bytes.count - offset else { return nil }
         defer { offset += Int(count) }
         return String(validating: bytes[offset..<offset + Int(count)], as: UTF8.self)
+    }
+
+    /// A text that may be missing, unlike bytes that do: those make this nil.
+    mutating func optional() -> Optional<String?> {
+        switch number(UInt8.self) {
+        case 0: .some(nil)
+        case 1: text().map { .some($0) }
+        default: nil
+        }
     }
 
     mutating func rest() -> ArraySlice<UInt8> {

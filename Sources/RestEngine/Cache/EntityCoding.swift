@@ -2,12 +2,12 @@
 ///
 /// Bytes of another ``version``, cut, changed or made up are refused, never misread: a checksum covers them.
 ///
-///     version u8 · checksum u64 of all that follows · timestamp f64 · has charset u8 [text]
-///     · header fields u32, each: name text, value text · content kind u8 · content: the rest
-///     text = length u32, UTF-8; numbers are little-endian
+///     version u8 · checksum u64 of all that follows · timestamp f64 · charset
+///     · status u16, 0 for none · URL · HTTP version · header fields u32, each: name text, value text · content kind u8 · content: the rest
+///     text = length u32, UTF-8; charset, URL and HTTP version: are they there u8 [text]; numbers are little-endian
 public enum EntityCoding {
     /// Changes with the format; a cache makes it a part of its keys.
-    public static let version: UInt8 = 1
+    public static let version: UInt8 = 2
 
     /// Why an entity has no bytes.
     public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -45,8 +45,10 @@ public enum EntityCoding {
         writer.number(version)
         writer.number(UInt64.zero)
         writer.number(entity.timestamp.bitPattern)
-        writer.number(UInt8(entity.charset == nil ? 0 : 1))
-        if let charset = entity.charset { try writer.text(charset) }
+        try writer.optional(entity.charset)
+        writer.number(entity.status.flatMap { UInt16(exactly: $0) } ?? 0)
+        try writer.optional(entity.url)
+        try writer.optional(entity.httpVersion)
         try writer.count(entity.headers.fields.count)
         for field in entity.headers.fields {
             try writer.text(field.name)
@@ -78,16 +80,15 @@ public enum EntityCoding {
         var reader = EntityReader(bytes)
         guard reader.number(UInt8.self) == version, reader.number(UInt64.self) == checksum(bytes),
             let timestamp = reader.number(UInt64.self).map(Double.init(bitPattern:)), timestamp.isFinite,
-            let charsetCount = reader.number(UInt8.self), charsetCount <= 1
+            let charset = reader.optional(), let status = reader.number(UInt16.self),
+            let url = reader.optional(), let httpVersion = reader.optional(),
+            let headers = headers(&reader), let content = content(&reader)
         else { return nil }
-        var charset: String?
-        if charsetCount == 1 {
-            guard let text = reader.text() else { return nil }
-            charset = text
-        }
-        guard let headers = headers(&reader), let content = content(&reader) else { return nil }
         var entity = Entity(content: content, headers: headers, timestamp: timestamp)
         entity.charset = charset
+        entity.status = status == 0 ? nil : Int(status)
+        entity.url = url
+        entity.httpVersion = httpVersion
         return entity
     }
 

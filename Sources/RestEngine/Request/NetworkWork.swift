@@ -131,7 +131,7 @@ final class NetworkWork: RequestWork {
             finish(.failure(failure(.noLocalDataFor304, step)), step, request)
             return
         }
-        let entity = Entity(response: response, timestamp: now)
+        let entity = Entity(response: response, url: step.url, timestamp: now)
         guard response.status >= 400 else {
             return finish(.success(entity), step, request, status: response.status)
         }

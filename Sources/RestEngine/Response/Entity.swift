@@ -8,6 +8,13 @@ public struct Entity: Sendable {
     public var charset: String?
     /// When it was received or last confirmed, Unix time in seconds.
     public var timestamp: Double
+    /// Of the response that the content came with, from 100 to 999; nil if it was made locally (D37). A 304 confirms
+    /// the entity that is there, which keeps its own.
+    public var status: Int?
+    /// Where that response came from, after redirects.
+    public var url: String?
+    /// In which HTTP: `1.1`, `2`.
+    public var httpVersion: String?
 
     /// A local or cached entity. `contentType` replaces a Content-Type among the headers.
     public init(
@@ -21,12 +28,15 @@ public struct Entity: Sendable {
         self.charset = charset ?? self.headers["Content-Type"].flatMap { MediaType($0).charset }
     }
 
-    /// The entity of a server's response.
-    public init(response: TransportResponse, timestamp: Double) {
+    /// The entity of a server's response to a request of `url`.
+    public init(response: TransportResponse, url: String? = nil, timestamp: Double) {
         content = .bytes(response.body)
         headers = response.headers
         charset = response.headers["Content-Type"].flatMap { MediaType($0).charset }
         self.timestamp = timestamp
+        status = response.status
+        self.url = url
+        httpVersion = response.httpVersion.split(separator: "/").last.map { String($0) }
     }
 
     /// The Content-Type with its parameters; `application/octet-stream` when there is none (19.2).

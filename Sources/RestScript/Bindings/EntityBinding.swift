@@ -73,6 +73,26 @@ extension ScriptValues {
                     call.lua.push(object: ScriptHeaders(reading: headers), class: headersClass)
                     return .one
                 },
+                LuaProperty(
+                    "status", type: "integer?",
+                    documentation:
+                        "Of the response that the content came with; nil if it was made here. A 304 changes none."
+                ) { call in
+                    let status = try call.receiver(as: ScriptEntity.self).entity.status
+                    if let status { call.lua.push(Int64(status)) } else { call.lua.pushNil() }
+                    return .one
+                },
+                LuaProperty(
+                    "url", type: "string?", documentation: "Where that response came from, after redirects."
+                ) { call in
+                    call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.url)
+                    return .one
+                },
+                LuaProperty("http_version", type: "string?", documentation: "`1.1` or `2`, for example.") {
+                    call in
+                    call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.httpVersion)
+                    return .one
+                },
                 LuaProperty("etag", type: "string?", documentation: "With its quotes.") { call in
                     call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.etag)
                     return .one

@@ -34,7 +34,8 @@ extension ScriptValues {
             },
             ModuleFunction(
                 "entity",
-                signature: "(options: { content, content_type?, headers?, charset?, timestamp? }) -> entity",
+                signature:
+                    "(options: { content, content_type?, headers?, charset?, timestamp?, status?, url?, http_version? }) -> entity",
                 documentation: "An entity of the script's own; `headers` may be those of another."
             ) {
                 [unowned self] call in
@@ -60,7 +61,7 @@ extension ScriptValues {
         }
     }
 
-    /// `rest.entity{ content=, content_type=, headers=, charset=, timestamp= }`.
+    /// `rest.entity{ content=, … }`. Status, URL and version are for caches that write an entity down and read it again.
     private func makeEntity(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
         guard let place = options.value("content"), let content = try content(call.lua, place) else {
@@ -78,9 +79,17 @@ extension ScriptValues {
             call.lua.setTop(place - 1)
         }
         if let type = try options.string("content_type") { headers.set("Content-Type", type) }
-        let entity = Entity(
+        var entity = Entity(
             content: content, charset: try options.string("charset"), headers: headers,
             timestamp: try options.number("timestamp") ?? now)
+        if let status = try options.integer("status") {
+            guard (100...999).contains(status) else {
+                throw LuaUsageError("option 'status': \(status) is no status, which has three digits")
+            }
+            entity.status = Int(status)
+        }
+        entity.url = try options.string("url")
+        entity.httpVersion = try options.string("http_version")
         try options.finish()
         push(entity, on: call.lua)
         return .one

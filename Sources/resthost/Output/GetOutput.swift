@@ -9,7 +9,7 @@ struct GetOutput {
     var includesTiming: Bool
 
     func write(_ info: ResponseInfo, of request: Request) -> Int32 {
-        if includesHead, let exchange = request.exchange { writeHead(exchange) }
+        if includesHead { writeHead(info, request.exchange) }
         if isJSON {
             Streams.output(OutcomeJSON.text(info, request) + "\n")
         } else {
@@ -66,9 +66,15 @@ struct GetOutput {
         }
     }
 
-    private func writeHead(_ exchange: Exchange) {
-        var text = "\(exchange.httpVersion) \(exchange.status)\n"
-        for field in exchange.headers.fields { text += "\(field.name): \(field.value)\n" }
+    /// Of what went over the wire, else of what a cache kept.
+    private func writeHead(_ info: ResponseInfo, _ exchange: Exchange?) {
+        let entity = info.response.entity
+        guard let status = exchange?.status ?? entity?.status,
+            let headers = exchange?.headers ?? entity?.headers
+        else { return }
+        let version = exchange?.httpVersion ?? entity?.httpVersion.map { "HTTP/\($0)" } ?? "HTTP/1.1"
+        var text = "\(version) \(status)\n"
+        for field in headers.fields { text += "\(field.name): \(field.value)\n" }
         Streams.error(text + "\n")
     }
 

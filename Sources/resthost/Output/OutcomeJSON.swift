@@ -6,16 +6,29 @@ enum OutcomeJSON {
     static func text(_ info: ResponseInfo, _ request: Request) -> String {
         var pairs: [(String, Tree)] = [("ok", Tree(info.response.error == nil))]
         if let exchange = request.exchange {
-            pairs.append(("status", Tree(exchange.status)))
-            pairs.append(("url", Tree(SecretMask.standard.url(exchange.url))))
-            pairs.append(("headers", headers(exchange.headers)))
+            pairs += head(exchange.status, exchange.url, exchange.httpVersion, exchange.headers)
             pairs.append(("timing", timing(exchange.timings)))
+        } else if let entity = info.response.entity, let status = entity.status {
+            // From a cache: nothing went over the wire.
+            pairs += head(status, entity.url, entity.httpVersion, entity.headers)
         }
         switch info.response {
         case .success(let entity): pairs += content(of: entity)
         case .failure(let error): pairs.append(("error", self.error(error)))
         }
         return Tree(pairs: pairs).description
+    }
+
+    private static func head(
+        _ status: Int, _ url: String?, _ version: String?, _ headers: Headers
+    ) -> [(String, Tree)] {
+        var pairs = [("status", Tree(status))]
+        if let url { pairs.append(("url", Tree(SecretMask.standard.url(url)))) }
+        if let number = version?.split(separator: "/").last {
+            pairs.append(("http_version", Tree(String(number))))
+        }
+        pairs.append(("headers", self.headers(headers)))
+        return pairs
     }
 
     private static func content(of entity: Entity) -> [(String, Tree)] {

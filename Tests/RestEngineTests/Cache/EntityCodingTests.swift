@@ -29,6 +29,7 @@ struct EntityCodingTests {
             default: false
             }
         return isSameContent && a.headers == b.headers && a.charset == b.charset && a.timestamp == b.timestamp
+            && a.status == b.status && a.url == b.url && a.httpVersion == b.httpVersion
     }
 
     @Test func `22.6 every kind of content comes back as it was`() throws {
@@ -50,6 +51,17 @@ struct EntityCodingTests {
         entity.charset = charset
         let decoded = try #require(EntityCoding.decode(try EntityCoding.encode(entity)))
         #expect(Self.isSame(decoded, entity))
+    }
+
+    @Test func `D37 status, URL and version are kept, and may be missing`() throws {
+        let response = TransportResponse(status: 299, httpVersion: "HTTP/2", body: [1])
+        var entity = Entity(response: response, url: "https://a.test/b", timestamp: 1)
+        #expect(Self.isSame(try #require(EntityCoding.decode(EntityCoding.encode(entity))), entity))
+        entity.url = nil
+        #expect(Self.isSame(try #require(EntityCoding.decode(EntityCoding.encode(entity))), entity))
+        entity.status = nil
+        entity.httpVersion = nil
+        #expect(Self.isSame(try #require(EntityCoding.decode(EntityCoding.encode(entity))), entity))
     }
 
     @Test func `a part of a tree takes only its own bytes along`() throws {
@@ -99,10 +111,12 @@ struct EntityCodingTests {
 
     private static func samples() throws -> [[UInt8]] {
         try contents().map { content in
-            try EntityCoding.encode(
-                Entity(
-                    content: content, charset: "utf-8", headers: Headers([("A", "1"), ("a", "2")]),
-                    timestamp: 7))
+            var entity = Entity(
+                response: TransportResponse(status: 201, headers: Headers([("A", "1"), ("a", "2")])),
+                url: "https://a.test/", timestamp: 7)
+            entity.content = content
+            entity.charset = "utf-8"
+            return try EntityCoding.encode(entity)
         }
     }
 

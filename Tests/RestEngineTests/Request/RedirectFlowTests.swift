@@ -21,6 +21,8 @@ struct RedirectFlowTests {
         resource.load()
         fixture.settle()
         #expect(resource.latestData?.content.text == "c")
+        #expect(resource.latestData?.status == 200)
+        #expect(resource.latestData?.url == "https://other.test/c", "D37")
         #expect(
             fixture.transport.requests.map(\.url)
                 == ["https://api.test/v1/a", "https://api.test/v1/b", "https://other.test/c"])

@@ -36,11 +36,21 @@ struct EntityTests {
         #expect(entity([]).timestamp == 7)
     }
 
+    @Test(arguments: [("HTTP/1.1", "1.1"), ("HTTP/2", "2"), ("", nil)] as [(String, String?)])
+    func `D37 status, URL and version of a response`(sent: String, version: String?) {
+        let response = TransportResponse(status: 203, httpVersion: sent)
+        let entity = Entity(response: response, url: "https://a.test/", timestamp: 7)
+        #expect(entity.status == 203)
+        #expect(entity.url == "https://a.test/")
+        #expect(entity.httpVersion == version)
+    }
+
     @Test func `19.7 a local entity`() {
         let local = Entity(
             content: .text("x"), contentType: "text/plain; charset=utf-8",
             headers: Headers([("Content-Type", "old"), ("X", "1")]), timestamp: 5)
         #expect(local.headers.values("content-type") == ["text/plain; charset=utf-8"])
+        #expect(local.status == nil && local.url == nil && local.httpVersion == nil)
         #expect(local.charset == "utf-8" && local.headers["x"] == "1")
         #expect(
             Entity(content: .text("x"), contentType: "a/b", charset: "given", timestamp: 5).charset == "given"

@@ -73,6 +73,7 @@ struct NotModifiedTests {
         #expect(resource.latestError == nil)
         #expect(resource.latestData?.content.text == "x" && resource.latestData?.etag == "\"1\"")
         #expect(resource.latestData?.timestamp == 1_000_010)
+        #expect(resource.latestData?.status == 200, "D37: it is the data's own")
     }
 
     @Test func `19.9 13.10 a 304 without data is an error`() throws {

@@ -49,7 +49,29 @@ struct EntityTests {
             ])
     }
 
+    @Test func `D37 an entity says with which answer it came`() throws {
+        try expect(
+            """
+            rest.spawn(function()
+              local e = api:resource("headers"):load():await()
+              print(e.status, e.url, e.http_version)
+              local same = rest.entity { content = e.content, headers = e.headers, status = e.status, url = e.url, http_version = e.http_version }
+              print(same.status, same.url, same.http_version)
+              local own = rest.entity { content = "x" }
+              print(own.status, own.url, own.http_version)
+            end)
+            """,
+            prints: [
+                "200\thttps://api.test/v1/headers\t1.1", "200\thttps://api.test/v1/headers\t1.1",
+                "nil\tnil\tnil",
+            ])
+    }
+
     @Test(arguments: [
+        (
+            "rest.entity { content = 1, status = 20 }",
+            "option 'status': 20 is no status, which has three digits"
+        ),
         ("rest.entity {}", "option 'content' is missing in the call of 'entity'"),
         (
             "rest.entity { content = print }",

@@ -43,7 +43,8 @@ struct CustomCacheTests {
             update_timestamp = function(key, t)
               local e = entries[key]
               if e then
-                entries[key] = rest.entity { content = e.content, headers = e.headers, charset = e.charset, timestamp = t }
+                entries[key] = rest.entity { content = e.content, headers = e.headers, charset = e.charset, timestamp = t,
+                  status = e.status, url = e.url, http_version = e.http_version }
               end
             end,
             """

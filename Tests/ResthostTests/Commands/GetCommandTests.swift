@@ -77,10 +77,28 @@ struct GetCommandTests {
         #expect(outcome["ok"]?.bool == true)
         #expect(outcome["status"]?.int == 200)
         #expect(outcome["url"]?.string == peer.baseURL + "/v1/a")
+        #expect(outcome["http_version"]?.string == "1.1")
         #expect(outcome["headers"]?["content-type"]?.string == "application/json")
         #expect(outcome["timing"]?["total"]?.double != nil)
         #expect(outcome["content_kind"]?.string == "json")
         #expect(outcome["content"]?["method"]?.string == "GET")
+    }
+
+    @Test func `D37 what a cache answers has the head that it came with`() async throws {
+        let folder = folder(
+            #"""
+            local kept = rest.cache.sqlite { path = "kept.db" }
+            api:configure(function(c) c.pipeline.parsing.cache = kept end)
+            """#)
+        for isKept in [false, true] {
+            let run = await folder.run("get", "main.lua", "/a", "--json", "--include")
+            #expect(run.errors.hasPrefix("HTTP/1.1 200\nContent-Length: "))
+            let outcome = try Tree(json: run.output)
+            #expect(outcome["status"]?.int == 200)
+            #expect(outcome["url"]?.string == peer.baseURL + "/v1/a")
+            #expect(outcome["http_version"]?.string == "1.1")
+            #expect((outcome["timing"] == nil) == isKept)
+        }
     }
 
     private static let unusable: [(arguments: [String], message: String)] = [
