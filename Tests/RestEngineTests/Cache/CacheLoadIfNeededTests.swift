@@ -157,7 +157,7 @@ struct CacheLoadIfNeededTests {
         #expect(hooks.lines == ["completion", "success net", "new_data"])
     }
 
-    @Test func `32.9 data that came during the look-up is what it ends with`() throws {
+    @Test func `5.6 22.11 data that came during the look-up is what it ends with`() throws {
         let (resource, _) = try resource(cached: "kept", read: .after(1))
         watch(resource)
         hooks.follow(try #require(resource.loadIfNeeded()))
