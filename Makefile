@@ -7,6 +7,7 @@
 #   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/
 #   make bench-partners  install those partners
 #   make format          rewrite the sources with swift format
+#   make attack          attack the release program, beside a client that must not notice
 #   make asan            suites that touch C, with the address sanitizer
 #   make tsan            suites that use threads, with the thread sanitizer
 #   make build           the release program, which needs no Swift on the machine it runs on
@@ -21,7 +22,7 @@ DESTDIR ?=
 TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check bench bench-partners format asan tsan build install bootstrap static
+.PHONY: help run test quick check bench bench-partners attack format asan tsan build install bootstrap static
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -52,6 +53,9 @@ bench: build
 
 bench-partners:
 	@scripts/bench/partners
+
+attack: build
+	@scripts/attack
 
 format:
 	swift format --in-place --parallel --recursive Package.swift Sources Tests examples/*/Package.swift examples/*/Sources

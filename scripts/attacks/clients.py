@@ -1,0 +1,135 @@
+"""What clients of the gateway do: descriptors, and requests that are not as they should be (holes 5 and 9)."""
+
+import socket
+import time
+
+from attack import Attack
+
+
+def connect(host):
+    connection = socket.create_connection(("127.0.0.1", host.port), timeout=5)
+    return connection
+
+
+def crowd(count):
+    """So many connections that say nothing, for five seconds."""
+    def run(host):
+        connections = []
+        used = host.processor_seconds()
+        try:
+            for _ in range(count):
+                connections.append(connect(host))
+        except OSError:
+            pass
+        began = time.monotonic()
+        time.sleep(5)
+        busy = (host.processor_seconds() - used) / (time.monotonic() - began)
+        complaints = []
+        # The client alone takes a few percent.
+        if busy > 0.4:
+            complaints.append(f"it took {100 * busy:.0f} % of a processor")
+        for connection in connections:
+            connection.close()
+        time.sleep(0.5)
+        status, _ = host.get("/api/fresh", timeout=3)
+        if status != 200:
+            complaints.append(f"afterwards a new connection is answered {status}")
+        return complaints
+    return run
+
+
+def shortage(host):
+    complaints = crowd(400)(host)
+    if "descriptor" not in host.said() and "open files" not in host.said():
+        complaints.append("nobody was told that descriptors ran out")
+    lines = host.said().count("descriptor")
+    if lines > 20:
+        complaints.append(f"{lines} lines about descriptors")
+    return complaints
+
+
+def exchange(host, request, pause=0.0, most=3.0):
+    """What comes back for these bytes until the connection ends or falls silent."""
+    with connect(host) as connection:
+        connection.settimeout(most)
+        data = b""
+        try:
+            for piece in request if isinstance(request, list) else [request]:
+                connection.sendall(piece)
+                time.sleep(pause)
+            while True:
+                piece = connection.recv(65536)
+                if not piece:
+                    break
+                data += piece
+        except TimeoutError:
+            pass
+        except OSError as error:
+            data = data or f"reset: {error}".encode()
+        return data
+
+
+def status_of(data):
+    return int(data[9:12]) if data.startswith(b"HTTP/1.") else 0
+
+
+def crooked(host):
+    """Requests that are not as they should be, and what they get."""
+    complaints = []
+    end = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+    def expect(what, request, statuses, **how):
+        status = status_of(exchange(host, request, **how))
+        if status not in statuses:
+            complaints.append(f"{what}: {status or 'no answer'} instead of {' or '.join(map(str, statuses))}")
+
+    # More of it than a head may have is no request; a word says so, or the connection ends.
+    data = exchange(host, [b"\r\n" * 50_000, b"GET /-/health" + end])
+    if not data:
+        complaints.append("100 kB of empty lines before a request: it stalls")
+    expect("an empty line before a request", b"\r\nGET /api/fresh" + end, (200,))
+    for host_field in (b"localhost:99999999999999999", b"localhost:65536", b"localhost:-1", b"localhost:8o"):
+        expect(f"Host: {host_field.decode()}", b"GET /api/fresh HTTP/1.1\r\nHost: " + host_field + b"\r\nConnection: close\r\n\r\n",
+               (400, 421))
+    for path in (b"/api/a%c0%afb", b"/api/%c0%ae%c0%ae/x", b"/api/%e0%80%afx", b"/api/%ed%a0%80"):
+        expect(f"overlong UTF-8, {path.decode()}", b"GET " + path + end, (400, 404))
+    expect("a%00b", b"GET /api/a%00b" + end, (400,))
+    expect("a body where none is exposed", b"POST /api/fresh HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc", (405,))
+    return complaints
+
+
+def long_type(host):
+    """A Content-Type of 1 kB and more is the upstream's affair, and not the client's."""
+    kind = "application/x-data; note=" + "n" * 2000
+    host.upstream.routes["/typed"] = (
+        f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok".encode())
+    data = exchange(host, b"GET /api/typed HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    return ["a Content-Type of 2 kB was passed on"] if b"note=nnn" in data else []
+
+
+TWICE = """@PRELUDE@
+api:configure_transformer("/seen", function(content) return { seen = content.key } end)
+"""
+
+
+def twice(host):
+    """A key that is there twice means the same for client and script."""
+    body = b'{"key":"first","key":"last"}'
+    route = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body) + body
+    host.upstream.routes.update({"/seen": route, "/raw": route})
+    complaints = []
+    for path in ("seen", "raw"):
+        _, text = host.get(f"/api/{path}")
+        if b"last" not in text or b"first" in text:
+            complaints.append(f"/{path} says {text[:100].decode('utf-8', 'replace')}")
+    return complaints
+
+
+ATTACKS = [
+    Attack("descriptors-soft", "hole 5: 1,500 idle connections, soft limit 1,024, hard limit 8,192", crowd(1500),
+           descriptors=(1024, 8192)),
+    Attack("descriptors-hard", "hole 5: 400 idle connections, hard limit 256", shortage, descriptors=(256, 256)),
+    Attack("crooked-requests", "hole 9: empty lines, Host, overlong UTF-8, NUL", crooked),
+    Attack("long-content-type", "hole 9: a Content-Type of 2 kB", long_type),
+    Attack("duplicate-keys", "hole 9: a key that is there twice", twice, TWICE),
+]

@@ -1,0 +1,160 @@
+"""What takes memory: bodies that grow when they are decoded, content that is held, bodies on their way (hole 3)."""
+
+import json
+import threading
+import time
+import zlib
+
+from attack import Attack
+from upstream import answer
+
+MIB = 1 << 20
+
+
+def gzipped(data):
+    packer = zlib.compressobj(9, wbits=31)
+    return packer.compress(data) + packer.flush()
+
+
+def brackets():
+    """58 kB that are 60 MB of JSON, and far more as Lua tables."""
+    return answer(gzipped(b"[" + b"[]," * (20 * 1000 * 1000) + b"[]]"), fields="Content-Encoding: gzip\r\n")
+
+
+MAIN = """@PRELUDE@
+api:configure_transformer("/brackets", function(content) return { count = #content } end)
+"""
+
+POOLED = """@PRELUDE@
+api:configure_transformer("/brackets", "counting")
+"""
+
+COUNTING = """return function(content) return { count = #content } end
+"""
+
+
+def decode(host):
+    host.upstream.routes["/brackets"] = brackets()
+    answers = host.get_all([f"/api/brackets?i={i}" for i in range(4)], 15)
+    # 500 or 502 with a limit that it names; 200 would be fine too, within the roof.
+    if any(status == 0 for status, _ in answers):
+        return [f"no answer: {[body[:80] for status, body in answers if status == 0][0]!r}"]
+    return []
+
+
+def variants(host):
+    """Any client can ask for as many resources as it likes."""
+    items = b"[" + b",".join(b'{"number":%d,"text":"some text that is here"}' % i for i in range(400 * 1000)) + b"]"
+    host.upstream.routes["/big"] = answer(items)
+    statuses = []
+    for number in range(1, 47):
+        statuses.append(host.get(f"/api/big?i={number}", timeout=10)[0])
+    bad = [status for status in statuses if status != 200]
+    return [f"{len(bad)} of {len(statuses)} resources were refused: {bad[0]}"] if bad else []
+
+
+OVERRIDE = """@PRELUDE@
+local number = 0
+rest.every(0.01, function()
+  number = number + 1
+  if number <= 600 then api:resource("own/" .. number):override_local_content(string.rep(tostring(number %% 10), 4 * 1024 * 1024)) end
+end)
+""".replace("%%", "%")
+
+HELD = """@PRELUDE@
+local number, held = 0, {}
+rest.every(0.01, function()
+  number = number + 1
+  local resource = api:resource("own/" .. number)
+  held[#held + 1] = resource
+  resource:add_observer(function() end, held)
+  if number <= 600 then resource:override_local_content(string.rep(tostring(number % 10), 4 * 1024 * 1024)) end
+end)
+"""
+
+
+def wait_for_override(host):
+    time.sleep(12)
+    return []
+
+
+def trailers(host):
+    """A chunked body of nothing, whose trailer never ends."""
+    def send(connection, target, body):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n")
+        field = b"".join(b"X-%d: %s\r\n" % (i, b"t" * 1000) for i in range(200))
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            connection.sendall(field)
+
+    host.upstream.routes["/trailers"] = send
+    answers = host.get_all([f"/api/trailers?i={i}" for i in range(2)], 14)
+    good = [status for status, _ in answers if status in (0, 200)]
+    return [f"an endless trailer ended with {good[0]}"] if good else []
+
+
+def in_flight(host):
+    """Forty bodies of 60 MB that all stay just short of their end."""
+    piece = b"x" * MIB
+    ended = threading.Event()
+
+    def send(connection, target, body):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-data\r\nContent-Length: %d\r\n\r\n" % (60 * MIB))
+        for _ in range(59):
+            connection.sendall(piece)
+        ended.wait(12)
+
+    host.upstream.routes["/slow"] = send
+    threading.Timer(8, ended.set).start()
+    host.get_all([f"/api/slow?i={i}" for i in range(40)], 12)
+    return []
+
+
+HUNGRY = """@PRELUDE@
+api:configure_transformer("/hungry", function()
+  local t = {}
+  while true do t[#t + 1] = { #t, tostring(#t) } end
+end)
+local waiting = false
+rest.every(0.5, function()
+  local t = {}
+  while true do
+    for i = 1, 1000 do t[#t + 1] = { #t, tostring(#t) } end
+    rest.sleep(0)
+  end
+end)
+"""
+
+
+def hungry(host):
+    deadline = time.monotonic() + 8
+    number = 0
+    while time.monotonic() < deadline:
+        number += 1
+        host.get(f"/api/hungry?n={number}", timeout=5)
+    return []
+
+
+def freed(host):
+    """28 MB that are asked for again and again, and then wiped: what was in use goes back."""
+    rows = [{"id": i, "name": f"name {i}", "tags": ["a", "b", str(i)]} for i in range(420 * 1000)]
+    host.upstream.routes["/rows"] = answer(json.dumps(rows, separators=(",", ":")).encode())
+    complaints = []
+    for number in range(6):
+        status, body = host.get(f"/api/rows?n={number}")
+        if status != 200:
+            complaints.append(f"28 MB of JSON: {status} {body[:100]!r}")
+    return complaints[:1]
+
+
+ATTACKS = [
+    Attack("decode-main", "hole 3: 58 kB of gzip that are 60 MB of empty lists, for Lua", decode, MAIN),
+    Attack("decode-pool", "hole 3: the same for transformer modules", decode, POOLED, {"counting.lua": COUNTING}),
+    Attack("variants", "hole 3: ?i=1…46 of a resource of 20 MB", variants),
+    Attack("override", "hole 3: a script that puts 600 times 4 MB in place", wait_for_override, OVERRIDE),
+    Attack("override-held", "hole 3: the same, observed and held", wait_for_override, HELD),
+    Attack("trailers", "hole 3: a chunked trailer without an end", trailers),
+    Attack("in-flight", "hole 3: forty bodies of 60 MB on their way", in_flight),
+    Attack("out-of-memory", "hole 3: transformers and jobs that take all their memory", hungry, HUNGRY),
+    Attack("freed", "hole 3: memory goes back after 28 MB of JSON", freed),
+]

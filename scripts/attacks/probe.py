@@ -1,0 +1,74 @@
+"""The client beside an attack: asks for the host's health and for a fresh resource every 50 ms, until its input ends.
+
+    probe.py PORT
+
+A process of its own, so that nothing which the attack does in Python delays it. Prints one JSON object: for `health`
+(a new connection each time, as health checks do) and `fresh` (one that stays open) the answers in order, as
+[seconds since the start, seconds it took, why it was no answer or null].
+"""
+
+import http.client
+import json
+import sys
+import threading
+import time
+
+INTERVAL = 0.05
+# An answer that takes longer is as good as none.
+PATIENCE = 20
+# Health waits for the engine for 50 ms, and says so when that didn't answer.
+BUSY = "busy"
+
+
+class Line(threading.Thread):
+    def __init__(self, port, path, reconnects, ended):
+        super().__init__(daemon=True)
+        self.port, self.path, self.reconnects, self.ended = port, path, reconnects, ended
+        self.connection = None
+        self.answers = []
+
+    def run(self):
+        began = due = time.monotonic()
+        while not self.ended.is_set():
+            start = time.monotonic()
+            fault = self.ask()
+            now = time.monotonic()
+            self.answers.append((round(start - began, 4), round(now - start, 5), fault))
+            # Late questions aren't made up for: they would all be asked at once.
+            due = max(due + INTERVAL, now)
+            self.ended.wait(due - now)
+
+    def ask(self):
+        try:
+            if self.connection is None:
+                self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+            self.connection.request("GET", self.path)
+            answer = self.connection.getresponse()
+            body = answer.read()
+            # Health of a host that has something to complain about is an answer all the same.
+            fault = None if answer.status == 200 or self.path == "/-/health" else f"status {answer.status}"
+            if b"the engine is busy" in body:
+                fault = BUSY
+        except (OSError, http.client.HTTPException) as error:
+            fault = f"{type(error).__name__}: {error}"
+        if self.reconnects or fault:
+            self.connection.close()
+            self.connection = None
+        return fault
+
+
+def main():
+    ended = threading.Event()
+    port = int(sys.argv[1])
+    lines = {"health": Line(port, "/-/health", True, ended), "fresh": Line(port, "/api/fresh", False, ended)}
+    for line in lines.values():
+        line.start()
+    sys.stdin.read()
+    ended.set()
+    for line in lines.values():
+        line.join(PATIENCE + 1)
+    json.dump({name: line.answers for name, line in lines.items()}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""What a script does inside the sandbox: finalizers, and a script that was replaced (holes 1, 4 and 8)."""
+
+import re
+import time
+
+from attack import Attack
+
+# Each transformer makes rubbish whose finalizer never ends, and has it collected.
+FINALIZER = """@PRELUDE@
+local function hang() local t = {} while true do t[#t + 1] = "held" end end
+local function try(fn, ...) pcall(fn, ...) end
+%s
+api:configure_transformer("/waste", function()
+  local kept
+  for i = 1, 2000 do kept = make(i) end
+  return { made = kept and 2000 or 0 }
+end)
+rest.every(0.05, function()
+  for i = 1, 2000 do make(i) end
+  collectgarbage()
+end)
+"""
+
+MARKS = FINALIZER % """
+for _, mark in ipairs { rest.json.array {}, rest.json.object {} } do
+  try(function() getmetatable(mark).__gc = hang end)
+  try(function() rawset(getmetatable(mark), "__gc", hang) end)
+end
+local function make(i) return i % 2 == 0 and rest.json.array { i } or rest.json.object { i = i } end
+"""
+
+CLASSES = FINALIZER % """
+local Thing = {}
+Thing.__index = Thing
+local function make(i) return setmetatable({ i = i }, Thing) end
+make(0)
+try(function() Thing.__gc = hang end)
+try(function() rawset(Thing, "__gc", hang) end)
+local Late = {}
+try(function() setmetatable({}, Late).x = 1; Late.__gc = hang; setmetatable(Late, { __index = Late }) end)
+api:configure_transformer("/class", { output = Thing }, function() return make(1) end)
+"""
+
+GLOBALS = FINALIZER % """
+local mt = {}
+try(setmetatable, _G, mt)
+try(function() mt.__gc = hang end)
+try(setmetatable, _G, { __gc = hang })
+try(setmetatable, rest, { __gc = hang })
+try(function() getmetatable("").__gc = hang end)
+try(function() getmetatable(api).__gc = hang end)
+local function make(i)
+  local own = {}
+  local made = setmetatable({}, own)
+  try(function() own.__gc = hang end)
+  try(setmetatable, made, own)
+  return made
+end
+"""
+
+WEAK = """@PRELUDE@
+pcall(function() getmetatable(rest.json.array {}).__mode = "kv" end)
+pcall(function() rawset(getmetatable(rest.json.array {}), "__mode", "kv") end)
+api:configure_transformer("/list", function(content)
+  local list = rest.json.array { {}, {}, {} }
+  collectgarbage()
+  return { count = #list, decoded = #content.list }
+end)
+"""
+
+
+def waste(host):
+    deadline = time.monotonic() + 8
+    number = 0
+    while time.monotonic() < deadline:
+        number += 8
+        host.get_all([f"/api/waste?n={number + i}" for i in range(4)] + [f"/api/class?n={number + i}" for i in range(4)], 5)
+    return []
+
+
+def weak_marks(host):
+    host.upstream.otherwise = host.upstream.routes["/fresh"].replace(b"[1,2,3]", b"[{},[],3]")
+    status, body = host.get("/api/list")
+    if (status, body) == (200, b'{"count":3,"decoded":3}'):
+        return []
+    return [f"a list lost what was in it: {status} {body[:100]!r}"]
+
+
+# What the script that is replaced says of its services when it is told.
+REPLACED = """@PRELUDE@
+rest.on_reload(function()
+  for _, attempt in ipairs {
+    function() api:configure("**", function(c) c.headers["X-Old"] = "old" end) end,
+    function() api:configure_transformer("**", function(content) return { old = true } end) end,
+    function() api:use(function(service) service:configure("**", function(c) c.expiration_time = 0 end) end) end,
+  } do pcall(attempt) end
+end)
+"""
+
+
+def replaced(host):
+    complaints = []
+    for number in range(5):
+        host.write("main.lua", REPLACED + f"-- {number}\n")
+        host.command("reload")
+        time.sleep(0.3)
+        status, body = host.get(f"/api/after?n={number}")
+        if status != 200 or b"old" in body:
+            complaints.append(f"after a reload: {status} {body[:160].decode('utf-8', 'replace')}")
+    return complaints[:1]
+
+
+FORGED = """@PRELUDE@
+local evil = "seen\\27[2J\\27]0;title\\7\\r\\nerror forged line\\0end\\194\\155x"
+api:configure_transformer("/evil", function() error(evil) end)
+rest.after(0.2, function()
+  print(evil)
+  rest.log.warn(evil, { field = evil })
+  rest.log.write("common", evil)
+  rest.spawn(function() error(evil) end)
+end)
+rest.spawn(function() rest.sleep(0.5); error({ code = evil }) end)
+"""
+
+
+def forged(host):
+    reason = b"\x1b[31mNo\x1b[0m\x07"
+    host.upstream.routes["/evil"] = b"HTTP/1.1 500 " + reason + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    host.get("/api/evil")
+    host.get("/api/evil?%1b%0a")
+    time.sleep(2)
+    complaints = []
+    found = re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", host.log)
+    if found:
+        complaints.append(f"the log has the byte {found.group(0)!r}")
+    if re.search(rb"^error forged", host.log, re.MULTILINE):
+        complaints.append("the log has a line that somebody else wrote")
+    return complaints
+
+
+ATTACKS = [
+    Attack("finalizers-marks", "hole 1: __gc in the metatables of JSON marks", waste, MARKS),
+    Attack("finalizers-classes", "hole 1: __gc put into a class later", waste, CLASSES),
+    Attack("finalizers-globals", "hole 1: __gc on _G, rest, strings, and set twice", waste, GLOBALS),
+    Attack("weak-marks", "hole 1: __mode in the metatables of JSON marks", weak_marks, WEAK),
+    Attack("replaced-script", "hole 4: a script that was replaced configures its services", replaced, REPLACED),
+    Attack("forged-lines", "hole 8: control characters in logs", forged, FORGED, flags=["--log", "detailed"]),
+]
