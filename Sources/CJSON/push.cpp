@@ -102,14 +102,23 @@ private:
         auto id = load<uint32_t>(at);
         at += 4;
         value();
-        luaL_checkstack(L, 2, "a value is too deep");
+        luaL_checkstack(L, 3, "a value is too deep");
         lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.classes);
-        if (lua_rawgeti(L, -1, id) == LUA_TTABLE && lua_istable(L, -3)) {
+        if (lua_rawgeti(L, -1, id) == LUA_TTABLE && lua_istable(L, -3) && !hasFinalizer()) {
             lua_setmetatable(L, -3);
             lua_pop(L, 1);
         } else {
             lua_pop(L, 2);
         }
+    }
+
+    /// Setting a metatable with a `__gc` of any value would have Lua run what stands there later, out of every budget's
+    /// reach.
+    bool hasFinalizer() {
+        lua_pushliteral(L, "__gc");
+        bool has = lua_rawget(L, -2) != LUA_TNIL;
+        lua_pop(L, 1);
+        return has;
     }
 
     void markArray() {

@@ -131,7 +131,10 @@ void clua_freeze(lua_State *L) {
     int content = lua_gettop(L);
     move_content(L, table, content);
     // What the table did for names that it lacks goes on.
-    if (lua_getmetatable(L, table)) lua_setmetatable(L, content);
+    if (lua_getmetatable(L, table)) {
+        if (clua_has_finalizer(L, -1)) lua_settop(L, -2);
+        else lua_setmetatable(L, content);
+    }
     lead_to_content(L, table);
 }
 
@@ -164,6 +167,13 @@ static bool is_shared(lua_State *L, int table) {
     return shared;
 }
 
+// A `__gc` that came into the metatable of the table at `index` after it was set is called for no table that is frozen.
+static void refuse_finalizer_of(lua_State *L, int index) {
+    if (!lua_getmetatable(L, index)) return;
+    clua_refuse_finalizer(L, -1);
+    lua_settop(L, -2);
+}
+
 // Freezes the library `name` of the globals at `globals`. The functions of strings are the whole state's: a realm gets
 // a frozen view of them.
 static void freeze_library(lua_State *L, int globals, const char *name, bool is_main) {
@@ -172,6 +182,7 @@ static void freeze_library(lua_State *L, int globals, const char *name, bool is_
         return;
     }
     int library = lua_gettop(L);
+    refuse_finalizer_of(L, library);
     bool shared = is_shared(L, library);
     if (shared && !is_main) lua_newtable(L);
     else lua_pushvalue(L, library);
@@ -209,6 +220,7 @@ static int freeze_globals(lua_State *L) {
     bool is_main = lua_rawequal(L, 1, -1);
     lua_settop(L, 1);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) freeze_library(L, 1, libraries[i], is_main);
+    refuse_finalizer_of(L, 1);
     lua_pushcfunction(L, refuse_global);
     clua_freeze(L);
     if (is_main) {

@@ -172,6 +172,14 @@ void clua_poll(lua_State *L);
 /// Pushes the content of the table at `index` if it is frozen, else nothing.
 bool clua_push_content(lua_State *L, int index);
 
+// metatable.c
+/// Whether the table at `index` has a `__gc` of any value. May raise memory errors.
+bool clua_has_finalizer(lua_State *L, int index);
+/// Raises when it has.
+void clua_refuse_finalizer(lua_State *L, int index);
+/// Puts what scripts get for `setmetatable` into the table on top.
+void clua_open_metatables(lua_State *L);
+
 // lookout.c
 void clua_lookout_begin(clua_lookout *lookout, const clua_budget *budget);
 void clua_lookout_end(clua_lookout *lookout);

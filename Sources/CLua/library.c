@@ -5,24 +5,6 @@
 #include <lualib.h>
 #include <string.h>
 
-// Finalizers run with hooks off, out of every budget's reach. Lua looks for `__gc` here and at no other time,
-// so refusing it here is enough.
-static int set_metatable(lua_State *L) {
-    int type = lua_type(L, 2);
-    luaL_checktype(L, 1, LUA_TTABLE);
-    luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
-    if (type == LUA_TTABLE) {
-        lua_pushliteral(L, "__gc");
-        if (lua_rawget(L, 2) != LUA_TNIL)
-            return luaL_error(L, "'__gc' is not available to scripts: use '__close' or an explicit call");
-    }
-    if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL)
-        return luaL_error(L, "cannot change a protected metatable");
-    lua_settop(L, 2);
-    lua_setmetatable(L, 1);
-    return 1;
-}
-
 int clua_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
 
 void clua_guard(lua_State *L, const char *name, lua_CFunction function) {
@@ -123,12 +105,12 @@ static void open_base(lua_State *L) {
     lua_pushcclosure(L, clua_load_text, 1);
     lua_setfield(L, -2, "load");
     static const luaL_Reg functions[] = {
-        {"setmetatable", set_metatable},
         {"collectgarbage", collect_garbage},
         {"xpcall", protected_call},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);
+    clua_open_metatables(L);
     clua_open_raw_access(L);
     forget(L, "warn");
     lua_getfield(L, -1, "error");

@@ -237,6 +237,13 @@ int clua_freeze_globals(clua_state *state, lua_State *L);
 /// Pushes the script's `next`.
 void clua_push_next(lua_State *L);
 
+// metatable.c
+
+/// Pops a metatable that is locked (`__metatable`), which scripts may take off their tables nevertheless.
+void clua_let_remove(lua_State *L);
+/// Whether the value at `index` has a metatable that no script may replace.
+bool clua_is_protected(lua_State *L, int index);
+
 // fingerprint.c
 
 /// Tells functions apart by what they do: the same code that reaches the same values has the same number in every state,

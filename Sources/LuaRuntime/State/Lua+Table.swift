@@ -98,6 +98,17 @@ extension Lua {
         lua_getmetatable(room, index) != 0
     }
 
+    /// Pops a metatable that is locked by its field `__metatable`: scripts may still take it off a table of theirs.
+    public func letScriptsRemoveMetatable() {
+        _ = tableIndex(-1)
+        clua_let_remove(raw)
+    }
+
+    /// Whether the value has a metatable that no script may replace.
+    public func isProtected(_ index: Int32) -> Bool {
+        clua_is_protected(raw, absolute(index))
+    }
+
     /// Makes the table on top read only, for raw access too: what is assigned to it goes to `refusal` as arguments
     /// (table, key, value), which throws. A metatable that it has goes on answering for names that are missing.
     public func freeze(refusal: @escaping HostFunction) {

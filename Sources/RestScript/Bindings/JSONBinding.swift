@@ -55,6 +55,9 @@ extension ScriptValues {
 
     private func pushTable(_ call: Arguments) throws {
         if let place = try call.optionalTable(1, "t") {
+            if call.lua.isProtected(place) {
+                throw call.bad(1, "t", "its metatable is protected; give a table of your own")
+            }
             call.lua.pushValue(at: place)
         } else {
             call.lua.newTable()

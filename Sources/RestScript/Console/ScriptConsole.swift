@@ -31,9 +31,11 @@ public final class ScriptConsole {
         let context = host.context
         let lua = context.state.main
         lua.newTable()
-        lua.newTable(record: 1)
+        lua.newTable(record: 2)
         context.realm.pushGlobals(on: lua)
         lua.rawSet(-2, "__index")
+        lua.push(false)
+        lua.rawSet(-2, "__metatable")
         lua.setMetatable(-2)
         if (try? context.realm.pushModule("resthost", on: lua)) != nil { lua.rawSet(-2, "rest") }
         for service in host.services {

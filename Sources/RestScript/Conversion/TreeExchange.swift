@@ -11,7 +11,15 @@ final class TreeExchange {
     func close() { cjson_buffer_free(&buffer) }
 
     /// Makes null, marks and classes of the state. Runs before any script, so no limit can refuse it.
-    func open(_ lua: Lua) { cjson_open(lua.pointer) }
+    func open(_ lua: Lua) {
+        cjson_open(lua.pointer)
+        for mark in [cjson_mark_array, cjson_mark_object] {
+            lua.newTable()
+            mark(lua.pointer, -1)
+            if lua.pushMetatable(-1) { lua.letScriptsRemoveMetatable() }
+            lua.pop()
+        }
+    }
 
     /// Tables keep their metatables when they come back to this state.
     func keepClasses(_ lua: Lua) { cjson_keep_classes(lua.pointer) }

@@ -50,7 +50,9 @@ public final class ScriptHost {
             let lua = context.state.main
             lua.push(chunk)
             try lua.call(arguments: 0, results: 0, phase: context.phases.load)
-            try context.realm.freezeGlobals()
+            do throws(LuaError) { try context.realm.freezeGlobals() } catch {
+                throw LuaError(kind: error.kind, message: error.message, file: path, exceeded: error.exceeded)
+            }
         } catch {
             let diagnostic = ScriptFailures.diagnostic(of: error, in: context.state)
             context.diagnostics.append(diagnostic)

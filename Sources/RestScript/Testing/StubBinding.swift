@@ -66,6 +66,8 @@ extension ScriptTestFile {
                 return .one
             }, name: "headers.__index")
         lua.rawSet(-2, "__index")
+        lua.push(false)
+        lua.rawSet(-2, "__metatable")
         headersMetatable = lua.reference(-1)
     }
 
