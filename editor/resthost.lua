@@ -320,7 +320,7 @@ local action = {}
 ---@field headers resthost.headers Request headers; assign nil to remove one.
 ---@field pipeline resthost.pipeline The stages that a response passes.
 ---@field redirects resthost.redirects Whether and how far redirects are followed.
----@field max_body_bytes integer Cap on the decoded body of a response.
+---@field max_body_bytes integer Cap on the decoded body of a response; the value of a JSON body may take twice that.
 ---@field collapse boolean Reads of a stale resource join the load in flight.
 ---@field method string What is being configured.
 ---@field url string What is being configured.
@@ -740,16 +740,20 @@ function rest.log.write(category, text) end
 
 rest.json = {}
 
----JSON text of a value.
+---JSON text of a value. A float is written with its fraction, so `10/2` is `5.0`: write `10//2`, or `math.tointeger(x)`, for an integer.
 ---@param value any
 ---@return string
 function rest.json.encode(value) end
 
----The value of a JSON text.
+---@class resthost.json.decode.options
+---@field big string
+
+---The value of a JSON text. Integers beyond 64 bits become floats, or their digits as text with `{ big = "text" }`; of repeated keys the last counts.
 ---@param text string
+---@param options? resthost.json.decode.options
 ---@return any|nil
 ---@return string?
-function rest.json.decode(text) end
+function rest.json.decode(text, options) end
 
 ---Marks a table as an array, even when it is empty.
 ---@param t? table

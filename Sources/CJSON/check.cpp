@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "buffer.hpp"
+#include "text.hpp"
 
 namespace cjson {
 namespace {
@@ -29,6 +30,7 @@ private:
         case Tag::int64: return integer(tag);
         case Tag::real: return skip(8);
         case Tag::string: return bytes();
+        case Tag::number: return digits();
         case Tag::array:
         case Tag::object:
         case Tag::table: return depth < limits.depth && container(tag, depth + 1);
@@ -95,6 +97,16 @@ private:
         return tag == shortest;
     }
 
+    bool digits() {
+        const uint8_t *begin = at;
+        if (!bytes()) {
+            return false;
+        }
+        Span span = takeBytes(begin);
+        auto text = reinterpret_cast<const char *>(span.data);
+        return isLargeInteger(text, text + span.count);
+    }
+
     bool bytes() {
         if (!has(1) || (*at == 255 && (!has(5) || load<uint32_t>(at + 1) < 255))) {
             return false;
@@ -137,7 +149,8 @@ cjson_kind cjson_tree_kind(const uint8_t *tree, size_t count) {
     case Tag::int8:
     case Tag::int32:
     case Tag::int64: return CJSON_KIND_INTEGER;
-    case Tag::real: return CJSON_KIND_DOUBLE;
+    case Tag::real:
+    case Tag::number: return CJSON_KIND_DOUBLE;
     case Tag::string: return CJSON_KIND_STRING;
     case Tag::array: return CJSON_KIND_ARRAY;
     case Tag::object: return CJSON_KIND_OBJECT;

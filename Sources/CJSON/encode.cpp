@@ -19,6 +19,7 @@ public:
         case Tag::int32:
         case Tag::int64: json.integer(takeInteger(tag, at)); break;
         case Tag::real: at += 8; return scalar(json.real(load<double>(at - 8)), place, 0);
+        case Tag::number: json.number(takeBytes(at)); break;
         case Tag::string: return string(place);
         case Tag::array: return array(place);
         case Tag::object: return object(place);

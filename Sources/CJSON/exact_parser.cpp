@@ -3,6 +3,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "repeats.hpp"
 #include "text.hpp"
 #include "tree_writer.hpp"
 
@@ -28,6 +29,7 @@ public:
 
     int code = CJSON_OK;
     const char *message = "";
+    Repeats repeats;
     size_t offset() const { return static_cast<size_t>(at - begin); }
 
 private:
@@ -49,6 +51,10 @@ private:
     bool array(uint32_t depth) {
         if (depth > limits.depth) {
             return tooDeep();
+        }
+        // What the text goes on with makes no difference.
+        if (int failure = out.failure()) {
+            return refuse(failure == CJSON_NO_MEMORY ? "out of memory" : "the result is larger than the limit", failure);
         }
         size_t begun = tree.begin(Tag::array), count = 0;
         at++;
@@ -74,7 +80,13 @@ private:
         if (depth > limits.depth) {
             return tooDeep();
         }
+        // What the text goes on with makes no difference.
+        if (int failure = out.failure()) {
+            return refuse(failure == CJSON_NO_MEMORY ? "out of memory" : "the result is larger than the limit", failure);
+        }
         size_t begun = tree.begin(Tag::object), count = 0;
+        KeyFilter keys;
+        bool mayRepeat = false;
         at++;
         skipSpace();
         if (at < end && *at == '}') {
@@ -87,8 +99,12 @@ private:
             if (at == end || *at != '"') {
                 return refuse("a key is a string");
             }
+            size_t head = out.count();
             if (!string(false)) {
                 return false;
+            }
+            if (const uint8_t *key = out.at(head)) {
+                mayRepeat |= keys.mayKnowAnywhere(takeBytes(key));
             }
             skipSpace();
             if (!take(':')) {
@@ -102,6 +118,9 @@ private:
             skipSpace();
         } while (take(','));
         tree.end(begun, count);
+        if (mayRepeat) {
+            repeats.look(out, begun, count);
+        }
         return take('}') || refuse("an object goes on with , or ends with }");
     }
 
@@ -181,27 +200,10 @@ private:
 
     bool number() {
         const uint8_t *start = at;
-        at += *at == '-';
-        if (at < end && *at == '0') {
-            at++;
-        } else if (!digits()) {
-            return refuse("a number needs a digit here");
-        }
-        bool isInteger = true;
-        if (at < end && *at == '.') {
-            isInteger = false;
-            at++;
-            if (!digits()) {
-                return refuse("a fraction needs a digit here");
-            }
-        }
-        if (at < end && (*at == 'e' || *at == 'E')) {
-            isInteger = false;
-            at++;
-            at += at < end && (*at == '+' || *at == '-');
-            if (!digits()) {
-                return refuse("an exponent needs a digit here");
-            }
+        auto [stop, isInteger, problem] = scanNumber(start, end);
+        at = stop;
+        if (problem) {
+            return refuse(problem);
         }
         auto from = reinterpret_cast<const char *>(start), to = reinterpret_cast<const char *>(at);
         int64_t integer;
@@ -214,16 +216,12 @@ private:
             at = start;
             return refuse("a number too large for a double", CJSON_NUMBER_RANGE);
         }
-        tree.real(real);
-        return true;
-    }
-
-    bool digits() {
-        const uint8_t *start = at;
-        while (at < end && isDigit()) {
-            at++;
+        if (isInteger) {
+            tree.number({start, static_cast<size_t>(at - start)});
+        } else {
+            tree.real(real);
         }
-        return at > start;
+        return true;
     }
 
     bool word(const char *word) {
@@ -265,7 +263,8 @@ private:
 
 }  // namespace
 
-int parseExactly(Span text, size_t offset, const Limits &limits, Writer &out, cjson_error *error) {
+int parseExactly(Span text, size_t offset, const Limits &limits, cjson_buffer &buffer, cjson_error *error) {
+    Writer out(buffer, limits.bytes);
     size_t invalid = invalidUTF8(text.data, text.count);
     ExactParser parser(text, limits, out);
     bool parsed = parser.document();
@@ -276,6 +275,7 @@ int parseExactly(Span text, size_t offset, const Limits &limits, Writer &out, cj
         return fail(error, parser.code, offset + parser.offset(), parser.message);
     }
     int code = out.finish();
+    code = code ? code : parser.repeats.drop(buffer, limits.bytes);
     return code ? failWriting(error, code, offset + text.count) : CJSON_OK;
 }
 

@@ -14,6 +14,8 @@ public:
     void boolean(bool value) { out.bytes(value ? "true" : "false", value ? 4 : 5); }
     void integer(int64_t value);
     int real(double value);
+    /// A number in JSON's grammar.
+    void number(Span digits) { out.bytes(digits.data, digits.count); }
     /// `offset` gets the place of what is no UTF-8.
     int string(Span span, size_t &offset);
     void byte(char c) { out.byte(static_cast<uint8_t>(c)); }

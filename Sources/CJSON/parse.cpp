@@ -2,7 +2,10 @@
 
 #include <simdjson.h>
 
+#include <charconv>
+
 #include "exact_parser.hpp"
+#include "repeats.hpp"
 #include "tree_writer.hpp"
 
 namespace cjson {
@@ -31,7 +34,9 @@ Bench &bench() {
 class TapeReader {
 public:
     TapeReader(const simdjson::dom::document &document, uint32_t depth, Writer &out)
-        : tape(document.tape.get()), strings(document.string_buf.get()), limit(depth), tree(out) {}
+        : tape(document.tape.get()), strings(document.string_buf.get()), limit(depth), out(out), tree(out) {}
+
+    Repeats repeats;
 
     bool root() {
         at = 1;
@@ -46,7 +51,7 @@ private:
         case '[': return array(word, depth + 1);
         case '"': tree.string(string(word)); break;
         case 'l': tree.integer(static_cast<int64_t>(tape[at++])); break;
-        case 'u': tree.real(static_cast<double>(tape[at++])); break;
+        case 'u': unsignedInteger(tape[at++]); break;
         case 'd': tree.real(load<double>(reinterpret_cast<const uint8_t *>(tape + at++))); break;
         case 't': tree.boolean(true); break;
         case 'f': tree.boolean(false); break;
@@ -68,14 +73,27 @@ private:
 
     bool object(uint64_t word, uint32_t depth) {
         size_t end = after(word), begun = tree.begin(Tag::object), count = 0;
-        bool fits = depth <= limit;
+        bool fits = depth <= limit, mayRepeat = false;
+        KeyFilter keys;
         for (; fits && at < end; count++) {
-            tree.bytes(string(tape[at++]));
+            Span key = string(tape[at++]);
+            mayRepeat |= keys.mayKnow(key);
+            tree.bytes(key);
             fits = value(depth);
         }
         at = end + 1;
         tree.end(begun, count);
+        if (__builtin_expect(mayRepeat, 0)) {
+            repeats.look(out, begun, count);
+        }
         return fits;
+    }
+
+    /// One that 63 bits don't hold: simdjson tells of no other.
+    void unsignedInteger(uint64_t value) {
+        char digits[20];
+        char *end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+        tree.number({reinterpret_cast<const uint8_t *>(digits), static_cast<size_t>(end - digits)});
     }
 
     /// The index of a container's closing word.
@@ -89,6 +107,7 @@ private:
     const uint64_t *tape;
     const uint8_t *strings;
     uint32_t limit;
+    Writer &out;
     TreeWriter tree;
     size_t at = 0;
 };
@@ -104,12 +123,37 @@ const uint8_t *padded(cjson_buffer &buffer, Span text) {
     return to;
 }
 
-bool parseQuickly(Span text, size_t capacity, const Limits &limits, Writer &out) {
+/// Whether simdjson might take more than twice the limit: four bytes for each token and up to sixteen for what it stands
+/// for. Few texts are so large that their tokens are counted.
+bool takesMuch(Span text, const Limits &limits) {
+    constexpr size_t each = 24;
+    size_t most = limits.bytes * 2, tokens = 0;
+    if (text.count <= most / each) {
+        return false;
+    }
+    for (size_t i = 0; i < text.count; i++) {
+        uint8_t c = text.data[i];
+        tokens += (c == ',') | (c == ':') | (c == '[') | (c == '{');
+    }
+    return tokens > most / each;
+}
+
+/// `code` is set when the answer is true.
+bool parseQuickly(Span text, size_t capacity, const Limits &limits, cjson_buffer &buffer, int &code) {
+    if (takesMuch(text, limits)) {
+        return false;
+    }
     Bench &bench = cjson::bench();
+    Writer out(buffer, limits.bytes);
     bool inPlace = capacity - text.count >= CJSON_PADDING;
     const uint8_t *json = inPlace ? text.data : padded(bench.text, text);
-    bool parsed = json && !bench.parser.parse(json, text.count, false).error()
-        && TapeReader(bench.parser.doc, limits.depth, out).root();
+    bool parsed = json && !bench.parser.parse(json, text.count, false).error();
+    if (parsed) {
+        TapeReader reader(bench.parser.doc, limits.depth, out);
+        parsed = reader.root();
+        code = out.finish();
+        code = code || !parsed ? code : reader.repeats.drop(buffer, limits.bytes);
+    }
     if (bench.text.capacity > keptCapacity) {
         cjson_buffer_free(&bench.text);
     }
@@ -146,11 +190,9 @@ int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, con
     size_t mark = count >= 3 && std::memcmp(json, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     Span text{json + mark, count - mark};
     Limits bounds(limits);
-    Writer quick(*out, bounds.bytes);
-    if (text.count && parseQuickly(text, capacity - mark, bounds, quick)) {
-        int code = quick.finish();
+    int code = CJSON_OK;
+    if (text.count && parseQuickly(text, capacity - mark, bounds, *out, code)) {
         return code ? failWriting(error, code, count) : CJSON_OK;
     }
-    Writer exact(*out, bounds.bytes);
-    return parseExactly(text, mark, bounds, exact, error);
+    return parseExactly(text, mark, bounds, *out, error);
 }

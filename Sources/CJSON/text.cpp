@@ -72,6 +72,48 @@ size_t encodeScalar(uint32_t scalar, uint8_t *to) {
     return 4;
 }
 
+NumberText scanNumber(const uint8_t *at, const uint8_t *end) {
+    auto digits = [&at, end] {
+        const uint8_t *start = at;
+        while (at < end && *at >= '0' && *at <= '9') {
+            at++;
+        }
+        return at > start;
+    };
+    bool isInteger = true;
+    at += *at == '-';
+    if (at < end && *at == '0') {
+        at++;
+    } else if (!digits()) {
+        return {at, true, "a number needs a digit here"};
+    }
+    if (at < end && *at == '.') {
+        isInteger = false;
+        at++;
+        if (!digits()) {
+            return {at, false, "a fraction needs a digit here"};
+        }
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        isInteger = false;
+        at++;
+        at += at < end && (*at == '+' || *at == '-');
+        if (!digits()) {
+            return {at, false, "an exponent needs a digit here"};
+        }
+    }
+    return {at, isInteger, nullptr};
+}
+
+bool isLargeInteger(const char *begin, const char *end) {
+    const char *first = begin + (begin < end && *begin == '-');
+    int64_t integer;
+    double real;
+    return first < end && *first != '0' && std::all_of(first, end, [](char c) { return c >= '0' && c <= '9'; })
+        && std::from_chars(begin, end, integer).ec == std::errc::result_out_of_range
+        && parseDouble(begin, end, real);
+}
+
 bool parseDouble(const char *begin, const char *end, double &value) {
     if (std::from_chars(begin, end, value).ec == std::errc{}) {
         return true;

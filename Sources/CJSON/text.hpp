@@ -12,6 +12,20 @@ size_t invalidUTF8(const uint8_t *bytes, size_t count);
 /// Writes the UTF-8 of a scalar value and answers its size, at most 4.
 size_t encodeScalar(uint32_t scalar, uint8_t *to);
 
+/// A number of JSON's grammar at the beginning of a text.
+struct NumberText {
+    /// Of what belongs to it, or where it goes wrong.
+    const uint8_t *end;
+    /// It has neither fraction nor exponent.
+    bool isInteger;
+    /// Null when nothing is wrong.
+    const char *problem;
+};
+NumberText scanNumber(const uint8_t *at, const uint8_t *end);
+
+/// Whether digits, with a sign perhaps, are an integer of JSON that 64 bits don't hold and a double does.
+bool isLargeInteger(const char *begin, const char *end);
+
 /// The double of a text of JSON's number grammar, nearest, tiny ones 0; false when it is too large for one.
 bool parseDouble(const char *begin, const char *end, double &value);
 

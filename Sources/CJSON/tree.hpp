@@ -5,6 +5,7 @@
 //     int8, int32, int64   the integer in the shortest of the three that holds it
 //     real                 8 bytes, IEEE 754 double
 //     string               bytes
+//     number               bytes: the digits of an integer beyond 64 bits, as they were written
 //     array                size u32, count u32, `count` nodes
 //     object               size u32, count u32, `count` times: bytes (the key), node
 //     table                size u32, count u32, mark u8, items u32, `count` times: node (the key), node
@@ -26,7 +27,7 @@ namespace cjson {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they lie in memory");
 
-enum class Tag : uint8_t { null, no, yes, int8, int32, int64, real, string, array, object, table, classed };
+enum class Tag : uint8_t { null, no, yes, int8, int32, int64, real, string, array, object, table, classed, number };
 
 enum class Mark : uint8_t { none, array, object };
 
@@ -74,6 +75,31 @@ inline int64_t takeInteger(Tag tag, const uint8_t *&at) {
     }
     at += 8;
     return load<int64_t>(at - 8);
+}
+
+/// Where a node ends.
+inline const uint8_t *behind(const uint8_t *at) {
+    auto tag = static_cast<Tag>(*at++);
+    if (tag == Tag::classed) {
+        at += 4;
+        tag = static_cast<Tag>(*at++);
+    }
+    switch (tag) {
+    case Tag::null:
+    case Tag::no:
+    case Tag::yes: return at;
+    case Tag::int8: return at + 1;
+    case Tag::int32: return at + 4;
+    case Tag::int64:
+    case Tag::real: return at + 8;
+    case Tag::string:
+    case Tag::number: takeBytes(at); return at;
+    case Tag::array:
+    case Tag::object:
+    case Tag::table:
+    case Tag::classed: break;
+    }
+    return at + 4 + load<uint32_t>(at);
 }
 
 }  // namespace cjson

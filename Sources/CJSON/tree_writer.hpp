@@ -24,6 +24,10 @@ public:
         }
     }
     void real(double value) { tagged(Tag::real, value); }
+    void number(Span digits) {
+        tag(Tag::number);
+        bytes(digits);
+    }
     void string(Span span) {
         tag(Tag::string);
         bytes(span);

@@ -57,7 +57,19 @@ void clua_take_failure(clua_state *state, char **traceback, char **source, int *
     state->failure = (clua_failure){0};
 }
 
+// What the host began to make is garbage by now.
+static bool refuse_lack(clua_state *state) {
+    state->held = clua_used(state);
+    state->asked = state->lacks;
+    state->given = 0;
+    state->lacks = 0;
+    state->over_limit = false;
+    clua_give_back(state);
+    return false;
+}
+
 bool clua_within_limit(clua_state *state) {
+    if (state->lacks) return refuse_lack(state);
     if (!state->over_limit) return true;
     if (clua_used(state) > state->limit) clua_collect(state);
     state->over_limit = false;

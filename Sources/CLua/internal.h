@@ -31,6 +31,8 @@ struct clua_state {
     bool over_limit;
     /// A script was refused memory in this run.
     bool starved;
+    /// What the host asked for in vain; 0 once the script was refused for it.
+    size_t lacks;
     /// What was held and asked for when something was last refused.
     size_t held, asked;
     int64_t refuse_in;
@@ -125,6 +127,8 @@ void clua_charge(clua_state *state, size_t bytes);
 /// After the outermost run. What a run that its limits ended has left on the stack counts as alive while the next one's
 /// frames lie there (Lua marks all registers of a function, used or not), so the next would be refused memory for it.
 void clua_tidy(clua_state *state);
+/// Collects, and gives what became free to the system: for a state that ran out of memory.
+void clua_give_back(clua_state *state);
 /// Whether the host got more bytes in this run than it takes.
 bool clua_gave_too_much(clua_state *state);
 

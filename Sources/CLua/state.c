@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 // No script gets so many bytes in one block after its budget's end: the error that ends the run needs less.
 enum { LATE_GROWTH = 512 << 10 };
 
@@ -45,6 +49,21 @@ bool clua_gave_too_much(clua_state *state) {
     state->held = clua_used(state);
     state->given = state->handed;
     return true;
+}
+
+size_t clua_lend(lua_State *L, size_t bytes) {
+    enum { AHEAD = 256 << 10 };
+    clua_state *state = state_of(L);
+    for (int attempt = 0; bytes <= state->limit && attempt < 2; attempt++) {
+        size_t used = clua_used(state);
+        if (used <= state->limit - bytes) {
+            size_t left = state->limit - bytes - used;
+            return bytes + (left < AHEAD ? left : AHEAD);
+        }
+        if (attempt == 0) clua_collect(state);
+    }
+    state->lacks = bytes;
+    return 0;
 }
 
 // Inside a finalizer Lua answers nothing else about its collector. Before 5.4.4 it never says so.
@@ -172,6 +191,13 @@ void clua_collect(clua_state *state) {
         if (!state->finds_more) break;
     }
     state->script_innermost = innermost;
+}
+
+void clua_give_back(clua_state *state) {
+    clua_collect(state);
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
 }
 
 void clua_tidy(clua_state *state) {

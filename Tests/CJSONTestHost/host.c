@@ -51,13 +51,28 @@ static cjson_limits limits(lua_State *L) {
     };
 }
 
+static size_t left;
+
+static size_t lend(lua_State *L, size_t bytes) {
+    (void)L;
+    if (bytes > left) return 0;
+    left -= bytes;
+    return bytes;
+}
+
+// decode(text, depth, bytes, "text" for large integers, bytes that Lua may take)
 static int decode(lua_State *L) {
     size_t count;
     const char *text = luaL_checklstring(L, 1, &count);
     cjson_limits bounds = limits(L);
+    cjson_making making = {.big_as_text = lua_isstring(L, 4)};
+    if (!lua_isnoneornil(L, 5)) {
+        left = (size_t)luaL_checkinteger(L, 5);
+        making.lend = lend;
+    }
     cjson_error error;
     int top = lua_gettop(L);
-    if (cjson_push_json(L, (const uint8_t *)text, count, &bounds, &error)) {
+    if (cjson_push_json(L, (const uint8_t *)text, count, &bounds, &making, &error)) {
         return lua_gettop(L) == top ? refuse(L, &error) : luaL_error(L, "something was left on the stack");
     }
     return lua_gettop(L) == top + 1 ? 1 : luaL_error(L, "other than one value was pushed");
@@ -96,7 +111,7 @@ static int push(lua_State *L) {
         return luaL_error(L, "no tree");
     }
     int top = lua_gettop(L);
-    cjson_push_tree(L, (const uint8_t *)bytes, count);
+    cjson_push_tree(L, (const uint8_t *)bytes, count, NULL);
     return lua_gettop(L) == top + 1 ? 1 : luaL_error(L, "other than one value was pushed");
 }
 

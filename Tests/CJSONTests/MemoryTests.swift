@@ -45,4 +45,36 @@ import Testing
             assert(inner > 0)
             """#)
     }
+
+    /// The last argument is what Lua may take.
+    @Test func `a value is given up when there is no memory lent for it`() {
+        run(
+            #"""
+            local text = "[" .. ('{"a":[1,2],"b":"text"},'):rep(5000) .. "0]"
+            assert(#decode(text) == 5001)
+            collectgarbage() collectgarbage("stop")
+            local before = collectgarbage("count")
+            local value, message, code = decode(text, nil, nil, nil, 300000)
+            assert(value == nil and message == "out of memory" and code == 8)
+            assert(collectgarbage("count") - before < 400)
+            collectgarbage("restart")
+            assert(#decode(text, nil, nil, nil, 4000000) == 5001)
+            -- A table that is too large is not begun.
+            text = "[" .. ("0,"):rep(100000) .. "0]"
+            before = collectgarbage("count")
+            assert(decode(text, nil, nil, nil, 1000000) == nil)
+            assert(collectgarbage("count") - before < 10)
+            """#)
+    }
+
+    @Test func `large integers are floats, or text where that is asked for`() {
+        run(
+            #"""
+            local text = '[18446744073709551615,-123456789012345678901,7,1.5]'
+            local v = decode(text)
+            assert(v[1] == 2^64 and math.type(v[1]) == "float" and v[2] == -123456789012345678901 and v[3] == 7)
+            v = decode(text, nil, nil, "text")
+            assert(v[1] == "18446744073709551615" and v[2] == "-123456789012345678901" and v[3] == 7 and v[4] == 1.5)
+            """#)
+    }
 }

@@ -55,6 +55,16 @@ import Testing
         #expect(error?.offset == limit)
     }
 
+    /// Small tokens take much more memory than their text: what is parsed quickly with room is parsed exactly without.
+    @Test(arguments: ["[],", "1,", "{},", #"{"a":0},"#, "[[[]]],", "null,"])
+    func `the limit of bytes holds for many small values`(piece: String) throws {
+        let text = Array("[\(String(repeating: piece, count: 100_000))0]".utf8)
+        let tree = try Tree(json: text)
+        #expect(try Tree(json: text, limits: Tree.Limits(bytes: tree.byteCount)) == tree)
+        let error = refusal(text, Tree.Limits(bytes: tree.byteCount - 1))
+        #expect(error?.code == .tooLarge && error?.message == "the result is larger than the limit")
+    }
+
     @Test func `any depth ends in an error`() {
         for opening in ["[", #"{"a":"#, #"[{"a":"#] {
             let deep = Array(String(repeating: opening, count: 100_000).utf8)

@@ -60,8 +60,8 @@ typedef struct cjson_limits {
 
 // JSON text to tree. `capacity` is how many bytes are readable from `json` on: with CJSON_PADDING more than
 // `count` the text isn't copied. Scalars parse too: see cjson_tree_kind. Integers that fit 64 bits stay
-// integers, larger ones become doubles. A leading byte order mark is skipped. Keys keep their order, repeated
-// keys stay.
+// integers, larger ones doubles that keep their digits. A leading byte order mark is skipped. Keys keep their order; of
+// repeated keys the last stays. Working memory is about twice the limit of bytes at most, beside the result.
 int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits,
                          cjson_buffer *out, cjson_error *error);
 
@@ -73,7 +73,7 @@ typedef enum cjson_kind {
     CJSON_KIND_NULL,
     CJSON_KIND_BOOLEAN,
     CJSON_KIND_INTEGER,
-    CJSON_KIND_DOUBLE,
+    CJSON_KIND_DOUBLE,  // an integer beyond 64 bits too
     CJSON_KIND_STRING,
     CJSON_KIND_ARRAY,
     CJSON_KIND_OBJECT,
@@ -93,12 +93,23 @@ bool cjson_tree_is_classless(const uint8_t *tree, size_t count);
 // errors.
 void cjson_open(lua_State *L);
 
-// Pushes one value. May raise memory errors: call it protected. Nothing leaks then.
-void cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count);
+// How a value is made in Lua. NULL for the whole means all zeros.
+typedef struct cjson_making {
+    // How many bytes may be taken, at least as many as asked for, or 0: then the value is given up. NULL for no limit.
+    // Asked from time to time.
+    size_t (*lend)(lua_State *L, size_t bytes);
+    // Integers beyond 64 bits become strings of their digits, not floats.
+    bool big_as_text;
+} cjson_making;
 
-// Pushes one value and answers CJSON_OK, or pushes nothing. May raise memory errors as cjson_push_tree.
+// Pushes one value; nil, and answers false, when it was given up. May raise memory errors: call it protected. Nothing
+// leaks then.
+bool cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count, const cjson_making *making);
+
+// Pushes one value and answers CJSON_OK, or pushes nothing. One that was given up is CJSON_NO_MEMORY. May raise memory
+// errors as cjson_push_tree.
 int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson_limits *limits,
-                    cjson_error *error);
+                    const cjson_making *making, cjson_error *error);
 
 // The value at `index` as a tree, or as JSON text. Never raise, run no metamethod and leave the stack as it
 // was. The keys of objects come out sorted, as bytes compare: Lua's own order differs from state to state.

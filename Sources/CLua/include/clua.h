@@ -60,6 +60,9 @@ int64_t clua_boxes(const clua_state *state);
 void clua_refuse(clua_state *state, int64_t nth);
 /// For tests: whether `clua_refuse` has struck.
 bool clua_refused(const clua_state *state);
+/// Whether the host may make a value of so many bytes for the script: how many may follow in all, or 0. Then the script is
+/// refused at the next step, as when it allocates too much itself. Collects when that helps; raises nothing.
+size_t clua_lend(lua_State *L, size_t bytes);
 /// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
 

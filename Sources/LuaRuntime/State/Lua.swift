@@ -71,6 +71,10 @@ public struct Lua {
         return raw
     }
 
+    /// For C that makes values of this state: how many bytes it may take, at least as many as it asks for, or 0. Then the
+    /// script is refused memory at its next step.
+    public static let lend: @convention(c) (OpaquePointer?, Int) -> Int = { clua_lend($0, $1) }
+
     /// The pointer with room for one push.
     @inline(__always)
     var room: OpaquePointer {

@@ -74,6 +74,9 @@ public final class LuaState {
     /// The main thread's stack. It can't wait: use `spawn` for that.
     public var main: Lua { Lua(mainThread, self) }
 
+    /// Bytes that scripts may hold.
+    public var memoryLimit: Int { options.memoryLimit }
+
     /// Bytes that Lua holds now.
     public var memoryUsed: Int {
         verifyOwner()

@@ -76,7 +76,9 @@ final class CacheLookup {
         let pipeline = resolved.configuration.pipeline
         // The blocks may have run again since.
         guard pipeline.order.contains(stage.name) else { return tryNext() }
-        let context = PipelineContext(url: resource.urlString, method: "GET", now: engine.scheduler.now)
+        let context = PipelineContext(
+            url: resource.urlString, method: "GET", now: engine.scheduler.now,
+            maxBodyBytes: resolved.configuration.maxBodyBytes)
         var run = PipelineRun(
             .success(entity), pipeline, context, log: engine.log, after: stage.name,
             keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)))

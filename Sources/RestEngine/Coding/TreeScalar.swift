@@ -68,6 +68,12 @@ extension TreeScalar where Self: FixedWidthInteger {
             }
             return value
         }
+        if let digits = tree.digits {
+            guard let value = Self(digits) else {
+                throw ScalarMismatch("\(digits) does not fit into \(Self.self)")
+            }
+            return value
+        }
         guard let double = tree.double else { throw ScalarMismatch(expected: "integer", tree) }
         guard double.magnitude <= 0x1p53 else {
             throw ScalarMismatch("\(double) is not exact enough for \(Self.self)")

@@ -22,19 +22,27 @@ public struct PipelineContext: Sendable {
     public let now: Double
     /// Of the response; nil when none arrived.
     public let status: Int?
+    /// Cap on the decoded body of the response, in bytes.
+    public let maxBodyBytes: Int
     /// For what the response doesn't tell.
     let log: EngineLog?
 
-    public init(url: String, method: String, now: Double, status: Int? = nil, log: EngineLog? = nil) {
+    public init(
+        url: String, method: String, now: Double, status: Int? = nil, maxBodyBytes: Int = 64 << 20,
+        log: EngineLog? = nil
+    ) {
         self.url = url
         self.method = method
         self.now = now
         self.status = status
+        self.maxBodyBytes = maxBodyBytes
         self.log = log
     }
 
     /// For other threads.
-    var withoutLog: PipelineContext { PipelineContext(url: url, method: method, now: now, status: status) }
+    var withoutLog: PipelineContext {
+        PipelineContext(url: url, method: method, now: now, status: status, maxBodyBytes: maxBodyBytes)
+    }
 }
 
 /// A transformer that needs nothing of the engine loop, so it may run on any thread: beside those that run elsewhere it

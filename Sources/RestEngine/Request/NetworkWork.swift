@@ -156,7 +156,8 @@ final class NetworkWork: RequestWork {
             return
         }
         let context = PipelineContext(
-            url: step.url, method: step.method, now: engine.scheduler.now, status: status, log: engine.log)
+            url: step.url, method: step.method, now: engine.scheduler.now, status: status,
+            maxBodyBytes: resolved.configuration.maxBodyBytes, log: engine.log)
         // Any GET may become a load (D17).
         let outputs =
             plan.method == "GET"

@@ -1,7 +1,7 @@
 extension Tree {
     /// The tags of the encoding, which CJSON's tree.hpp documents.
     enum Tag: UInt8 {
-        case null, no, yes, int8, int32, int64, real, string, array, object, table, classed
+        case null, no, yes, int8, int32, int64, real, string, array, object, table, classed, number
     }
 
     /// A place in the bytes of a tree.
@@ -73,7 +73,7 @@ extension Tree {
             case .int8: offset += 2
             case .int32: offset += 5
             case .int64, .real: offset += 9
-            case .string:
+            case .string, .number:
                 offset += 1
                 _ = takeBytes()
             case .array, .object, .table: offset += 5 + Int(number(at: offset + 1) as UInt32)

@@ -4,6 +4,7 @@ extension Tree {
         case null
         case boolean
         case integer
+        /// Also an integer beyond 64 bits: see ``Tree/digits``.
         case double
         case string
         case array
@@ -29,7 +30,7 @@ extension Tree {
         case .null: .null
         case .no, .yes: .boolean
         case .int8, .int32, .int64: .integer
-        case .real: .double
+        case .real, .number: .double
         case .string: .string
         case .array: .array
         case .object: .object
@@ -60,6 +61,15 @@ extension Tree {
         }
     }
 
+    /// The digits of an integer beyond 64 bits, with its sign, as they were written; nil for all else. Only JSON text makes
+    /// one: it is written back as it was, and ``double`` is the nearest.
+    public var digits: String? {
+        var cursor = Cursor(self)
+        guard cursor.tag == .number else { return nil }
+        cursor.offset += 1
+        return String(decoding: storage[cursor.takeBytes()], as: UTF8.self)
+    }
+
     /// The integer, nil for a double too.
     public var int: Int64? {
         var cursor = Cursor(self)
@@ -70,7 +80,7 @@ extension Tree {
     public var double: Double? {
         var cursor = Cursor(self)
         if cursor.tag == .real { return Double(bitPattern: cursor.number(at: cursor.offset + 1)) }
-        return cursor.integer().map(Double.init)
+        return cursor.integer().map(Double.init) ?? digits.flatMap(Double.init)
     }
 
     /// The string; nil also for one that is no UTF-8, which only Lua makes.

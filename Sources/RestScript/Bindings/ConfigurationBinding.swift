@@ -93,7 +93,8 @@ extension ScriptContext {
             fieldsProperty(
                 "redirects", "Whether and how far redirects are followed.", ScriptFields.redirects),
             property(
-                "max_body_bytes", "integer", "Cap on the decoded body of a response.",
+                "max_body_bytes", "integer",
+                "Cap on the decoded body of a response; the value of a JSON body may take twice that.",
                 { [unowned self] call in
                     call.lua.push(try draft(call).configuration.maxBodyBytes)
                     return .one

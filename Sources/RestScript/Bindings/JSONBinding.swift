@@ -8,7 +8,11 @@ extension ScriptValues {
             name: "rest.json",
             functions: [
                 ModuleFunction(
-                    "encode", signature: "(value) -> string", documentation: "JSON text of a value."
+                    "encode", signature: "(value) -> string",
+                    documentation: """
+                        JSON text of a value. A float is written with its fraction, so `10/2` is `5.0`: write \
+                        `10//2`, or `math.tointeger(x)`, for an integer.
+                        """
                 ) {
                     [unowned self] call in
                     let place = try call.any(1, "value")
@@ -18,13 +22,19 @@ extension ScriptValues {
                     return .one
                 },
                 ModuleFunction(
-                    "decode", signature: "(text: string) -> value | nil, message",
-                    documentation: "The value of a JSON text."
+                    "decode", signature: "(text: string, options?: { big: string }) -> value | nil, message",
+                    documentation: """
+                        The value of a JSON text. Integers beyond 64 bits become floats, or their digits as text with \
+                        `{ big = "text" }`; of repeated keys the last counts.
+                        """
                 ) {
                     [unowned self] call in
                     let bytes = try call.rawBytes(1, "text")
+                    let bigAsText = try bigAsText(call)
                     do {
-                        try bytes.withUnsafeBytes { try trees.pushJSON($0, on: call.lua) }
+                        try bytes.withUnsafeBytes {
+                            try trees.pushJSON($0, bigAsText: bigAsText, on: call.lua)
+                        }
                         return .one
                     } catch {
                         call.lua.pushNil()
@@ -51,6 +61,16 @@ extension ScriptValues {
                     return .one
                 },
             ])
+    }
+
+    private func bigAsText(_ call: Arguments) throws -> Bool {
+        let options = try call.options(2)
+        let form = try options.string("big")
+        try options.finish()
+        guard form == nil || form == "text" || form == "float" else {
+            throw call.bad(2, "options", "big is 'text' or 'float'")
+        }
+        return form == "text"
     }
 
     private func pushTable(_ call: Arguments) throws {

@@ -25,11 +25,14 @@ final class TreeExchange {
     func keepClasses(_ lua: Lua) { cjson_keep_classes(lua.pointer) }
 
     /// Pushes the value of a tree. The state grants memory while Swift is innermost, and the stack has room for the deepest
-    /// tree (room.c), so nothing is raised here; what goes over the limit is an error at the next step of the script.
+    /// tree (room.c), so nothing is raised here. A value for which there is no memory is nil, made no further than that
+    /// was known, and an error at the next step of the script.
     func push(_ tree: Tree, on lua: Lua) {
         lua.checkStack(4)
+        var making = cjson_making(lend: Lua.lend, big_as_text: false)
         tree.withUnsafeBytes { bytes in
-            cjson_push_tree(lua.pointer, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+            _ = cjson_push_tree(
+                lua.pointer, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &making)
         }
     }
 
@@ -53,13 +56,24 @@ final class TreeExchange {
         return takeBytes()
     }
 
-    /// Pushes the value of a JSON text; throws, with nothing pushed, when it is malformed.
-    func pushJSON(_ bytes: UnsafeRawBufferPointer, on lua: Lua) throws(LuaUsageError) {
+    /// Pushes the value of a JSON text; throws, with nothing pushed, when it is malformed. One for which there is no memory
+    /// is as in ``push(_:on:)``: the tree of a value takes no more than the value, but for long names.
+    func pushJSON(
+        _ bytes: UnsafeRawBufferPointer, bigAsText: Bool, on lua: Lua
+    ) throws(LuaUsageError) {
         var error = cjson_error()
         lua.checkStack(4)
         let start = bytes.bindMemory(to: UInt8.self).baseAddress
-        guard cjson_push_json(lua.pointer, start, bytes.count, nil, &error) == CJSON_OK else {
-            throw LuaUsageError("malformed JSON at byte \(error.offset): " + Self.message(of: &error))
+        let limit = lua.state.memoryLimit
+        var limits = cjson_limits(depth: 0, bytes: max(1, limit))
+        var making = cjson_making(lend: Lua.lend, big_as_text: bigAsText)
+        switch Int(cjson_push_json(lua.pointer, start, bytes.count, &limits, &making, &error)) {
+        case CJSON_OK: return
+        case CJSON_NO_MEMORY: lua.pushNil()
+        case CJSON_TOO_LARGE:
+            _ = Lua.lend(lua.pointer, limit + 1)
+            lua.pushNil()
+        default: throw LuaUsageError("malformed JSON at byte \(error.offset): " + Self.message(of: &error))
         }
     }
 

@@ -33,8 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
 
     size_t mark = count >= 3 && std::memcmp(data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     exact.count = 0;
-    cjson::Writer writer(exact, limits.bytes);
-    int exactCode = cjson::parseExactly({input.data() + mark, count - mark}, mark, limits, writer, nullptr);
+    int exactCode = cjson::parseExactly({input.data() + mark, count - mark}, mark, limits, exact, nullptr);
     require(code == exactCode);
     if (code) {
         return 0;
@@ -46,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     require(isSame(tree, again));
 
     lua_State *L = fuzzState();
-    cjson_push_tree(L, tree.data, tree.count);
+    cjson_push_tree(L, tree.data, tree.count, nullptr);
     require(cjson_json_from_lua(L, 1, nullptr, &text, &error) == CJSON_OK);
     require(lua_gettop(L) == 1);
     lua_settop(L, 0);

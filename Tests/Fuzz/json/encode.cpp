@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     }
     cjson_json_from_tree(input.data(), count, &text, &error);
     lua_State *L = fuzzState();
-    cjson_push_tree(L, input.data(), count);
+    cjson_push_tree(L, input.data(), count, nullptr);
     bool sound = cjson_tree_from_lua(L, 1, nullptr, &again, &error) == CJSON_OK
         && cjson_tree_is_valid(again.data, again.count, nullptr) && lua_gettop(L) == 1;
     cjson_json_from_lua(L, 1, nullptr, &text, &error);

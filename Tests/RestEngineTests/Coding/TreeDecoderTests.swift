@@ -66,6 +66,19 @@ private struct Account: Decodable, Equatable {
         }
     }
 
+    @Test func `an integer beyond 64 bits fits where it does, and is refused elsewhere`() throws {
+        let tree = try Tree(json: #"{"n":18446744073709551615}"#)
+        #expect(try decode(tree) == ["n": UInt64.max])
+        #expect(try decode(tree) == ["n": 18446744073709551615.0])
+        #expect(try decode(tree) == ["n": Tree(json: "18446744073709551615")])
+        do throws(CodingFailure) {
+            let value: [String: Int] = try decode(tree)
+            Issue.record("\(value)")
+        } catch {
+            #expect("\(error)" == "n: 18446744073709551615 does not fit into Int")
+        }
+    }
+
     @Test func `takes enums with values`() throws {
         enum Shape: Decodable, Equatable {
             case circle(radius: Double)

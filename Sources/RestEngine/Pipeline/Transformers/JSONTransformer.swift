@@ -23,7 +23,8 @@ public struct JSONTransformer: StandardTransforming {
                         expected: "bytes", actual: entity.content.typeName, transformer: description))
             }
             let tree: Tree
-            do throws(JSONError) { tree = try Tree(json: bytes) } catch {
+            do throws(JSONError) { tree = try Tree(json: bytes, limits: Self.limits(context)) } catch {
+                if error.code == .tooLarge { throw Self.tooLarge(context) }
                 throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
             }
             guard allowFragments || tree.kind == .object || tree.kind == .array else {
@@ -31,5 +32,22 @@ public struct JSONTransformer: StandardTransforming {
             }
             return .json(tree)
         }
+    }
+
+    /// Few values take more than their text did, and hardly any twice as much: those are made to take memory.
+    private nonisolated static func limits(_ context: PipelineContext) -> Tree.Limits {
+        let (bytes, overflows) = context.maxBodyBytes.multipliedReportingOverflow(by: 2)
+        return Tree.Limits(bytes: overflows ? .max : bytes)
+    }
+
+    private nonisolated static func tooLarge(_ context: PipelineContext) -> RequestError.CauseError {
+        let limit = limits(context).bytes
+        return RequestError.CauseError(
+            .transport(
+                TransportError(
+                    .tooLarge, phase: .receive,
+                    message:
+                        "the value of the JSON body is larger than \(limit) bytes, twice the limit for bodies",
+                    limit: limit)))
     }
 }
