@@ -43,6 +43,10 @@ bool clua_expired(const clua_state *state, clua_excess *excess) {
     return state->was_expired;
 }
 
+bool clua_is_spent(const clua_state *state) { return state->depth > 0 && state->clock->now >= state->deadline; }
+
+uint64_t clua_run_number(const clua_state *state) { return state->runs; }
+
 static void note_excess(clua_state *state) {
     const clua_budget *budget = &state->budget;
     uint64_t ticks = state->clock->now - state->started + budget->ticks_before;
@@ -204,6 +208,7 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
     };
     if (state->depth++ == 0) {
         state->handed = 0;
+        state->runs++;
         if (state->lookout) clua_lookout_begin(state->lookout, budget);
     }
     uint64_t deadline = clock->now + budget->ticks;

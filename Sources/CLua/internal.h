@@ -71,6 +71,7 @@ struct clua_state {
     /// NULL when nobody looks; and how many entries there are inside each other.
     clua_lookout *lookout;
     int depth;
+    uint64_t runs;
 
     // A wait. `waits` tells a host's yield from a script's; the others carry the answer to the thread that
     // waits.

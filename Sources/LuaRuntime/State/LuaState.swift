@@ -74,6 +74,12 @@ public final class LuaState {
     /// The main thread's stack. It can't wait: use `spawn` for that.
     public var main: Lua { Lua(mainThread, self) }
 
+    /// A function of the script is under way and has used up its time: whatever else it sets off ends at once.
+    public var isSpent: Bool { clua_is_spent(core) }
+
+    /// A number of the outermost run of the script that is under way, or was last.
+    public var runNumber: UInt64 { clua_run_number(core) }
+
     /// Bytes that scripts may hold.
     public var memoryLimit: Int { options.memoryLimit }
 

@@ -83,6 +83,29 @@ public struct Headers: Sendable, Equatable {
         fields.append(Field(name, value))
     }
 
+    /// Replaces the fields of all names that others have, which come at the end.
+    public mutating func replace(by others: Headers) {
+        let names = Set(others.fields.map { $0.name.lowercased() })
+        fields.removeAll { names.contains($0.name.lowercased()) }
+        fields += others.fields
+    }
+
+    /// Each name once, in lower case and in the order of its first field, with what ``subscript(_:)`` gives.
+    public var joined: [(name: String, value: String)] {
+        var all: [(name: String, values: [String])] = []
+        var places: [String: Int] = [:]
+        for field in fields {
+            let name = field.name.lowercased()
+            if let place = places[name] {
+                if name != "set-cookie" { all[place].values.append(field.value) }
+            } else {
+                places[name] = all.count
+                all.append((name, [field.value]))
+            }
+        }
+        return all.map { ($0.name, $0.values.count == 1 ? $0.values[0] : $0.values.joined(separator: ", ")) }
+    }
+
     /// Removes all fields of a name.
     public mutating func remove(_ name: String) {
         fields.removeAll { $0.name.equalsIgnoringCase(name) }

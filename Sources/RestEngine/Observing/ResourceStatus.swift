@@ -13,7 +13,8 @@ public final class ResourceStatus: ResourceObserver {
     /// The rules, the first that applies decides.
     public let priority: [StatusRule]
     /// Those it is about, in the order of adding.
-    public private(set) var resources: [Resource] = []
+    public var resources: [Resource] { members.resources }
+    private var members = StatusMembers()
     /// What a user asked for, until it has ended.
     private var manualRequests: [Request] = []
     private var handlers: [@EngineActor (ResourceStatus) -> Void] = []
@@ -30,24 +31,24 @@ public final class ResourceStatus: ResourceObserver {
     /// A status over no resource; add it to some as an observer.
     public init(priority: [StatusRule] = StatusRule.usual) {
         self.priority = priority
-        told = Mark(decision: StatusRule.decide(priority, [], isLoadingManually: false))
+        told = Mark(decision: StatusRule.decide(priority, StatusRule.Facts(), isLoadingManually: false))
     }
 
     /// The state of all together, as of now.
     public var state: State {
+        members.lookAtAll()
         switch decision {
-        case .loading: .loading
-        case .success: .success
-        case .error(let index): resources[index].latestError.map(State.error) ?? .success
+        case .loading: return .loading
+        case .success: return .success
+        case .error: return members.firstWithError?.latestError.map(State.error) ?? .success
         }
     }
 
+    /// It is over no resource.
+    public var isEmpty: Bool { members.count == 0 }
+
     private var decision: StatusRule.Decision {
-        let facts = resources.map {
-            StatusRule.Facts(
-                isLoading: $0.isLoading, hasData: $0.latestData != nil, hasError: $0.latestError != nil)
-        }
-        return StatusRule.decide(priority, facts, isLoadingManually: !manualRequests.isEmpty)
+        StatusRule.decide(priority, members.facts, isLoadingManually: !manualRequests.isEmpty)
     }
 
     /// Runs `handler` whenever the state has become another, a new error included.
@@ -76,21 +77,20 @@ public final class ResourceStatus: ResourceObserver {
     // MARK: Observing
 
     public func changed(_ resource: Resource, _ event: ResourceEvent) {
-        if event == .observerAdded { resources.append(resource) }
+        if event == .observerAdded { members.add(resource) } else { members.look(at: resource) }
         evaluate()
     }
 
     public func stoppedObserving(_ resource: Resource) {
-        resources.removeAll { $0 === resource }
+        members.remove(resource)
         evaluate()
     }
 
     private func evaluate() {
         var mark = Mark(decision: decision)
-        if case .error(let index) = mark.decision {
-            mark.decision = .error(0)
-            mark.resource = ObjectIdentifier(resources[index])
-            let error = resources[index].latestError
+        if mark.decision == .error, let resource = members.firstWithError {
+            mark.resource = ObjectIdentifier(resource)
+            let error = resource.latestError
             mark.timestamp = error?.timestamp
             mark.text = error?.description
         }

@@ -13,28 +13,27 @@ public enum StatusRule: String, Sendable, CaseIterable {
     /// The order of Siesta (28.1).
     public static let usual: [StatusRule] = [.loading, .error, .anyData]
 
-    /// What the rules look at in one resource.
+    /// What the rules look at: of how many resources what is true.
     struct Facts {
-        var isLoading = false
-        var hasData = false
-        var hasError = false
+        var all = 0
+        var loading = 0
+        var withData = 0
+        var withError = 0
     }
 
     enum Decision: Equatable {
-        case loading, success
-        /// The error of the resource at that place in the list.
-        case error(Int)
+        case loading, success, error
     }
 
     /// The first rule that applies decides; with none it is a success.
-    static func decide(_ priority: [StatusRule], _ resources: [Facts], isLoadingManually: Bool) -> Decision {
+    static func decide(_ priority: [StatusRule], _ resources: Facts, isLoadingManually: Bool) -> Decision {
         for rule in priority {
             switch rule {
-            case .loading: if resources.contains(where: \.isLoading) { return .loading }
+            case .loading: if resources.loading > 0 { return .loading }
             case .manualLoading: if isLoadingManually { return .loading }
-            case .anyData: if resources.contains(where: \.hasData) { return .success }
-            case .allData: if resources.allSatisfy(\.hasData) { return .success }
-            case .error: if let index = resources.firstIndex(where: \.hasError) { return .error(index) }
+            case .anyData: if resources.withData > 0 { return .success }
+            case .allData: if resources.withData == resources.all { return .success }
+            case .error: if resources.withError > 0 { return .error }
             }
         }
         return .success

@@ -70,8 +70,7 @@ extension Resource {
         if !options.headers.isEmpty {
             let headers = options.headers
             mutations.append { draft in
-                for name in Set(headers.fields.map { $0.name.lowercased() }) { draft.headers.remove(name) }
-                for field in headers.fields { draft.headers.add(field.name, field.value) }
+                draft.headers.replace(by: headers)
             }
         }
         if let body = options.body {

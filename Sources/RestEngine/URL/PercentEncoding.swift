@@ -22,18 +22,27 @@ public enum PercentEncoding {
 
     /// The bytes that text stands for. A `%` without two hexadecimal digits stands for itself; so does `+`.
     public static func decodeBytes(_ text: some Collection<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            if byte == .percent, let pair = hexPair(rest) {
-                bytes.append(pair)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
+        text.withContiguousStorageIfAvailable(decodeBuffer)
+            ?? Array(text).withUnsafeBufferPointer(decodeBuffer)
+    }
+
+    /// Of one type, so that it is compiled for it wherever it is called from: bodies of megabytes come this way.
+    private static func decodeBuffer(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: text.count) { bytes, count in
+            var place = 0
+            while place < text.count {
+                var byte = text[place]
+                place += 1
+                if byte == .percent, place + 1 < text.count, let high = value(text[place]),
+                    let low = value(text[place + 1])
+                {
+                    byte = high << 4 | low
+                    place += 2
+                }
+                bytes.initializeElement(at: count, to: byte)
+                count += 1
             }
         }
-        return bytes
     }
 
     /// The text that encoded text stands for; nil if the bytes are not UTF-8.

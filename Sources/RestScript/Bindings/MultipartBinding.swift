@@ -1,6 +1,12 @@
 import LuaRuntime
 import RestEngine
 
+/// What a multipart body may hold in memory.
+private enum Most {
+    static let parts = 10_000
+    static let bytes = 64 << 20
+}
+
 extension ScriptContext {
     /// `multipart = { { name =, value = | file =, filename =, content_type = }, … }`.
     func multipart(
@@ -12,7 +18,11 @@ extension ScriptContext {
             throw LuaUsageError(
                 "option 'multipart' is a list of parts: { { name = \"a\", value = \"b\" }, … }")
         }
+        guard count <= Most.parts else {
+            throw LuaUsageError("option 'multipart' has \(count) parts, and \(Most.parts) are the limit")
+        }
         var parts: [MultipartPart] = []
+        var bytes = 0
         for item in 1...count {
             lua.rawGet(place, item)
             defer { lua.pop() }
@@ -22,7 +32,14 @@ extension ScriptContext {
             }
             let options = OptionTable(lua: lua, table: -1, owner: "part \(item) of multipart")
             switch try part(options) {
-            case .success(let part): parts.append(part)
+            case .success(let part):
+                if case .bytes(let value) = part.source { bytes += value.count }
+                guard bytes <= Most.bytes else {
+                    throw LuaUsageError(
+                        "the values of option 'multipart' take more than \(Most.bytes >> 20) MiB, which is the limit: "
+                            + "give what is large as a file, { name = …, file = … }")
+                }
+                parts.append(part)
             case .failure(let cause): return .failure(cause)
             }
         }

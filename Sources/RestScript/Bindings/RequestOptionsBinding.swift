@@ -100,7 +100,7 @@ extension ScriptContext {
     private func form(
         _ lua: Lua, _ place: Int32
     ) throws -> Result<RequestBody, RequestError.CauseError> {
-        let given = try rawParams(lua, place)
+        let given = try rawParams(lua, place, .form)
         var pairs: [(String, String)] = []
         for param in given.params {
             for value in param.values ?? [] {

@@ -18,6 +18,7 @@ extension ScriptContext {
             lua.pop()
         }
         try options.finish(allowingItems: true)
+        guard resources.count <= Self.mostResources else { throw Self.tooManyResources }
         let status = ResourceStatus(priority: priority)
         for resource in resources { resource.addObserver(status) }
         lua.push(object: status, class: statusClass)
@@ -25,7 +26,8 @@ extension ScriptContext {
     }
 
     private func resources(_ lua: Lua, _ place: Int32, _ list: String) throws -> [Resource] {
-        try (0..<lua.rawLength(place)).map { item in
+        guard lua.rawLength(place) <= Self.mostResources else { throw Self.tooManyResources }
+        return try (0..<lua.rawLength(place)).map { item in
             lua.rawGet(place, item + 1)
             defer { lua.pop() }
             guard let resource = lua.object(-1, as: Resource.self) else {
@@ -33,6 +35,12 @@ extension ScriptContext {
             }
             return resource
         }
+    }
+
+    private static let mostResources = 10_000
+
+    private static var tooManyResources: LuaUsageError {
+        LuaUsageError("a status is over \(mostResources) resources at most: show several")
     }
 
     private func rule(_ name: String) throws -> StatusRule {
@@ -108,7 +116,7 @@ extension ScriptContext {
 
     /// Somebody wants to hear of the status, and nobody may hold it but this.
     private func keep(_ status: ResourceStatus) {
-        heardStatuses.removeAll { $0.resources.isEmpty && $0 !== status }
+        heardStatuses.removeAll { $0.isEmpty && $0 !== status }
         if !heardStatuses.contains(where: { $0 === status }) { heardStatuses.append(status) }
     }
 

@@ -2,6 +2,12 @@ import CJSON
 import LuaRuntime
 import RestEngine
 
+/// More makes no request that a server takes, and much work.
+private enum Most {
+    static let fields = 1000
+    static let bytes = 1 << 20
+}
+
 extension Lua {
     /// The value of a header as scripts give it: a string, a number, or a list of them; nil or null removes.
     func headerValues(_ index: Int32, name: String) throws -> [String] {
@@ -12,6 +18,7 @@ extension Lua {
         case .number: return [try tostring(index)]
         case .table:
             let index = absolute(index)
+            guard rawLength(index) <= Most.fields else { throw Self.tooManyHeaders }
             return try (1...max(1, rawLength(index))).flatMap { item -> [String] in
                 rawGet(index, item)
                 defer { pop() }
@@ -29,17 +36,29 @@ extension Lua {
     /// A table of headers, sorted by name: a Lua table has no order, and equal requests shall look equal.
     func headers(_ table: Int32) throws -> Headers {
         var fields: [(name: String, values: [String])] = []
+        var (count, bytes) = (0, 0)
         try forEachPair(table) { lua in
             guard let name = lua.string(-2) else {
                 throw LuaUsageError("headers have names: { Accept = \"text/plain\" }")
             }
-            fields.append((name, try lua.headerValues(-1, name: name)))
+            let values = try lua.headerValues(-1, name: name)
+            fields.append((name, values))
+            count += values.count
+            bytes += values.reduce(name.utf8.count) { $0 + $1.utf8.count }
+            guard count <= Most.fields else { throw Self.tooManyHeaders }
+            guard bytes <= Most.bytes else {
+                throw LuaUsageError("these headers take more than 1 MiB, which is the limit")
+            }
         }
         var headers = Headers()
         for field in fields.sorted(by: { $0.name < $1.name }) {
             for value in field.values { headers.add(field.name, value) }
         }
         return headers
+    }
+
+    private static var tooManyHeaders: LuaUsageError {
+        LuaUsageError("these headers are more than \(Most.fields) fields, which is the limit")
     }
 
     /// The same for a request: refuses what can't be sent.
@@ -52,9 +71,9 @@ extension Lua {
     /// Pushes headers as a table of names in lower case; a name with several values gets them joined.
     func push(_ headers: Headers) {
         newTable(record: Int32(headers.fields.count))
-        for field in headers.fields {
-            push(headers[field.name] ?? field.value)
-            rawSet(-2, field.name.lowercased())
+        for (name, value) in headers.joined {
+            push(value)
+            rawSet(-2, name)
         }
     }
 }

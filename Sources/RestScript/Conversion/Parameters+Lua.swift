@@ -6,18 +6,39 @@ struct RawParams {
     var params: [(name: [UInt8], values: [[UInt8]]?)] = []
     /// They came as a list of pairs, so their order means something; else they are sorted by name.
     var isList = false
+
+    /// What a script may give in one go.
+    struct Limit {
+        let count: Int
+        let bytes: Int
+        /// As messages call it.
+        let what: String
+
+        static let url = Limit(count: 10_000, bytes: 1 << 20, what: "the parameters of a URL")
+        static let form = Limit(count: 100_000, bytes: 64 << 20, what: "the fields of a form")
+
+        func check(count: Int, bytes: Int = 0) throws(LuaUsageError) {
+            if count > self.count { throw LuaUsageError("\(what) are \(self.count) at most") }
+            if bytes > self.bytes {
+                throw LuaUsageError("\(what) take \(self.bytes >> 20) MiB at most")
+            }
+        }
+    }
 }
 
 extension ScriptContext {
     /// Parameters: `{ name = value | list | null }` or `{ { name, value }, … }`. The values of a name are together.
     func params(_ lua: Lua, _ place: Int32) throws -> [(name: String, values: [String]?)] {
         var params: [(name: String, values: [String]?)] = []
-        for raw in try rawParams(lua, place).params {
+        var places: [String: Int] = [:]
+        for raw in try rawParams(lua, place, .url).params {
             let name = String(decoding: raw.name, as: UTF8.self)
             let values = raw.values?.map { String(decoding: $0, as: UTF8.self) }
-            if let known = params.firstIndex(where: { $0.name == name }), let values {
-                params[known].values = (params[known].values ?? []) + values
+            if let known = places[name], let values {
+                if params[known].values == nil { params[known].values = [] }
+                params[known].values? += values
             } else {
+                if places[name] == nil { places[name] = params.count }
                 params.append((name, values))
             }
         }
@@ -25,10 +46,19 @@ extension ScriptContext {
     }
 
     /// The same with their bytes, pair by pair.
-    func rawParams(_ lua: Lua, _ place: Int32) throws -> RawParams {
+    func rawParams(_ lua: Lua, _ place: Int32, _ limit: RawParams.Limit) throws -> RawParams {
         let place = lua.absolute(place)
         var found = RawParams()
         let count = lua.rawLength(place)
+        try limit.check(count: count)
+        var (values, bytes) = (0, 0)
+        func add(_ name: [UInt8], _ place: Int32) throws {
+            let given = try rawValues(lua, place, name, limit)
+            values += max(1, given?.count ?? 1)
+            bytes += given?.reduce(name.count) { $0 + $1.count } ?? 0
+            try limit.check(count: values, bytes: bytes)
+            found.params.append((name, given))
+        }
         for item in 0..<count {
             lua.rawGet(place, item + 1)
             defer { lua.pop() }
@@ -41,7 +71,7 @@ extension ScriptContext {
             lua.rawGet(pair, 2)
             defer { lua.pop(2) }
             guard let name else { throw LuaUsageError("the name of a parameter is a string") }
-            found.params.append((name, try rawValues(lua, -1, name)))
+            try add(name, -1)
         }
         if count > 0 {
             found.isList = true
@@ -51,7 +81,7 @@ extension ScriptContext {
             guard let name = lua.bytes(-2) else {
                 throw LuaUsageError("the name of a parameter is a string")
             }
-            found.params.append((name, try rawValues(lua, -1, name)))
+            try add(name, -1)
         }
         found.params.sort { $0.name.lexicographicallyPrecedes($1.name) }
         return found
@@ -59,10 +89,12 @@ extension ScriptContext {
 
     /// The value of a parameter: text, number, boolean, a list of them; nil or null removes.
     func paramValues(_ lua: Lua, _ index: Int32, _ name: String) throws -> [String]? {
-        try rawValues(lua, index, Array(name.utf8))?.map { String(decoding: $0, as: UTF8.self) }
+        try rawValues(lua, index, Array(name.utf8), .url)?.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func rawValues(_ lua: Lua, _ index: Int32, _ name: [UInt8]) throws -> [[UInt8]]? {
+    private func rawValues(
+        _ lua: Lua, _ index: Int32, _ name: [UInt8], _ limit: RawParams.Limit
+    ) throws -> [[UInt8]]? {
         if trees.isNull(lua, index) { return nil }
         switch lua.type(index) {
         case .none, .nil: return nil
@@ -71,6 +103,7 @@ extension ScriptContext {
         case .boolean: return [Array((lua.isTruthy(index) ? "true" : "false").utf8)]
         case .table:
             let index = lua.absolute(index)
+            try limit.check(count: lua.rawLength(index))
             try lua.forEachPair(index) { lua in
                 guard lua.type(-2) == .number else {
                     throw LuaUsageError(
@@ -83,7 +116,7 @@ extension ScriptContext {
                 guard lua.type(-1) != .table else {
                     throw LuaUsageError("the value of parameter '\(RawText(name))' is a list of lists")
                 }
-                return try rawValues(lua, -1, name) ?? []
+                return try rawValues(lua, -1, name, limit) ?? []
             }
         default:
             throw LuaUsageError(

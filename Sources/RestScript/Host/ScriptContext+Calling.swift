@@ -47,7 +47,15 @@ extension ScriptContext {
     }
 
     /// The same with a function that `pushCall` pushes, before its arguments; nil: there is none.
+    /// What is set off by a function whose time is over would end at its first instruction, each with a line in the log:
+    /// one says it for all.
     func run(as what: @autoclosure () -> String, pushCall: (Lua) throws(LuaError) -> Int32?) {
+        if state.isSpent {
+            guard spentRun != state.runNumber else { return }
+            spentRun = state.runNumber
+            return options.log(
+                ScriptLogEntry(level: .error, text: "\(what()) did not run: \(Self.leftOut)"))
+        }
         do throws(LuaError) {
             guard let coroutine = try state.run(phase: phases.hook, in: realm, pushCall: pushCall) else {
                 return
@@ -73,12 +81,21 @@ extension ScriptContext {
         // What a function says of others that were cancelled with it, when everything ends, is no news.
         guard error.kind != .cancelled, !isClosed else { return }
         let failure = ScriptFailures.failure(of: error)
+        var more = ""
+        if error.kind == .budget, state.isSpent {
+            guard spentRun != state.runNumber else { return }
+            spentRun = state.runNumber
+            more = "; \(Self.leftOut)"
+        }
         options.log(
             ScriptLogEntry(
-                level: .error, text: "\(what): \(failure.message)",
+                level: .error, text: "\(what): \(failure.message)\(more)",
                 fields: error.traceback.isEmpty ? [] : [("traceback", error.traceback)],
                 place: failure.file.map { "\($0):\(failure.line ?? 0)" }))
     }
+
+    private static let leftOut =
+        "the function that set it off has used up its CPU time, and what else it sets off is left out"
 
     /// Runs `work` when what resumed the script has returned, for that may hold what `work` is to find unused; at
     /// once where the script may not wait.

@@ -24,6 +24,8 @@ final class ScriptContext {
     private var startedByLoading: [@EngineActor () -> Void] = []
     /// Lines of the script that were warned of.
     var warnedPlaces: Set<String> = []
+    /// The run of the script of which is known that its time was used up.
+    var spentRun: UInt64?
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
     var isClosed = false

@@ -1,4 +1,5 @@
 import RestEngine
+import TestSupport
 import Testing
 
 struct HeadersTests {
@@ -48,5 +49,27 @@ struct HeadersTests {
     @Test(arguments: [("@", "`"), ("[", "{"), ("é", "É"), ("a", "ab"), ("-", "\r")])
     func `19.4 only the case of ASCII letters is ignored`(one: String, other: String) {
         #expect(!Headers([(one, "1")]).contains(other))
+    }
+
+    @Test func `replacing takes the place of all names at once`() {
+        var headers = Headers([("A", "1"), ("b", "2"), ("a", "3"), ("C", "4")])
+        headers.replace(by: Headers([("B", "5"), ("a", "6"), ("b", "7")]))
+        #expect(headers == Headers([("C", "4"), ("B", "5"), ("a", "6"), ("b", "7")]))
+    }
+
+    @Test func `joined names each header once, as reading it does`() {
+        let headers = Headers([("B", "1"), ("a", "2"), ("b", "3"), ("Set-Cookie", "x"), ("set-cookie", "y")])
+        #expect(headers.joined.map(\.name) == ["b", "a", "set-cookie"])
+        for (name, value) in headers.joined { #expect(headers[name] == value) }
+    }
+
+    @Test func `many headers take as long each as few`() {
+        let ratio = growth(from: 2000, by: 4) { count in
+            let many = Headers((0..<count).map { ("name-\($0)", "value") })
+            var headers = many
+            headers.replace(by: many)
+            #expect(headers.joined.count == count)
+        }
+        #expect(ratio < 9, "\(ratio)")
     }
 }

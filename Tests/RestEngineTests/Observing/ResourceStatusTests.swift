@@ -38,6 +38,41 @@ struct ResourceStatusTests {
         #expect(journal.take() == ["success"])
     }
 
+    @Test func `28.1 the first error in the order of adding is told, whoever comes and goes`() throws {
+        let resources = (0..<40).map { fixture.resource("\($0)") }
+        for (code, resource) in resources.enumerated() {
+            try fixture.stub("GET", "\(code)", .response(400 + code))
+            resource.load()
+        }
+        fixture.settle()
+        let status = ResourceStatus()
+        for resource in resources { resource.addObserver(status) }
+        #expect(text(status.state) == "error 400" && status.resources.count == 40)
+        for resource in resources.dropLast() {
+            resource.removeObservers(ownedBy: status)
+            fixture.settle()
+        }
+        #expect(text(status.state) == "error 439" && status.resources.count == 1)
+        resources[0].addObserver(status)
+        #expect(text(status.state) == "error 439")
+        resources[39].overrideLocalContent(.text("mine"))
+        #expect(text(status.state) == "error 400")
+        resources[0].overrideLocalContent(.text("mine"))
+        #expect(text(status.state) == "success" && !status.isEmpty)
+    }
+
+    @Test func `a status over many resources costs each of them no more than one over few`() throws {
+        let ratio = growth(from: 500, by: 4) { count in
+            let resources = (0..<count).map { fixture.resource("\($0)") }
+            let status = ResourceStatus()
+            for resource in resources { resource.addObserver(status) }
+            for resource in resources { resource.overrideLocalContent(.text("mine")) }
+            for resource in resources { resource.removeObservers(ownedBy: status) }
+            fixture.settle()
+        }
+        #expect(ratio < 9, "\(ratio)")
+    }
+
     @Test func `28.1 another error is another state`() throws {
         let a = fixture.resource("a")
         let status = follow(ResourceStatus(priority: [.error]), a)

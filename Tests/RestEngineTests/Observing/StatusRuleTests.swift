@@ -11,23 +11,23 @@ import Testing
     {
         StatusRule.decide(
             priority,
-            resources.map {
-                .init(
-                    isLoading: $0.contains("L"), hasData: $0.contains("D"), hasError: $0.contains("E"))
-            }, isLoadingManually: manual)
+            StatusRule.Facts(
+                all: resources.count, loading: resources.count { $0.contains("L") },
+                withData: resources.count { $0.contains("D") },
+                withError: resources.count { $0.contains("E") }), isLoadingManually: manual)
     }
 
     @Test(
         arguments: [
             (StatusRule.usual, [], .success), (StatusRule.usual, [""], .success),
             (StatusRule.usual, ["L"], .loading), (StatusRule.usual, ["LDE"], .loading),
-            (StatusRule.usual, ["D", "L"], .loading), (StatusRule.usual, ["DE"], .error(0)),
-            (StatusRule.usual, ["D", "E", "E"], .error(1)), (StatusRule.usual, ["D"], .success),
+            (StatusRule.usual, ["D", "L"], .loading), (StatusRule.usual, ["DE"], .error),
+            (StatusRule.usual, ["D", "E", "E"], .error), (StatusRule.usual, ["D"], .success),
             ([.anyData, .loading, .error], ["LDE"], .success),
             ([.anyData, .loading, .error], ["LE"], .loading),
             ([.anyData, .loading, .error], ["E", "D"], .success),
-            ([.allData, .error], ["D", "E"], .error(1)), ([.allData, .error], ["D", "DE"], .success),
-            ([.allData, .error], [], .success), ([.error, .loading], ["L", "E"], .error(1)),
+            ([.allData, .error], ["D", "E"], .error), ([.allData, .error], ["D", "DE"], .success),
+            ([.allData, .error], [], .success), ([.error, .loading], ["L", "E"], .error),
             ([], ["LE"], .success),
             ([.allData, .loading], ["D", "L"], .loading), ([.anyData], [""], .success),
         ] as [([StatusRule], [String], StatusRule.Decision)])
@@ -42,7 +42,7 @@ import Testing
             ([.manualLoading, .anyData, .loading], true, .loading),
             ([.manualLoading, .anyData, .loading], false, .success),
             ([.anyData, .manualLoading], true, .success),
-            (StatusRule.usual, true, .error(0)),
+            (StatusRule.usual, true, .error),
         ] as [([StatusRule], Bool, StatusRule.Decision)])
     func `28.1 what the user asked for counts by a rule of its own`(
         priority: [StatusRule], manual: Bool, decision: StatusRule.Decision

@@ -1,0 +1,82 @@
+/// The resources of a status and what is known of them, so that an event of one of many costs no look at all of them.
+@EngineActor
+struct StatusMembers {
+    private struct Member {
+        let resource: Resource
+        var isLoading = false
+        var hasData = false
+        var hasError = false
+    }
+
+    /// In the order of adding; nil where one was removed.
+    private var members: [Member?] = []
+    private var places: [ObjectIdentifier: Int] = [:]
+    private(set) var facts = StatusRule.Facts()
+    /// None before this place has an error.
+    private var firstError = 0
+
+    var count: Int { facts.all }
+
+    var resources: [Resource] { members.compactMap { $0?.resource } }
+
+    /// The first with an error, as far as is known.
+    var firstWithError: Resource? {
+        mutating get {
+            guard facts.withError > 0 else { return nil }
+            while members[firstError]?.hasError != true { firstError += 1 }
+            return members[firstError]?.resource
+        }
+    }
+
+    mutating func add(_ resource: Resource) {
+        guard places[ObjectIdentifier(resource)] == nil else { return look(at: resource) }
+        places[ObjectIdentifier(resource)] = members.count
+        members.append(Member(resource: resource))
+        facts.all += 1
+        look(at: resource)
+    }
+
+    mutating func remove(_ resource: Resource) {
+        guard let place = places.removeValue(forKey: ObjectIdentifier(resource)), let member = members[place]
+        else { return }
+        count(member, -1)
+        facts.all -= 1
+        members[place] = nil
+        if members.count > 16, facts.all < members.count / 2 { closeUp() }
+    }
+
+    /// Notes what is true of a resource now.
+    mutating func look(at resource: Resource) {
+        guard let place = places[ObjectIdentifier(resource)] else { return }
+        look(at: place)
+    }
+
+    mutating func lookAtAll() {
+        for place in members.indices { look(at: place) }
+    }
+
+    private mutating func look(at place: Int) {
+        guard var member = members[place] else { return }
+        count(member, -1)
+        member.isLoading = member.resource.isLoading
+        member.hasData = member.resource.latestData != nil
+        member.hasError = member.resource.latestError != nil
+        count(member, 1)
+        members[place] = member
+        if member.hasError, place < firstError { firstError = place }
+    }
+
+    private mutating func count(_ member: Member, _ step: Int) {
+        if member.isLoading { facts.loading += step }
+        if member.hasData { facts.withData += step }
+        if member.hasError { facts.withError += step }
+    }
+
+    private mutating func closeUp() {
+        members.removeAll { $0 == nil }
+        firstError = 0
+        for (place, member) in members.enumerated() {
+            if let member { places[ObjectIdentifier(member.resource)] = place }
+        }
+    }
+}
