@@ -9,8 +9,8 @@
 /// How many times as much CPU time of this thread `work` takes for `factor` times as many things: about `factor` where it is
 /// linear, about its square where it is quadratic. The best of several runs counts, so that a busy machine makes no
 /// difference.
-public func growth(from count: Int, by factor: Int, _ work: (Int) throws -> Void) rethrows -> Double {
-    func best(_ count: Int) rethrows -> Double {
+public func growth(from count: Int, by factor: Int, _ work: (Int) throws -> Void) throws -> Double {
+    func best(_ count: Int) throws -> Double {
         var best = Double.infinity
         for _ in 0..<5 {
             let begin = threadSeconds()

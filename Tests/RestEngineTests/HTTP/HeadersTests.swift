@@ -63,8 +63,8 @@ struct HeadersTests {
         for (name, value) in headers.joined { #expect(headers[name] == value) }
     }
 
-    @Test func `many headers take as long each as few`() {
-        let ratio = growth(from: 2000, by: 4) { count in
+    @Test func `many headers take as long each as few`() throws {
+        let ratio = try growth(from: 2000, by: 4) { count in
             let many = Headers((0..<count).map { ("name-\($0)", "value") })
             var headers = many
             headers.replace(by: many)

@@ -62,7 +62,7 @@ struct ResourceStatusTests {
     }
 
     @Test func `a status over many resources costs each of them no more than one over few`() throws {
-        let ratio = growth(from: 500, by: 4) { count in
+        let ratio = try growth(from: 500, by: 4) { count in
             let resources = (0..<count).map { fixture.resource("\($0)") }
             let status = ResourceStatus()
             for resource in resources { resource.addObserver(status) }
