@@ -151,6 +151,40 @@ import Testing
         }
     }
 
+    @Test func `An answer of an entity cache is a hit, unless it is too old`() async throws {
+        let cache = MemoryCache()
+        try await World.run { world, site in
+            let cached: @EngineActor @Sendable (inout Configuration) throws -> Void = {
+                $0.pipeline["model"].cache = cache
+            }
+            try await world.configure("**", cached)
+            let first = try site.asking("/github/a")
+            await world.transport.waitForRequests(1)
+            await world.reply("[1]")
+            #expect(try first.answer()["Cache-Status"] == "resthost; fwd=miss")
+
+            // Services that take its place have the same cache; no other spelling of the target is remembered.
+            for (target, seconds, reads) in [("/github/%61", 10.0, 2), ("/github/a?", 100.0, 3)] {
+                world.clock.advance(by: seconds)
+                await world.replace("github", "https://api.github.com/v3")
+                try await world.configure("**", cached)
+                let client = try site.asking(target)
+                await world.waitForReads(reads)
+                await world.settle()
+                let isStale = reads == 3
+                if isStale {
+                    await world.transport.waitForRequests(2)
+                    await world.reply("[2]")
+                }
+                let answer = try client.answer()
+                #expect(answer.body == (isStale ? "[2]" : "[1]"))
+                #expect(
+                    answer["Cache-Status"] == (isStale ? "resthost; fwd=miss" : "resthost; hit; ttl=20"))
+                #expect(answer["Age"] == (isStale ? "0" : "10"))
+            }
+        }
+    }
+
     @Test func `A large body comes whole, first and from the cache`() async throws {
         let body = "[" + String(repeating: "1,", count: 400_000) + "1]"
         try await World.run(automatic: { _ in .success(.stub(body)) }) { _, site in
