@@ -522,6 +522,7 @@ function rest.service(options) end
 ---@field listen? string
 ---@field expose? table<string, { paths?: string[], methods?: string[] }>
 ---@field auth? { bearer: string }
+---@field timeout? number
 
 ---Declares the HTTP gateway.
 ---@param options resthost.gateway.options

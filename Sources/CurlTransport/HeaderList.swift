@@ -49,15 +49,12 @@ final class HeaderList {
         var hasContentType = false
         var hasExpect = false
 
-        /// True for the fields that frame the message: the transport writes them from the body it has, and a
-        /// second opinion would desynchronise the connection.
+        /// True for a field that is left out.
         mutating func note(_ name: String) -> Bool {
             switch name.utf8.count {
             case 6: if name.lowercased() == "expect" { hasExpect = true }
             case 12: if name.lowercased() == "content-type" { hasContentType = true }
-            case 14: return name.lowercased() == "content-length"
-            case 17: return name.lowercased() == "transfer-encoding"
-            default: break
+            default: return Headers.framesMessage(name)
             }
             return false
         }

@@ -8,6 +8,8 @@ public struct GatewayUpdate: Sendable {
     public var expose: [String: ServiceExposure]?
     public var bearerToken: String?
     public var serverNames: [String] = []
+    /// As in ``GatewayLimits/requestTimeout``.
+    public var requestTimeout: Double?
 
     public init(listen: [String], expose: [String: ServiceExposure]? = nil, bearerToken: String? = nil) {
         self.listen = listen
@@ -57,7 +59,8 @@ extension Gateway {
         return PreparedGatewayUpdate(
             exposure: exposure,
             access: GatewayRules.Access(
-                bearerToken: update.bearerToken, serverNames: update.serverNames),
+                bearerToken: update.bearerToken, serverNames: update.serverNames,
+                requestTimeout: update.requestTimeout),
             listeners: listeners, opened: opened, closing: closing)
     }
 

@@ -16,7 +16,7 @@ public final class Gateway: Sendable {
     struct Running {
         let group: MultiThreadedEventLoopGroup
         let loops: [NIOLoopBound<GatewayLoop>]
-        let openConnections: OpenConnections
+        let room: ConnectionRoom
         var listeners: [Listener]
     }
 
@@ -38,7 +38,8 @@ public final class Gateway: Sendable {
             }
         }
         let access = GatewayRules.Access(
-            bearerToken: configuration.bearerToken, serverNames: configuration.serverNames)
+            bearerToken: configuration.bearerToken, serverNames: configuration.serverNames,
+            requestTimeout: configuration.limits.requestTimeout)
         desk = EngineDesk(
             directory: directory, control: control,
             rules: GatewayRules(try Exposure(configuration.expose), access))
@@ -47,8 +48,11 @@ public final class Gateway: Sendable {
     /// The addresses as they are bound; empty unless it runs.
     public var listening: [String] { running?.listeners.map(\.text) ?? [] }
 
+    /// Of a minute or two ago, or less.
+    public var shortages: [GatewayShortage] { running?.room.recentShortages ?? [] }
+
     /// Open at the moment.
-    public var connections: Int { running?.openConnections.count.load(ordering: .relaxed) ?? 0 }
+    public var connections: Int { running?.room.count ?? 0 }
 
     var running: Running? {
         state.withLock { if case .running(let running) = $0 { running } else { nil } }
@@ -75,19 +79,18 @@ public final class Gateway: Sendable {
         guard isFirst else { throw .alreadyStarted }
         let group = MultiThreadedEventLoopGroup(
             numberOfThreads: max(1, configuration.threads ?? System.coreCount))
-        let openConnections = OpenConnections()
+        let room = ConnectionRoom(configuration)
         let loops = group.makeIterator().map { eventLoop in
             // The state is the loop's from here on; nothing has used it yet.
             let (desk, configuration) = (desk, configuration)
             return eventLoop.submit {
                 NIOLoopBound(
                     GatewayLoop(
-                        eventLoop: eventLoop, desk: desk, configuration: configuration,
-                        openConnections: openConnections), eventLoop: eventLoop)
+                        eventLoop: eventLoop, desk: desk, configuration: configuration, room: room),
+                    eventLoop: eventLoop)
             }
         }.compactMap { try? $0.wait() }
-        var running = Running(
-            group: group, loops: loops, openConnections: openConnections, listeners: [])
+        var running = Running(group: group, loops: loops, room: room, listeners: [])
         for (text, address) in addresses {
             do throws(GatewayError) {
                 running.listeners.append(try bind(address, text, running))
@@ -108,7 +111,7 @@ public final class Gateway: Sendable {
     ) throws(GatewayError) -> Listener {
         try Listener.bind(
             address, text: text, isPrivate: configuration.isForAdmins, group: running.group,
-            loops: running.loops)
+            loops: running.loops, room: running.room)
     }
 
     /// Stops listening, lets the requests that are under way finish for so many seconds, then closes

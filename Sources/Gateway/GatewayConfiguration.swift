@@ -15,6 +15,8 @@ public struct GatewayConfiguration: Sendable {
     public var isForAdmins = false
     /// Called on a network thread after each answer; must be quick.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
+    /// Called on a network thread, once a minute at most for each kind; must be quick.
+    public var onShortage: (@Sendable (GatewayShortage) -> Void)?
     /// Unix time in seconds, of the same clock as the engine's.
     public var clock: @Sendable () -> Double = { SystemTime.now }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CPlatform
+import Gateway
 
 #if canImport(Glibc)
     import Glibc
@@ -50,6 +51,7 @@ enum Program {
         // A file that grows over its limit is an error of that write.
         signal(SIGXFSZ, SIG_IGN)
         cplatform_keep_freed_memory()
+        DescriptorLimit.raise()
         do {
             var command = try Resthost.parseAsRoot()
             try command.run()

@@ -16,17 +16,21 @@ struct AnswerWriter {
         var saysKeepAlive = false
     }
 
-    /// The head of a resource's content: of 200, or of 304, which leaves out what it describes (RFC 9110
-    /// 15.4.5).
+    /// The head of a resource's content, or of 304, which leaves out what it describes (RFC 9110 15.4.5).
     mutating func contentHead(
-        status: Int, _ answer: PublishedAnswer, _ cacheStatus: CacheStatus, now: Double, _ framing: Framing
+        _ answer: PublishedAnswer, isNotModified: Bool = false, _ cacheStatus: CacheStatus, now: Double,
+        _ framing: Framing
     ) -> ByteBuffer {
         let rendering = ContentRendering.of(answer.content)
         let left = Self.wholeSeconds(answer.expiresAt - now)
         var head = allocator.buffer(capacity: 512)
-        head.writeString(status == 304 ? "HTTP/1.1 304 Not Modified\r\n" : "HTTP/1.1 200 OK\r\n")
+        if isNotModified {
+            head.writeString("HTTP/1.1 304 Not Modified\r\n")
+        } else {
+            head.writeImmutableBuffer(rendering.statusLine)
+        }
         head.writeString(date(now))
-        if status != 304 { head.writeImmutableBuffer(rendering.fields) }
+        if !isNotModified { head.writeImmutableBuffer(rendering.fields) }
         head.writeImmutableBuffer(rendering.etagField)
         head.writeString(
             "Age: \(Self.wholeSeconds(now - answer.timestamp))\r\nCache-Control: max-age=\(left)\r\n")

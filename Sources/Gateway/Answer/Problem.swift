@@ -55,4 +55,15 @@ extension Problem {
         problem.asksForToken = true
         return problem
     }
+
+    static var tooManyConnections: Problem {
+        var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
+        problem.retryAfter = 1
+        return problem
+    }
+
+    /// The load itself goes on.
+    static var overdue: Problem {
+        Problem(504, "gateway_timeout", "no answer came within the time that the gateway gives a request")
+    }
 }

@@ -18,19 +18,34 @@ extension ConnectionHandler {
     }
 
     private func read(_ path: ResourcePath, _ exchange: Exchange) {
-        let (connection, desk, method) = (wait(exchange), loop.desk, exchange.method)
-        let (number, post) = (exchange.number, loop.post)
+        let own = loop.access.requestTimeout
+        let connection = wait(exchange, seconds: own ?? EngineDesk.usualPatience)
+        let (desk, method, number, post) = (loop.desk, exchange.method, exchange.number, loop.post)
         EngineLoop.shared.submit {
-            desk.read(path, method: method) { outcome in
-                post.send { connection.value.finish(number, outcome) }
-            }
+            desk.read(
+                path, method: method,
+                waiting: { seconds in
+                    guard own == nil else { return }
+                    post.send { connection.value.allow(number, seconds: seconds) }
+                },
+                { outcome in
+                    post.send { connection.value.finish(number, outcome) }
+                })
         }
     }
 
-    func wait(_ exchange: Exchange) -> NIOLoopBound<ConnectionHandler> {
+    /// - Parameter seconds: After which it is answered in any case; nil for a wait that has an end of its own.
+    func wait(_ exchange: Exchange, seconds: Double?) -> NIOLoopBound<ConnectionHandler> {
         self.exchange = exchange
+        self.exchange?.lastTick = seconds.map { loop.tick + loop.ticks($0) } ?? .max
         phase = .waiting
         return NIOLoopBound(self, eventLoop: loop.eventLoop)
+    }
+
+    /// The exchange may take so many seconds from now on.
+    private func allow(_ number: Int, seconds: Double) {
+        guard phase == .waiting, exchange?.number == number else { return }
+        exchange?.lastTick = loop.tick + loop.ticks(seconds)
     }
 
     // MARK: Being answered
@@ -82,9 +97,9 @@ extension ConnectionHandler {
         _ context: ChannelHandlerContext
     ) {
         let head = loop.writer.contentHead(
-            status: isNotModified ? 304 : 200, answer, status, now: loop.clock(), framing(exchange))
+            answer, isNotModified: isNotModified, status, now: loop.clock(), framing(exchange))
         let body = isNotModified || exchange.isHead ? nil : ContentRendering.of(answer.content).body
-        write(head, body, status: isNotModified ? 304 : 200, exchange, context)
+        write(head, body, status: isNotModified ? 304 : answer.content.status, exchange, context)
     }
 
     func write(_ reply: Reply, _ exchange: Exchange, _ context: ChannelHandlerContext) {
@@ -104,6 +119,7 @@ extension ConnectionHandler {
         _ context: ChannelHandlerContext
     ) {
         needsFlush = true
+        writtenBytes += head.readableBytes + (body?.readableBytes ?? 0)
         let isLast = framing(exchange).closes
         let promise = isLast ? closing(lingers: exchange.hasUnreadBytes || input.readableBytes > 0) : nil
         if let body {
@@ -127,21 +143,6 @@ extension ConnectionHandler {
             framing: AnswerWriter.Framing(closes: true), ifNoneMatch: nil, startedAt: loop.clock())
         write(problem.reply, exchange, context)
         flush(context)
-    }
-
-    /// One connection too many: says so and closes. It was never added to the loop, which therefore doesn't
-    /// sweep it.
-    func refuse(_ context: ChannelHandlerContext) {
-        var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
-        problem.retryAfter = 1
-        let (head, body) = (
-            loop.writer.head(of: problem.reply, now: loop.clock(), AnswerWriter.Framing(closes: true)),
-            ByteBuffer(bytes: problem.reply.body)
-        )
-        phase = .finishing
-        context.write(wrapOutboundOut(head), promise: nil)
-        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        context.writeAndFlush(wrapOutboundOut(body)).whenComplete { _ in bound.value.close() }
     }
 
     /// The promise of the last answer. Closing at once while bytes are still coming in would reset the

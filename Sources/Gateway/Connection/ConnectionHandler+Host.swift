@@ -12,7 +12,9 @@ extension ConnectionHandler {
 
     private func ask(_ route: HostRoute, _ query: String?, _ exchange: Exchange) {
         let isAuthorized = exchange.isAuthorized
-        let (connection, desk, number, post) = (wait(exchange), loop.desk, exchange.number, loop.post)
+        let (connection, desk, number, post) = (
+            wait(exchange, seconds: nil), loop.desk, exchange.number, loop.post
+        )
         // A health check that waits as long as everything else says nothing.
         let timeout: Double? =
             route == .reload

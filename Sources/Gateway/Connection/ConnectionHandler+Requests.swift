@@ -46,14 +46,15 @@ extension ConnectionHandler {
         case .head(let complete): head = complete
         }
         headTick = nil
+        if isGuest, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections, head) }
         if let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
             return .problem(
-                Problem(421, "wrong_host", "this gateway does not answer to the name in Host"), head)
+                Problem(421, "wrong_host", "this gateway does not answer to the name and port in Host"), head)
         }
         if let token = loop.access.token, !token.accepts(head.authorization?.bytes(in: bytes)) {
             return isLivenessCheck(head, bytes) ? .ask(head) : .problem(.unauthorized, head)
         }
-        if head.hasBody, !isIgnorable(head) {
+        if head.hasBody, loop.isForAdmins || head.method != .other, !isIgnorable(head) {
             let text =
                 loop.isForAdmins
                 ? "a body is at most \(Self.maxIgnoredBytes) bytes long here, and not chunked"
@@ -126,7 +127,7 @@ extension ConnectionHandler {
 
     /// A body that nobody reads would be taken for the next request, so the connection ends with it.
     private func framing(for head: RequestHead) -> AnswerWriter.Framing {
-        let closes = !head.isPersistent || head.hasBody || isLeaving
+        let closes = !head.isPersistent || head.hasBody || isLeaving || isGuest
         return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && head.minorVersion == 0)
     }
 
@@ -141,8 +142,10 @@ extension ConnectionHandler {
         input.moveReaderIndex(forwardBy: head.length)
         needsFlush = true
         if head.method == .head {
+            writtenBytes += answer.head.readableBytes
             context.write(wrapOutboundOut(answer.head), promise: nil)
         } else {
+            writtenBytes += answer.whole.readableBytes + (answer.body?.readableBytes ?? 0)
             context.write(wrapOutboundOut(answer.whole), promise: nil)
             if let body = answer.body { context.write(wrapOutboundOut(body), promise: nil) }
         }

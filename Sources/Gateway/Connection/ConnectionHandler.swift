@@ -21,12 +21,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case closed
     }
 
-    /// Beyond it nothing more is read from the socket.
-    private static let maxUnreadBytes = 64 << 10
     private static let lingerSeconds = 2.0
+    private static let guestSeconds = 2.0
 
     let loop: GatewayLoop
     let listener: ListenerState
+    /// In the order of coming.
+    private let serial: Int
+    /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too large.
+    private let maxUnreadBytes: Int
     var context: ChannelHandlerContext?
     var phase = Phase.reading
     var exchange: Exchange?
@@ -44,14 +47,22 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The client takes its answers; asking the channel each time costs more.
     var isWritable = true
     private var isReadHeld = false
-    /// What the last sweep found waiting to be sent.
-    private var unsentBytes = 0
+    /// Handed to the channel so far.
+    var writtenBytes = 0
+    /// When the client was last found to take its answers, and how much it had taken.
+    private var takenTick = 0
+    private var takenBytes = 0
+    /// One too many: it is answered once, and only about the host's health.
+    private(set) var isGuest = false
 
     init(loop: GatewayLoop, listener: ListenerState) {
         self.loop = loop
+        serial = loop.nextSerial()
         self.listener = listener
         parser = RequestParser(limits: loop.limits)
         lastTick = loop.tick
+        takenTick = loop.tick
+        maxUnreadBytes = max(32 << 10, loop.limits.maxHeaderBytes + loop.limits.maxTargetBytes + 256)
     }
 
     // MARK: Life
@@ -60,8 +71,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.context = context
         if isLeaving {
             context.close(promise: nil)
-        } else if !loop.add(self) {
-            refuse(context)
+        } else {
+            isGuest = !loop.add(self)
         }
         context.fireChannelActive()
     }
@@ -81,7 +92,20 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The request under way is the connection's last.
     var isLeaving: Bool { loop.isDraining || listener.isClosing }
 
-    func close() { context?.close(promise: nil) }
+    /// The loop has room for another at once.
+    func close() {
+        loop.remove(self)
+        context?.close(promise: nil)
+    }
+
+    /// Nobody waits for anything on it, or for a request that doesn't get on.
+    var isIdle: Bool {
+        guard phase == .reading, !isGuest, unsentBytes == 0 else { return false }
+        return input.readableBytes == 0 || headTick.map { $0 + 1 < loop.tick } ?? false
+    }
+
+    /// Those that are to be closed first come first.
+    var idleOrder: (Int, Int, Int) { (input.readableBytes == 0 ? 0 : 1, lastTick, serial) }
 
     /// Finishes what is under way, then closes.
     func drain() {
@@ -97,27 +121,44 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func sweep() {
-        noteProgress()
+        noteTaking()
         let idle = loop.tick - lastTick
         switch phase {
-        case .waiting, .closed: break
+        case .closed: break
+        case .waiting:
+            if let exchange, loop.tick >= exchange.lastTick { finish(exchange.number, Problem.overdue.reply) }
         case .lingering: if idle >= loop.ticks(Self.lingerSeconds) { close() }
         case .reading, .finishing:
             if phase == .reading, let headTick, loop.tick - headTick >= loop.ticks(loop.limits.headerTimeout)
             {
                 self.headTick = nil
                 fail(Problem(408, "request_timeout", "the request did not arrive in time"))
-            } else if idle >= loop.ticks(loop.limits.idleTimeout) {
+            } else if phase == .reading, isGuest, idle >= loop.ticks(Self.guestSeconds) {
+                fail(.tooManyConnections)
+            } else if max(idle, loop.tick - takenTick) >= loop.ticks(loop.limits.idleTimeout) {
                 close()
             }
         }
     }
 
-    /// A client that takes a long answer slowly is not idle.
-    private func noteProgress() {
-        let unsent = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        if unsent != unsentBytes { lastTick = loop.tick }
-        unsentBytes = unsent
+    /// A client that takes a long answer slowly is not idle, unless it is very slow.
+    private func noteTaking() {
+        let unsent = unsentBytes
+        let taken = writtenBytes - unsent
+        let seconds = loop.seconds(loop.tick - takenTick)
+        if unsent == 0 {
+            if taken != takenBytes { lastTick = loop.tick }
+        } else if Double(taken - takenBytes) >= seconds * Double(loop.limits.minAnswerRate) {
+            lastTick = loop.tick
+        } else {
+            return
+        }
+        takenTick = loop.tick
+        takenBytes = taken
+    }
+
+    private var unsentBytes: Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     // MARK: Bytes
@@ -129,7 +170,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             input = unwrapInboundIn(data)
         } else {
             var more = unwrapInboundIn(data)
-            if input.readerIndex > Self.maxUnreadBytes { input.discardReadBytes() }
+            if input.readerIndex > maxUnreadBytes { input.discardReadBytes() }
             input.writeBuffer(&more)
         }
         if phase == .reading { answerRequests(context) }
@@ -155,7 +196,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Reading stops while a client sends requests but takes no answers.
     func read(context: ChannelHandlerContext) {
-        if input.readableBytes >= Self.maxUnreadBytes {
+        if input.readableBytes >= maxUnreadBytes {
             isReadHeld = true
         } else {
             context.read()
@@ -163,7 +204,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func resumeReading(_ context: ChannelHandlerContext) {
-        guard isReadHeld, input.readableBytes < Self.maxUnreadBytes else { return }
+        guard isReadHeld, input.readableBytes < maxUnreadBytes else { return }
         isReadHeld = false
         context.read()
     }

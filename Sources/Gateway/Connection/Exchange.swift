@@ -1,6 +1,8 @@
 /// A request that is answered later, or in more than one step: what its answer needs of it.
 struct Exchange {
     var number = 0
+    /// The sweep at which it is answered in any case.
+    var lastTick = Int.max
     var method: String
     var target: [UInt8]
     var isHead: Bool

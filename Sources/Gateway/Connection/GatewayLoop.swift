@@ -1,11 +1,11 @@
 import NIOCore
 import RestEngine
-import Synchronization
 
 /// What the connections of one event loop share. Event loop only.
 final class GatewayLoop {
     /// How long a rendering is kept that nobody asks for.
     private static let contentSeconds = 10
+    private static let mostGuests = 8
 
     let eventLoop: any EventLoop
     let desk: EngineDesk
@@ -14,7 +14,7 @@ final class GatewayLoop {
     let isForAdmins: Bool
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     let clock: @Sendable () -> Double
-    let openConnections: OpenConnections
+    let room: ConnectionRoom
     let post: AnswerPost
 
     /// As of the last ``refreshAccess()``.
@@ -24,13 +24,17 @@ final class GatewayLoop {
     /// Moves on with each sweep; connections measure their patience in it.
     private(set) var tick = 0
     private(set) var isDraining = false
+    private var serial = 0
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
+    /// Beyond the limit, the oldest first.
+    private var guests: [ConnectionHandler] = []
+    private var all: [ConnectionHandler] { Array(connections.values) + guests }
     private var sweeping: RepeatedTask?
     private var drained: EventLoopPromise<Void>?
 
     init(
         eventLoop: any EventLoop, desk: EngineDesk, configuration: GatewayConfiguration,
-        openConnections: OpenConnections
+        room: ConnectionRoom
     ) {
         self.eventLoop = eventLoop
         self.desk = desk
@@ -39,7 +43,7 @@ final class GatewayLoop {
         access = desk.rules.currentAccess
         accessLog = configuration.accessLog
         clock = configuration.clock
-        self.openConnections = openConnections
+        self.room = room
         post = AnswerPost(eventLoop: eventLoop)
         writer = AnswerWriter(allocator: ByteBufferAllocator())
     }
@@ -57,27 +61,59 @@ final class GatewayLoop {
 
     // MARK: Connections
 
-    /// False when there are too many.
+    func nextSerial() -> Int {
+        serial += 1
+        return serial
+    }
+
+    /// False when there are too many: then it is a guest, which is answered about the host's health alone.
     func add(_ connection: ConnectionHandler) -> Bool {
-        let count = openConnections.count.wrappingAdd(1, ordering: .relaxed).newValue
-        guard count <= limits.maxConnections else {
-            openConnections.count.wrappingSubtract(1, ordering: .relaxed)
-            return false
+        defer { startSweeping() }
+        if !room.enter() {
+            room.noteCrowd()
+            closeIdle()
+            guard room.enter() else {
+                addGuest(connection)
+                return false
+            }
         }
         connections[ObjectIdentifier(connection)] = connection
-        startSweeping()
         return true
     }
 
     func remove(_ connection: ConnectionHandler) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        openConnections.count.wrappingSubtract(1, ordering: .relaxed)
-        guard connections.isEmpty else { return }
+        if connections.removeValue(forKey: ObjectIdentifier(connection)) != nil {
+            room.leave()
+        } else if let index = guests.firstIndex(where: { $0 === connection }) {
+            guests.remove(at: index)
+        } else {
+            return
+        }
+        guard connections.isEmpty, guests.isEmpty else { return }
         sweeping?.cancel()
         sweeping = nil
         targets.forget(unusedSince: .max)
         drained?.succeed()
         drained = nil
+    }
+
+    /// There are only a few; the newest is heard.
+    private func addGuest(_ connection: ConnectionHandler) {
+        if guests.count == Self.mostGuests { guests[0].close() }
+        guests.append(connection)
+    }
+
+    /// Somebody waits to be accepted.
+    func makeRoom() {
+        closeIdle()
+        guests.first?.close()
+    }
+
+    /// Ends some of the connections whose clients want nothing at the moment, the longest idle first, then some whose requests
+    /// don't get on. Several at once: looking for them takes time.
+    private func closeIdle() {
+        let idle = connections.values.filter(\.isIdle).sorted { $0.idleOrder < $1.idleOrder }
+        for connection in idle.prefix(max(1, connections.count / 32)) { connection.close() }
     }
 
     // MARK: Time
@@ -88,6 +124,9 @@ final class GatewayLoop {
 
     /// Seconds as sweeps, rounded up, and one more because the next sweep may be about to come.
     func ticks(_ seconds: Double) -> Int { Int((min(seconds, 1e9) / sweepSeconds).rounded(.up)) + 1 }
+
+    /// Whole sweeps as seconds.
+    func seconds(_ ticks: Int) -> Double { Double(ticks) * sweepSeconds }
 
     /// One timer for all connections: setting one for each request costs more than the request.
     private func startSweeping() {
@@ -102,7 +141,7 @@ final class GatewayLoop {
     func sweep() {
         tick += 1
         targets.forget(unusedSince: AnswerWriter.wholeSeconds(clock()) - Self.contentSeconds)
-        for connection in Array(connections.values) { connection.sweep() }
+        for connection in all { connection.sweep() }
     }
 
     // MARK: The end
@@ -110,26 +149,21 @@ final class GatewayLoop {
     /// Completes when the last connection is closed.
     func drain() -> EventLoopFuture<Void> {
         isDraining = true
-        guard !connections.isEmpty else { return eventLoop.makeSucceededVoidFuture() }
+        guard !all.isEmpty else { return eventLoop.makeSucceededVoidFuture() }
         let promise = eventLoop.makePromise(of: Void.self)
         drained = promise
-        for connection in Array(connections.values) { connection.drain() }
+        for connection in all { connection.drain() }
         return promise.futureResult
     }
 
     /// Ends the connections that came in by a listener which is closing, each after the request under way.
     func drain(_ listener: ListenerState) {
-        for connection in Array(connections.values) where connection.listener === listener {
+        for connection in all where connection.listener === listener {
             connection.drain()
         }
     }
 
     func closeAll() {
-        for connection in Array(connections.values) { connection.close() }
+        for connection in all { connection.close() }
     }
-}
-
-/// Counts the connections of all event loops.
-final class OpenConnections: Sendable {
-    let count = Atomic(0)
 }

@@ -60,7 +60,7 @@ final class HotAnswer {
         content = answer.content
         expiresAt = answer.expiresAt
         let rendered = ContentRendering.of(answer.content).body
-        head = writer.contentHead(status: 200, answer, .hit, now: now, AnswerWriter.Framing())
+        head = writer.contentHead(answer, .hit, now: now, AnswerWriter.Framing())
         whole = head
         body = nil
         bodyCount = rendered.readableBytes

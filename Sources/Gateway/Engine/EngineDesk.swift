@@ -26,25 +26,42 @@ struct EngineDesk: Sendable {
         var version: Int
     }
 
-    /// `completion` is called exactly once, maybe before this returns.
+    /// Seconds that a request gets unless its resource's configuration has another total time.
+    static let usualPatience = patience(Timeouts())
+
+    /// A request may stand for two: itself, and one that renewed a token for it. A configuration without a limit has the
+    /// usual one here.
+    private static func patience(_ timeouts: Timeouts) -> Double {
+        2 * (timeouts.total > 0 ? timeouts.total : Timeouts().total)
+    }
+
+    /// `completion` is called exactly once, maybe before this returns; `waiting` before it, when it will take time, with the
+    /// seconds after which nobody need wait any more, unless they are the usual.
     @EngineActor
     func read(
-        _ path: ResourcePath, method: String, _ completion: @escaping @EngineActor (Outcome) -> Void
+        _ path: ResourcePath, method: String, waiting: @EngineActor (Double) -> Void,
+        _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         let found: (Resource, [String])
         do { found = try resource(at: path, method: method) } catch { return completion(.problem(error)) }
         let (resource, methods) = found
         let shown = Shown(
             publication: resource.publicationForReaders(), methods: methods, version: rules.version)
-        if let answer = shown.publication.answer(at: resource.engine.scheduler.now) {
+        let start = resource.engine.scheduler.now
+        if let answer = shown.publication.answer(at: start) {
             return completion(.answer(answer, .hit, shown))
         }
+        let configuration = resource.configuration(for: "GET")
+        let patience = Self.patience(configuration.timeouts)
+        if patience != Self.usualPatience { waiting(patience) }
         let status = CacheStatus.forwarded(
             isStale: resource.latestData != nil,
-            isCollapsed: resource.isLoading && resource.configuration(for: "GET").isCollapsing)
+            isCollapsed: resource.isLoading && configuration.isCollapsing)
         resource.readAnswer { result in
             switch result {
-            case .success(let answer): completion(.answer(answer, status, shown))
+            case .success(let answer):
+                // What was there before anybody asked comes from one of the resource's caches.
+                completion(.answer(answer, answer.timestamp < start ? .hit : status, shown))
             case .failure(let error): completion(.problem(Problem(error, reading: path)))
             }
         }
@@ -77,8 +94,11 @@ struct EngineDesk: Sendable {
         guard let base = service.baseURL else {
             throw Problem(404, "no_base_url", "the service '\(path.service)' has no base_url")
         }
+        if let objection = PathText.objection(to: "/" + path.path) {
+            throw Problem(400, "bad_path", "the path \(objection)")
+        }
         guard let url = path.upstreamURL(below: base) else {
-            throw Problem(400, "bad_path", "the path leaves the base URL of the service")
+            throw Problem(400, "bad_path", "the path and the base URL of the service make no URL")
         }
         guard rules.exposure.isExposed(url, service: path.service, base: base) else {
             throw Problem(404, "not_exposed", "this path of the service '\(path.service)' is not exposed")

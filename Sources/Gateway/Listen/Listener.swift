@@ -22,13 +22,23 @@ struct Listener: Sendable {
     /// - Parameter isPrivate: its owner alone can open the socket's file.
     static func bind(
         _ address: ListenAddress, text: String, isPrivate: Bool, group: MultiThreadedEventLoopGroup,
-        loops: [NIOLoopBound<GatewayLoop>]
+        loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom
     ) throws(GatewayError) -> Listener {
         let state = ListenerState()
-        let loops = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
+        let loops = Dictionary(uniqueKeysWithValues: all.map { (ObjectIdentifier($0.eventLoop), $0) })
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(acceptPausing(room, all))
+                }
+            }
+            // A request is small; what one read may bring is held until it was answered.
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
+            )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
@@ -56,6 +66,19 @@ struct Listener: Sendable {
             }
         } catch {
             throw Self.explain(error, text)
+        }
+    }
+
+    /// Without it a client that can't be accepted is tried again and again, which takes a processor.
+    private static func acceptPausing(
+        _ room: ConnectionRoom, _ loops: [NIOLoopBound<GatewayLoop>]
+    ) -> AcceptBackoffHandler {
+        AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { error in
+            if room.noteRefusal(error) { return nil }
+            for loop in loops {
+                loop.eventLoop.execute { loop.value.makeRoom() }
+            }
+            return ConnectionRoom.acceptPause
         }
     }
 

@@ -1,6 +1,6 @@
 /// Why bytes are not a request that this gateway reads. The connection can't go on after one.
 enum RequestFault: Error, Equatable {
-    case bareNewline, badRequestLine, badTarget, badVersion, badField, foldedField
+    case bareNewline, emptyLines, badRequestLine, badTarget, badVersion, badField, foldedField
     case noHost, severalHosts
     case badContentLength, ambiguousLength, unknownTransferCoding, unknownExpectation
     case targetTooLong, headTooLarge
@@ -19,6 +19,7 @@ enum RequestFault: Error, Equatable {
     var detail: String {
         switch self {
         case .bareNewline: "a line of the request does not end in CR LF"
+        case .emptyLines: "there are empty lines in place of a request"
         case .badRequestLine: "the first line is not 'METHOD target HTTP/1.1'"
         case .badTarget: "the request target is not a path, or has a byte that must be escaped"
         case .badVersion: "this server speaks HTTP/1.1"
@@ -31,7 +32,7 @@ enum RequestFault: Error, Equatable {
         case .unknownTransferCoding: "the only transfer coding understood is chunked"
         case .unknownExpectation: "the only expectation understood is 100-continue"
         case .targetTooLong: "the request target is too long"
-        case .headTooLarge: "the header fields are too large"
+        case .headTooLarge: "the header fields are too large, or too many"
         }
     }
 

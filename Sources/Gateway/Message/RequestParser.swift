@@ -19,6 +19,9 @@ struct RequestParser {
     /// Where the request line begins: empty lines before it are skipped (RFC 9112 2.2).
     private var origin = 0
     private var haveRequestLine = false
+    private var fieldCount = 0
+    /// Of empty lines before a request: some clients send one behind a body, nobody sends many.
+    private static let maxEmptyBytes = 16
 
     init(limits: GatewayLimits) { self.limits = limits }
 
@@ -39,6 +42,7 @@ struct RequestParser {
             if line.isEmpty {
                 guard haveRequestLine else {
                     origin = scanned
+                    if origin > Self.maxEmptyBytes { return fail(.emptyLines) }
                     continue
                 }
                 return finish(end: scanned)
@@ -47,6 +51,8 @@ struct RequestParser {
                 haveRequestLine
                 ? head.readField(line, offset: start) : head.readRequestLine(line, offset: start, limits)
             if let fault { return fail(fault) }
+            if haveRequestLine { fieldCount += 1 }
+            if fieldCount > limits.maxHeaderFields { return fail(.headTooLarge) }
             haveRequestLine = true
         }
         scanned = bytes.count

@@ -11,8 +11,11 @@ final class GatewayRules: Sendable {
         var version = 1
         var token: BearerToken?
         var hostNames: HostNames
+        /// See ``GatewayLimits/requestTimeout``.
+        var requestTimeout: Double?
 
-        init(bearerToken: String?, serverNames: [String]) {
+        init(bearerToken: String?, serverNames: [String], requestTimeout: Double?) {
+            self.requestTimeout = requestTimeout
             token = bearerToken.map(BearerToken.init)
             hostNames = HostNames(serverNames)
         }

@@ -26,7 +26,10 @@ struct HostNames {
         return String(lower[..<colon])
     }
 
+    /// Nothing, or a colon with a number that a port can have, or with none (RFC 3986 3.2.3).
     private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || text.first == ":" && text.dropFirst().utf8.allSatisfy(HTTPByte.isDigit)
+        guard text.first == ":" else { return text.isEmpty }
+        let digits = text.dropFirst()
+        return digits.isEmpty || digits.utf8.allSatisfy(HTTPByte.isDigit) && UInt16(digits) != nil
     }
 }

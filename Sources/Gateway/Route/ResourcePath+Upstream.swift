@@ -1,12 +1,11 @@
 import RestEngine
 
 extension ResourcePath {
-    /// Nil for a path that could leave the base URL.
+    /// Of a path that nothing speaks against; see ``RestEngine/PathText/objection(to:)``.
     ///
     /// An escaped slash stays one: `a%2Fb` is one segment to many APIs. For all other text the result is what
     /// ``Service/resource(_:)`` makes of the decoded path, so that both name the same resource.
     func upstreamURL(below base: BaseURL) -> URLText? {
-        guard !PathText.escapesBase("/" + path) else { return nil }
         var text = String(base.url.string.prefix { $0 != "?" && $0 != "#" })
         text += path.split(separator: "/", omittingEmptySubsequences: false).map(Self.canonical).joined(
             separator: "/")

@@ -110,7 +110,8 @@ private struct ExplanationMaker {
     private func shown(_ draft: RequestDraft) -> Explanation.Draft {
         Explanation.Draft(
             method: draft.method, url: mask.url(draft.url),
-            headers: draft.headers.fields.map { ($0.name, mask.header($0.name, $0.value)) },
+            headers: draft.headers.fields.filter { !Headers.framesMessage($0.name) }
+                .map { ($0.name, mask.header($0.name, $0.value)) },
             bodyBytes: draft.body?.count)
     }
 

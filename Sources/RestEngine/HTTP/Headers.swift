@@ -26,6 +26,16 @@ public struct Headers: Sendable, Equatable {
     /// Fields in order.
     public init(_ fields: [Field]) { self.fields = fields }
 
+    /// A field that says where the message ends. Transports write those themselves, from the body they have, and leave out what
+    /// a request says: a second opinion would desynchronise the connection (RFC 9112 6).
+    public static func framesMessage(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 14: name.equalsIgnoringCase("content-length")
+        case 17: name.equalsIgnoringCase("transfer-encoding")
+        default: false
+        }
+    }
+
     /// There is no field.
     public var isEmpty: Bool { fields.isEmpty }
 

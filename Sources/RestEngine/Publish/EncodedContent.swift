@@ -1,13 +1,16 @@
 import Synchronization
 
-/// An entity's content as it goes out of the process: bytes, their type and their tag. Made once for each content.
+/// An entity's content as it goes out of the process: bytes, their type, their tag and the status that they came with. Made once
+/// for each content.
 public final class EncodedContent: Sendable {
     /// With the charset of a text, which is UTF-8.
     public let contentType: String
     /// The bytes.
     public let body: [UInt8]
-    /// A strong entity tag, quotes included.
+    /// A strong entity tag, quotes included; another one for each status.
     public let etag: String
+    /// From 200 to 299; 204 and 205 are without content.
+    public let status: Int
     /// What a face made of it for its own use, a buffer of its network library for example.
     private let rendering = Mutex<(any Sendable)?>(nil)
 
@@ -30,7 +33,20 @@ public final class EncodedContent: Sendable {
                 .internal(
                     message: "content of type \(Swift.type(of: value)) has no form outside this program"))
         }
-        etag = "\"\(body.withUnsafeBytes(ContentHash.init).hex)\""
+        status = Self.status(of: entity, isEmpty: body.isEmpty)
+        let hash = body.withUnsafeBytes(ContentHash.init).hex
+        etag = status == 200 ? "\"\(hash)\"" : "\"\(hash)-\(status)\""
+    }
+
+    /// The server's word for a success (D37), where it is true of what goes out as well: who asks here sent neither a Range
+    /// (206, RFC 9110 15.3.7) nor an A-IM (226, RFC 3229), and what a stage made of nothing is content.
+    private static func status(of entity: Entity, isEmpty: Bool) -> Int {
+        switch entity.status {
+        case 206?, 226?, nil: 200
+        case let status? where !(200...299).contains(status): 200
+        case let status? where status == 204 || status == 205: isEmpty ? status : 200
+        case let status?: status
+        }
     }
 
     /// The face's rendering, made at the first call.

@@ -1,16 +1,57 @@
 /// Paths that strangers ask for, before they become path text below a base URL.
 public enum PathText {
-    /// True for text that some server or proxy could read as leaving the base: a `..` segment, a second
-    /// leading slash, a URL, a backslash or a control character — plain or escaped, however often.
-    public static func escapesBase(_ text: String) -> Bool {
+    /// What speaks against a path; reads behind "the path".
+    public enum Objection: Sendable, Equatable, CustomStringConvertible {
+        case parentSegment, emptyFirstSegment, absoluteURL, backslash, controlCharacter, overlongCharacter
+
+        public var description: String {
+            switch self {
+            case .parentSegment: "leaves the base URL of the service: it has a '..' in it"
+            case .emptyFirstSegment:
+                "begins with an empty segment: '//' would be read as the start of a host's name"
+            case .absoluteURL: "is a URL of its own"
+            case .backslash: "has a backslash, which some servers read as a slash"
+            case .controlCharacter: "has a control character in it"
+            case .overlongCharacter:
+                "has a character in overlong UTF-8 in it, which some servers read as another one"
+            }
+        }
+    }
+
+    /// True for text that ``objection(to:)`` has something against.
+    public static func escapesBase(_ text: String) -> Bool { objection(to: text) != nil }
+
+    /// Finds what some server or proxy could read as leaving the base: a `..` segment, a second leading slash, a URL, a
+    /// backslash, a control character, or an overlong form of any of them (RFC 3629 3) — plain or escaped, however often.
+    public static func objection(to text: String) -> Objection? {
         let bytes = fullyDecoded(text.utf8)
-        if bytes.starts(with: [.slash, .slash]) { return true }
-        if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) { return true }
+        if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }
+        if bytes.contains(UInt8(ascii: "\\")) { return .backslash }
+        if hasOverlongCharacter(bytes) { return .overlongCharacter }
+        if bytes.starts(with: [.slash, .slash]) { return .emptyFirstSegment }
         let path = Array(bytes.first == .slash ? bytes.dropFirst() : bytes[...])
-        if let colon = URLReference.schemeEnd(path), path[(colon + 1)...].first == .slash { return true }
-        return path.split(separator: .slash).contains { segment in
+        if let colon = URLReference.schemeEnd(path), path[(colon + 1)...].first == .slash {
+            return .absoluteURL
+        }
+        let leaves = path.split(separator: .slash).contains { segment in
             // Some servers take `..;x` for `..` (path parameters, RFC 3986 3.3).
             segment.prefix { $0 != UInt8(ascii: ";") }.elementsEqual([.dot, .dot])
+        }
+        return leaves ? .parentSegment : nil
+    }
+
+    /// A lead byte whose next byte makes a character that a shorter form has; forms of five and six bytes were UTF-8 once.
+    private static func hasOverlongCharacter(_ bytes: [UInt8]) -> Bool {
+        zip(bytes, bytes.dropFirst()).contains { lead, next in
+            guard next & 0xC0 == 0x80 else { return false }
+            return switch lead {
+            case 0xC0, 0xC1: true
+            case 0xE0: next < 0xA0
+            case 0xF0: next < 0x90
+            case 0xF8: next < 0x88
+            case 0xFC: next < 0x84
+            default: false
+            }
         }
     }
 

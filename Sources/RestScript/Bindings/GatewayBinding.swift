@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.gateway{ listen=, expose=, auth= }`.
+/// `rest.gateway{ listen=, expose=, auth=, timeout= }`.
 extension ScriptContext {
     func declareGateway(_ call: Arguments) throws -> Verdict {
         try declare(call) { try addGateway(call) }
@@ -26,6 +26,12 @@ extension ScriptContext {
                 throw LuaUsageError(
                     "option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
             }
+        }
+        if let timeout = try options.number("timeout") {
+            guard timeout > 0, timeout.isFinite else {
+                throw LuaUsageError("option 'timeout' is a number of seconds above 0")
+            }
+            declaration.timeout = timeout
         }
         for later in ["tls", "cors"] where options.value(later) != nil {
             throw LuaUsageError("option '\(later)' of the gateway is not available yet")

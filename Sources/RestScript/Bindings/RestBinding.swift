@@ -35,8 +35,9 @@ extension ScriptContext {
             ) { [unowned self] call in
                 try makeService(call)
             },
-            ModuleFunction("gateway", "(options: { listen?, expose?, auth? })", "Declares the HTTP gateway.")
-            { [unowned self] call in
+            ModuleFunction(
+                "gateway", "(options: { listen?, expose?, auth?, timeout? })", "Declares the HTTP gateway."
+            ) { [unowned self] call in
                 try declareGateway(call)
             },
             ModuleFunction(

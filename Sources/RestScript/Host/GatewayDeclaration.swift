@@ -11,6 +11,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     /// By service; nil: every service, GET and HEAD.
     public var expose: [String: Exposure]?
     public var bearerToken: String?
+    /// Seconds for one request.
+    public var timeout: Double?
     /// Where the script says it.
     public var file: String?
     public var line: Int?

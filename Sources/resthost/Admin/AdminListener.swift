@@ -33,7 +33,8 @@ enum AdminListener {
     /// Listens, and gives the gateway and the socket's path; nil when none is wanted.
     static func start(
         _ place: Place, directory: any GatewayDirectory, control: any HostControl,
-        folder: AdminFolder = .standard()
+        folder: AdminFolder = .standard(),
+        onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in }
     ) throws(Failure) -> (gateway: Gateway, path: String)? {
         let path: String
         switch place {
@@ -49,6 +50,7 @@ enum AdminListener {
         configuration.isForAdmins = true
         configuration.threads = 1
         configuration.limits.maxConnections = 64
+        configuration.onShortage = onShortage
         do throws(GatewayError) {
             let gateway = try Gateway(configuration, directory: directory, control: control)
             _ = try gateway.start()

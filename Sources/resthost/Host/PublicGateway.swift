@@ -19,19 +19,21 @@ final class PublicGateway {
     private let listen: [String]
     private let threads: Int?
     private let drain: Double
+    private let onShortage: @Sendable (GatewayShortage) -> Void
 
     /// - Parameters:
     ///   - listen: addresses of the command line, which win over the script's.
     ///   - drain: seconds that requests get when the gateway stops.
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
-        drain: Double
+        drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in }
     ) {
         self.directory = directory
         self.control = control
         self.listen = listen
         self.threads = threads
         self.drain = drain
+        self.onShortage = onShortage
     }
 
     var isRunning: Bool { gateway != nil }
@@ -41,18 +43,22 @@ final class PublicGateway {
 
     var connections: Int { gateway?.connections ?? 0 }
 
+    var shortages: [GatewayShortage] { gateway?.shortages ?? [] }
+
     /// Everything that can fail. What follows is ``commit(_:)`` or ``discard(_:)``.
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
-        let configuration = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
-        guard let configuration else { return gateway == nil ? .none : .stop }
+        let settings = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
+        guard var configuration = settings else { return gateway == nil ? .none : .stop }
         do throws(GatewayError) {
             if let gateway {
                 var update = GatewayUpdate(
                     listen: configuration.listen, expose: configuration.expose,
                     bearerToken: configuration.bearerToken)
                 update.serverNames = configuration.serverNames
+                update.requestTimeout = configuration.limits.requestTimeout
                 return .update(try gateway.prepare(update))
             }
+            configuration.onShortage = onShortage
             let new = try Gateway(configuration, directory: directory, control: control)
             _ = try new.start()
             return .start(new)

@@ -57,14 +57,16 @@ final class RunSession {
         let (directory, control) = (ScriptDirectory(generations), makeControl(generations))
         let gateway = PublicGateway(
             directory: directory, control: control, listen: settings.listen,
-            threads: settings.gatewayThreads, drain: settings.drain)
+            threads: settings.gatewayThreads, drain: settings.drain,
+            onShortage: { [log] in log.shortage($0, of: "gateway") })
         self.gateway = gateway
         do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
             fail(error)
         }
         do throws(AdminListener.Failure) {
             admin = try AdminListener.start(
-                AdminListener.Place(settings.admin), directory: directory, control: control)
+                AdminListener.Place(settings.admin), directory: directory, control: control,
+                onShortage: { [log] in log.shortage($0, of: "admin socket") })
         } catch {
             // Nobody asked for the standard one, which may be impossible in a container.
             guard settings.admin == nil else { fail(Diagnostic(.error, error.message)) }
@@ -140,6 +142,7 @@ final class RunSession {
         facts.listening = gateway?.listening ?? []
         facts.connections = gateway?.connections ?? 0
         facts.admin = admin?.path
+        facts.warnings += (gateway?.shortages ?? []).map { "the gateway: \($0)" }
         let wedges = LuaWatchdog.shared.wedges
         if wedges > 0 {
             facts.warnings.append(

@@ -1,3 +1,4 @@
+import Gateway
 import RestScript
 
 /// The log of a script and of the host on standard error.
@@ -23,6 +24,11 @@ struct LogText: Sendable {
         if let place = entry.place { text += style.dim("  (\(place))") }
         text += "\n"
         return text + TracebackText.text(entry.fields.first { $0.name == "traceback" }?.value, style)
+    }
+
+    /// Of a gateway, on any thread.
+    func shortage(_ shortage: GatewayShortage, of place: String) {
+        write(ScriptLogEntry(level: .error, text: "\(place): \(shortage)"))
     }
 
     func note(_ text: String) {

@@ -86,7 +86,9 @@ import Testing
         "/github/../x", "/github/a/..%2Fb", "/github/%2e%2E/x", "/github/%252e%252e/x",
         "/github//evil.example/x",
         "/github/http://evil.example", "/github/https:%2F%2Fevil.example", "/github/a%5C..", "/github/a%00b",
-        "/github/a%0D%0Ab", "/github/..;x/a",
+        "/github/a%0D%0Ab", "/github/..;x/a", "/github/%C0%AE%C0%AE/x", "/github/a%C0%AFb",
+        "/github/%E0%80%AE",
+        "/github/%25C0%25AE",
     ])
     func `A path that could leave the base URL is refused`(_ target: String) async throws {
         try await World.run { world, site in
@@ -94,6 +96,35 @@ import Testing
             #expect(answer.status == 400)
             #expect(answer.problem("code") == "bad_path")
             #expect(await world.transport.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("/github//get", "the path begins with an empty segment"),
+        ("/github/a%00b", "the path has a control character"),
+        ("/github/a/../b", "the path leaves the base URL"),
+        ("/github/http://a", "the path is a URL of its own"),
+        ("/github/a%5Cb", "the path has a backslash"), ("/github/%C0%AE", "in overlong UTF-8"),
+    ])
+    func `What is wrong with a path is said`(_ target: String, reason: String) async throws {
+        try await World.run { _, site in
+            let detail = try site.get(target).problem("detail") ?? ""
+            #expect(detail.contains(reason))
+        }
+    }
+
+    @Test func `An error's text can't forge a head or lines of a log`() async throws {
+        let text = "no\r\nX-Forged: yes\r\n\r\n<b>\u{1B}[31m\u{0}\u{9B}\u{7F}\u{2028}\""
+        let error = TransportError(.connectionFailed, message: text)
+        try await World.run(automatic: { _ in .failure(error) }) { _, site in
+            let answer = try site.get("/github/a")
+            #expect(answer.status == 502)
+            #expect(answer["X-Forged"] == nil)
+            #expect(answer.problem("detail")?.contains("no\\r\\nX-Forged: yes") == true)
+            #expect(answer.body.utf8.allSatisfy { $0 >= 0x20 })
+            let unknown = try site.get("/a%0D%0AX:%1B%9B/b")
+            #expect(unknown.status == 404)
+            #expect(unknown.body.utf8.allSatisfy { $0 >= 0x20 })
         }
     }
 }

@@ -13,7 +13,9 @@ import Testing
             let names = [
                 "localhost": 200, "LOCALHOST:1234": 200, "127.0.0.1:\(site.port)": 200, "[::1]:80": 200,
                 "api.internal:8080": 200, "evil.example": 421, "localhost.evil.example": 421, "": 421,
-                "localhost:80:80": 421, "127.0.0.2": 421, "localhost:x": 421,
+                "localhost:80:80": 421, "localhost:": 200, "localhost:65535": 200, "localhost:65536": 421,
+                "localhost:99999999999999999": 421, "[::1]:65536": 421, "me@localhost": 421, "127.0.0.2": 421,
+                "localhost:x": 421,
             ]
             for (name, status) in names {
                 let client = try site.connect()
@@ -90,6 +92,17 @@ import Testing
                 #expect(answer["Allow"] == "GET, HEAD")
             }
             #expect(try site.get("/-/health", method: "DELETE").status == 405)
+            for body in ["Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"] {
+                for (target, allowed) in [("/github/a", "GET, HEAD"), ("/-/health", "GET, HEAD")] {
+                    let client = try site.connect()
+                    try client.send("POST \(target) HTTP/1.1\r\nHost: localhost\r\n\(body)")
+                    let answer = try client.answer()
+                    #expect(answer.status == 405)
+                    #expect(answer["Allow"] == allowed)
+                    #expect(answer["Connection"] == "close")
+                    #expect(try client.isClosed())
+                }
+            }
             #expect(try site.get("*", method: "OPTIONS").status == 404)
         }
     }

@@ -63,18 +63,4 @@ import Testing
             #expect(try client.isClosed())
         }
     }
-
-    @Test func `One connection too many is told to come back`() async throws {
-        try await World.run({ $0.limits.maxConnections = 2 }) { _, site in
-            let first = try site.asking("/-/services")
-            let second = try site.asking("/-/services")
-            #expect(try first.answer().status == 200)
-            #expect(try second.answer().status == 200)
-            let third = try site.connect()
-            let refusal = try third.answer()
-            #expect(refusal.status == 503)
-            #expect(refusal["Retry-After"] == "1")
-            #expect(try third.isClosed())
-        }
-    }
 }

@@ -78,14 +78,110 @@ import Testing
     }
 
     @Test func `Text keeps its type, and an upstream's type can't break the head`() async throws {
+        let types = [
+            "a/b\r\nX: y", "a/b\u{1B}[31m", "a/b\u{0}", "a/b; x=\u{9B}", "",
+            "a/b; x=" + String(repeating: "y", count: 1100),
+        ]
         let reply: @EngineActor @Sendable (TransportRequest) -> TransportResult = { request in
-            .success(.stub("hi", type: request.url.hasSuffix("/bad") ? "a/b\r\nX: y" : "text/plain"))
+            let number = request.url.split(separator: "/").last.flatMap { Int($0) }
+            return .success(.stub("hi", type: number.map { types[$0] } ?? "text/plain"))
         }
         try await World.run(automatic: reply) { _, site in
             #expect(try site.get("/github/good")["Content-Type"] == "text/plain; charset=utf-8")
-            let bad = try site.get("/github/bad")
-            #expect(bad["X"] == nil)
-            #expect(bad["Content-Type"] == "application/octet-stream")
+            for number in types.indices {
+                let bad = try site.get("/github/\(number)")
+                #expect(bad.status == 200)
+                #expect(bad["X"] == nil)
+                #expect(bad["Content-Type"] == "application/octet-stream")
+                #expect(bad.body == "hi")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (201, "made", 201), (202, "later", 202), (203, "x", 203), (204, "", 204), (205, "", 205),
+        (206, "part", 200),
+        (207, "x", 207), (226, "x", 200), (299, "x", 299),
+    ])
+    func `The status of a success is passed on`(_ upstream: Int, body: String, expected: Int) async throws {
+        let reply: @EngineActor @Sendable (TransportRequest) -> TransportResult = { _ in
+            .success(.stub(body, status: upstream, type: "application/octet-stream"))
+        }
+        try await World.run(automatic: reply) { _, site in
+            // First from the engine, then from the network thread.
+            for method in ["GET", "GET", "HEAD", "HEAD"] {
+                let client = try site.connect()
+                try client.send("\(method) /github/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                let answer = try client.answer(isHead: method == "HEAD")
+                #expect(answer.status == expected)
+                #expect(answer.body == (method == "HEAD" ? "" : body))
+                #expect((answer["Content-Type"] == nil) == [204, 205].contains(expected))
+                #expect(answer["Content-Length"] == (expected == 204 ? nil : "\(body.utf8.count)"))
+                // Nothing is left on the line.
+                try client.send("GET /-/services HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try client.answer().status == 200)
+            }
+            let etag = try #require(try site.get("/github/a")["ETag"])
+            #expect(expected == 200 || etag.hasSuffix("-\(expected)\""))
+            #expect(try site.get("/github/a", fields: ["If-None-Match: \(etag)"]).status == 304)
+        }
+    }
+
+    @Test func `What a stage made of no content is content`() async throws {
+        let reply: @EngineActor @Sendable (TransportRequest) -> TransportResult = { _ in
+            .success(.stub("", status: 204, type: "application/octet-stream"))
+        }
+        try await World.run(automatic: reply) { world, site in
+            try await world.configure("**") { configuration in
+                configuration.pipeline["model"].add(MadeOfNothing())
+            }
+            let answer = try site.get("/github/a")
+            #expect(answer.status == 200)
+            #expect(answer.body == "[1]")
+        }
+    }
+
+    private struct MadeOfNothing: Transformer {
+        let description = "something of nothing"
+
+        func process(_ response: Response, _ context: PipelineContext) -> Response {
+            guard case .success(var entity) = response else { return response }
+            entity.content = .json([1])
+            return .success(entity)
+        }
+    }
+
+    @Test func `An answer of an entity cache is a hit, unless it is too old`() async throws {
+        let cache = MemoryCache()
+        try await World.run { world, site in
+            let cached: @EngineActor @Sendable (inout Configuration) throws -> Void = {
+                $0.pipeline["model"].cache = cache
+            }
+            try await world.configure("**", cached)
+            let first = try site.asking("/github/a")
+            await world.transport.waitForRequests(1)
+            await world.reply("[1]")
+            #expect(try first.answer()["Cache-Status"] == "resthost; fwd=miss")
+
+            // Services that take its place have the same cache; no other spelling of the target is remembered.
+            for (target, seconds, reads) in [("/github/%61", 10.0, 2), ("/github/a?", 100.0, 3)] {
+                world.clock.advance(by: seconds)
+                await world.replace("github", "https://api.github.com/v3")
+                try await world.configure("**", cached)
+                let client = try site.asking(target)
+                await world.waitForReads(reads)
+                await world.settle()
+                let isStale = reads == 3
+                if isStale {
+                    await world.transport.waitForRequests(2)
+                    await world.reply("[2]")
+                }
+                let answer = try client.answer()
+                #expect(answer.body == (isStale ? "[2]" : "[1]"))
+                #expect(
+                    answer["Cache-Status"] == (isStale ? "resthost; fwd=miss" : "resthost; hit; ttl=20"))
+                #expect(answer["Age"] == (isStale ? "0" : "10"))
+            }
         }
     }
 

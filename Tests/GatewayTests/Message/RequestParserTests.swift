@@ -8,6 +8,7 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: a\n\r\n", .bareNewline),
         ("GET  HTTP/1.1\r\n\r\n", .badRequestLine),
         ("GET /\r\n\r\n", .badRequestLine),
+        (String(repeating: "\r\n", count: 9) + "GET / HTTP/1.1\r\nHost: a\r\n\r\n", .emptyLines),
         (" GET / HTTP/1.1\r\n\r\n", .badRequestLine),
         ("G(T / HTTP/1.1\r\n\r\n", .badRequestLine),
         ("GET / HTTP/11\r\n\r\n", .badRequestLine),
@@ -110,5 +111,10 @@ import Testing
         let long = "X: " + String(repeating: "a", count: 300)
         #expect(results("GET / HTTP/1.1\r\n" + long) == [.fault(.headTooLarge)])
         #expect(results("GET / HTTP/1.1\r\n\(long)\r\n\r\n") == [.fault(.headTooLarge)])
+        #expect(results(String(repeating: "\r\n", count: 100_000)) == [.fault(.emptyLines)])
+        limits.maxHeaderFields = 2
+        #expect(results("GET / HTTP/1.1\r\nHost: a\r\nA: b\r\n\r\n").count == 1)
+        #expect(results("GET / HTTP/1.1\r\nHost: a\r\nA: b\r\nA:") == [])
+        #expect(results("GET / HTTP/1.1\r\nHost: a\r\nA: b\r\nA:\r\n") == [.fault(.headTooLarge)])
     }
 }

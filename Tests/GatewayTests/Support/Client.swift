@@ -97,7 +97,7 @@ final class Client {
         let length = end ?? 0
         var answer = Answer(head: String(decoding: received[..<length], as: UTF8.self))
         received.removeFirst(length)
-        if isHead || answer.status == 304 || answer.status == 100 { return answer }
+        if isHead || answer.status == 304 || answer.status == 204 || answer.status == 100 { return answer }
         let count = answer["Content-Length"].flatMap { Int($0) } ?? 0
         while received.count < count {
             guard try receive() else { throw Failure(what: "closed inside a body") }

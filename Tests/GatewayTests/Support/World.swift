@@ -91,6 +91,13 @@ final class World: GatewayDirectory {
         services["github"]?.resource(path).overrideLocalContent(content)
     }
 
+    @EngineActor
+    func configure(
+        _ glob: String, _ edit: @escaping @EngineActor @Sendable (inout Configuration) throws -> Void
+    ) throws {
+        try services["github"]?.configure(.glob(glob), edit)
+    }
+
     /// Gives resources content, and them to the caller to hold.
     @EngineActor
     func fill(_ paths: [String]) -> [Resource] {

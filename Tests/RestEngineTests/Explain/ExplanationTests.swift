@@ -219,4 +219,13 @@ struct ExplanationTests {
             engine: fixture.engine, name: "keyed", baseURL: BaseURL("https://api.test/v1?k=1"))
         #expect(service.url(typed: typed)?.string == url)
     }
+
+    @Test func `15.1 headers that transports write themselves are not shown`() throws {
+        try add("/x", "frames") {
+            $0.configuration.headers.set("Content-length", "7")
+            $0.configuration.headers.set("Transfer-Encoding", "chunked")
+            $0.configuration.headers.set("X-Length", "7")
+        }
+        #expect(fixture.service.explain("/x").draft?.headers.map(\.name) == ["X-Length"])
+    }
 }

@@ -12,6 +12,7 @@ struct GatewayTests {
             """
             rest.gateway {
               listen = "127.0.0.1:8080", auth = { bearer = "secret" },
+              timeout = 20,
               expose = { api = { paths = { "/users/**" }, methods = { "GET" } }, other = {} },
             }
             """)
@@ -22,7 +23,7 @@ struct GatewayTests {
                     expose: [
                         "api": .init(paths: ["/users/**"], methods: ["GET"]),
                         "other": .init(paths: nil, methods: ["GET", "HEAD"]),
-                    ], bearerToken: "secret", file: "test.lua", line: 1))
+                    ], bearerToken: "secret", timeout: 20, file: "test.lua", line: 1))
         fixture.close()
     }
 
@@ -44,6 +45,7 @@ struct GatewayTests {
             "rest.gateway { listen = 8080 }",
             "bad option 'listen' to 'rest.gateway' (string expected, got number)"
         ),
+        ("rest.gateway { timeout = 0 }", "option 'timeout' is a number of seconds above 0"),
         ("rest.gateway { tls = {} }", "option 'tls' of the gateway is not available yet"),
         ("rest.gateway { cors = {} }", "option 'cors' of the gateway is not available yet"),
         (

@@ -34,10 +34,12 @@ final class ChildProcess: Sendable {
     ///   - environment: Added to the test's own.
     ///   - patience: What takes longer, in seconds, is killed, and what it reported ends with a line that says so.
     init(
-        _ arguments: [String], in folder: String, environment: [String: String] = [:], patience: Double = 300
+        _ arguments: [String], in folder: String, environment: [String: String] = [:],
+        descriptors: (soft: Int, hard: Int)? = nil, patience: Double = 300
     ) {
         self.patience = patience
-        let started = Spawning.start(arguments, in: folder, environment: environment)
+        let started = Spawning.start(
+            arguments, in: folder, environment: environment, descriptors: descriptors)
         id = started.id
         PeerThread.start { [self] in follow(started.output, started.errors) }
     }

@@ -20,8 +20,10 @@ enum Spawning {
     /// One at a time, so that no child inherits the pipes of another.
     private static let turn = Mutex(())
 
+    /// - Parameter descriptors: How many the program may have open, by its soft and its hard limit.
     static func start(
-        _ arguments: [String], in folder: String, environment: [String: String]
+        _ arguments: [String], in folder: String, environment: [String: String],
+        descriptors: (soft: Int, hard: Int)? = nil
     ) -> Started {
         turn.withLock { _ in
             let (output, outputEnd) = makePipe()
@@ -30,8 +32,10 @@ enum Spawning {
                 close(outputEnd)
                 close(errorsEnd)
             }
+            let limits = descriptors.map { "ulimit -Sn \($0.soft) && ulimit -Hn \($0.hard) && " } ?? ""
             let id = spawn(
-                ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder] + arguments, environment, outputEnd,
+                ["/bin/sh", "-c", limits + "cd \"$0\" && exec \"$@\"", folder] + arguments, environment,
+                outputEnd,
                 errorsEnd)
             return Started(id: id, output: output, errors: errors)
         }

@@ -1,0 +1,80 @@
+import NIOCore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// How many connections all event loops of a gateway may have, and what is left when that is too many.
+final class ConnectionRoom: Sendable {
+    /// A client that was refused tries again; the descriptors may be somebody else's.
+    static let acceptPause = TimeAmount.milliseconds(50)
+    private static let alarmSeconds = 60.0
+
+    let limit: Int
+    private let open = Atomic(0)
+    private let reserve = DescriptorReserve()
+    private let alarms = Mutex<[GatewayShortage: Double]>([:])
+    private let clock: @Sendable () -> Double
+    private let report: (@Sendable (GatewayShortage) -> Void)?
+
+    init(_ configuration: GatewayConfiguration, descriptors: Int = DescriptorLimit.current) {
+        limit = min(configuration.limits.maxConnections, Self.share(of: descriptors))
+        clock = configuration.clock
+        report = configuration.onShortage
+    }
+
+    /// Of the process's descriptors: the rest is for servers that are asked, files and the host itself.
+    static func share(of descriptors: Int) -> Int { max(8, (descriptors - 64) / 4 * 3) }
+
+    var count: Int { open.load(ordering: .relaxed) }
+
+    /// False when there are too many, or no descriptors for more.
+    func enter() -> Bool {
+        guard reserve.refill() else { return false }
+        if open.wrappingAdd(1, ordering: .relaxed).newValue <= limit { return true }
+        leave()
+        return false
+    }
+
+    func leave() { open.wrappingSubtract(1, ordering: .relaxed) }
+
+    /// One more client came than there is room for.
+    func noteCrowd() {
+        if count >= limit { note(.connections(limit: limit)) }
+    }
+
+    /// A client could not be accepted. True when it can be, by a descriptor of the reserve.
+    func noteRefusal(_ error: IOError) -> Bool {
+        switch error.errnoCode {
+        case EMFILE: note(.descriptors(limit: DescriptorLimit.current))
+        case ENFILE: note(.systemDescriptors)
+        case ENOBUFS, ENOMEM: note(.systemMemory)
+        default: return true
+        }
+        return reserve.release()
+    }
+
+    /// Each kind is told once a minute at most.
+    private func note(_ shortage: GatewayShortage) {
+        let now = clock()
+        let isNews = alarms.withLock { alarms in
+            if let last = alarms[shortage], abs(now - last) < Self.alarmSeconds { return false }
+            alarms[shortage] = now
+            return true
+        }
+        if isNews { report?(shortage) }
+    }
+
+    /// What was told in the last minute or two.
+    var recentShortages: [GatewayShortage] {
+        let now = clock()
+        return alarms.withLock { alarms in
+            alarms.filter { abs(now - $0.value) < 2 * Self.alarmSeconds }.map(\.key)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A host that may have few file descriptors.
+struct DescriptorTests {
+    private func start(_ folder: ScriptFolder, descriptors: (soft: Int, hard: Int)) async throws -> (
+        ChildProcess, Int
+    ) {
+        let child = ChildProcess(
+            [BuiltProgram.path, "run", "main.lua", "--listen", "127.0.0.1:0", "--gateway-threads", "1"],
+            in: folder.path, descriptors: descriptors)
+        #expect(await child.hasWritten("/-/health"))
+        let line = try #require(child.output.split(separator: "\n").first)
+        return (child, try #require(line.split(separator: ":").last.flatMap { Int($0) }))
+    }
+
+    private func get(_ target: String, _ port: Int) throws -> String {
+        try LoopbackClient(port: port).exchange(
+            "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    }
+
+    private let peer = LoopbackPeer { request, connection in
+        if request.target.hasPrefix("/stall") { return connection.stall() }
+        connection.send(
+            PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("fine".utf8)))
+    }
+
+    @Test func `idle clients don't end the service`() async throws {
+        let folder = ScriptFolder.service(at: peer.baseURL)
+        defer { withExtendedLifetime(folder) {} }
+        let (child, port) = try await start(folder, descriptors: (96, 96))
+        #expect(try get("/api/a", port).hasSuffix("fine"))
+        let idle = try (0..<200).map { _ in try LoopbackClient(port: port) }
+        #expect(try get("/-/health", port).contains("\"ok\""))
+        #expect(try get("/api/a", port).hasSuffix("fine"))
+        withExtendedLifetime(idle) {}
+        child.signal(SIGTERM)
+        let run = await child.end()
+        #expect(run.code == 0)
+        let lines = run.errors.split(separator: "\n").filter { $0.contains("24 clients are connected") }
+        #expect(lines.count == 1, "\(run.errors)")
+    }
+
+    @Test func `the soft limit is raised to the hard one`() async throws {
+        let folder = ScriptFolder.service(at: peer.baseURL)
+        defer { withExtendedLifetime(folder) {} }
+        let (child, port) = try await start(folder, descriptors: (64, 1024))
+        let idle = try (0..<200).map { _ in try LoopbackClient(port: port) }
+        #expect(try get("/-/health", port).contains("\"ok\""))
+        #expect(!idle[0].hasAnswer)
+        child.signal(SIGTERM)
+        #expect(await child.end().errors.isEmpty)
+    }
+
+    @Test func `a host that is out of descriptors says so, and answers about its health`() async throws {
+        let folder = ScriptFolder.service(
+            at: peer.baseURL,
+            "rest.spawn(function() for i = 1, 150 do api:resource('/stall/' .. i):load_if_needed() end end)")
+        defer { withExtendedLifetime(folder) {} }
+        let (child, port) = try await start(folder, descriptors: (96, 96))
+        // Each of these begins as a connection that can't be accepted.
+        while !child.errors.contains("out of file descriptors") {
+            #expect(try get("/-/health", port).hasPrefix("HTTP/1.1 200 "))
+        }
+        for _ in 0..<20 { #expect(try get("/-/health", port).hasPrefix("HTTP/1.1 200 ")) }
+        #expect(try get("/api/a", port).hasPrefix("HTTP/1.1 503 "))
+        peer.close()
+        child.signal(SIGTERM)
+        let run = await child.end()
+        let lines = run.errors.split(separator: "\n").filter { $0.contains("this process may have 96;") }
+        #expect(lines.count == 1, "\(run.errors)")
+    }
+}
