@@ -22,6 +22,7 @@
 ---@field name string Unique in a script.
 ---@field base_url? string With a slash at its end.
 ---@field cached_resource_count_limit integer When so many resources are live, adding one drops those that nobody holds.
+---@field cached_resource_bytes_limit integer Bytes of content that its resources hold at the most; beyond it what was not used for longest goes. The host's limit, unless it is set to less.
 local service = {}
 
 ---The resource at base URL and path; the path is text, never read as a URL.

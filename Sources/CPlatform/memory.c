@@ -6,12 +6,18 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 
-enum { KEPT = 64 << 20, LARGE = 128 << 10 };
+enum {
+    // Blocks from here on are the system's own, and go back to it when they are freed. A heap of an arena that is not the
+    // first thread's has 64 MiB: with blocks of that order in it, it is never empty.
+    OWN = 4 << 20,
+    KEPT = 64 << 20,
+    LARGE = 128 << 10
+};
 #endif
 
 void cplatform_keep_freed_memory(void) {
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_MMAP_THRESHOLD, OWN);
     mallopt(M_TRIM_THRESHOLD, KEPT);
 #endif
 }
@@ -19,7 +25,13 @@ void cplatform_keep_freed_memory(void) {
 void cplatform_give_back_freed_memory(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
-    // That leaves the end of an arena that is not the first thread's. Freeing a large block there looks at it.
+#endif
+    cplatform_give_back_end_of_arena();
+}
+
+void cplatform_give_back_end_of_arena(void) {
+#ifdef __GLIBC__
+    // malloc_trim leaves the end of an arena that is not the first thread's. Freeing a large block there looks at it.
     mallopt(M_TRIM_THRESHOLD, LARGE);
     void *volatile block = malloc(LARGE);
     free(block);

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import RestEngine
 
 #if canImport(Glibc)
     import Glibc
@@ -71,13 +72,14 @@ extension EasyHandle {
 
     private func receiveBody(_ chunk: UnsafeRawBufferPointer) -> Int {
         noteResponse()
+        guard !isOverBudget else { return -1 }
         let count = body.count + chunk.count
         if count > maxBodyBytes || (body.isEmpty && !reserve()) {
             isOverLimit = true
             return -1
         }
         if count + Self.spareBytes > body.capacity {
-            body.reserveCapacity(max(count, body.capacity * 2) + Self.spareBytes)
+            guard grow(to: max(count, body.capacity * 2) + Self.spareBytes) else { return -1 }
         }
         body.append(contentsOf: chunk)
         return chunk.count
@@ -95,7 +97,18 @@ extension EasyHandle {
         guard length > 0 else { return true }
         if !head.isEncoded, length > maxBodyBytes { return false }
         let expected = Int(min(length, curl_off_t(Self.largestReservation)))
-        body.reserveCapacity((head.isEncoded ? expected * 4 : expected) + Self.spareBytes)
+        _ = grow(to: (head.isEncoded ? expected * 4 : expected) + Self.spareBytes)
+        return true
+    }
+
+    /// False when there is no room for such a body.
+    private func grow(to capacity: Int) -> Bool {
+        // Inside a pass, which is the engine loop's.
+        if let account, !EngineActor.assumeIsolated({ account.grow(to: capacity) }) {
+            isOverBudget = true
+            return false
+        }
+        body.reserveCapacity(capacity)
         return true
     }
 

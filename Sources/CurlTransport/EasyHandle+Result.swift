@@ -4,6 +4,9 @@ internal import RestEngine
 /// What came of a transfer.
 extension EasyHandle {
     func result(_ code: CURLcode) -> TransportResult {
+        if isOverBudget, let account {
+            return .failure(EngineActor.assumeIsolated { account.refusal })
+        }
         if isOverLimit {
             return .failure(
                 TransportError(

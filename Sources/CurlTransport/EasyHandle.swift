@@ -33,6 +33,9 @@ final class EasyHandle {
     @exclusivity(unchecked) var head = ResponseHead()
     @exclusivity(unchecked) var body: [UInt8] = []
     var isOverLimit = false
+    /// Of the body's bytes; nil when nobody counts them.
+    var account: BodyAccount?
+    var isOverBudget = false
 
     init(options: TransportOptions, time: LoopTime) throws(TransportError) {
         guard let easy = curl_easy_init() else {
@@ -61,6 +64,7 @@ final class EasyHandle {
         form = nil
         uploadFailure = nil
         body = []
+        account = nil
         head.clear()
         errorText.pointee = 0
     }

@@ -23,6 +23,8 @@ api:configure("**", function(c)
   c.expiration_time = 3600
   c.max_body_bytes = 64 * 1024 * 1024
 end)
+-- What begins when the client is there.
+local function go(fn) api:configure_transformer("/go", function(content) rest.spawn(fn) return content end) end
 """
 
 # A host that takes more is ended, for the sake of this machine.
@@ -126,6 +128,12 @@ class Host:
         return path
 
     # Asking.
+
+    def go(self):
+        """Begins what the script has prepared."""
+        status, body = self.get("/api/go")
+        if status != 200:
+            raise RuntimeError(f"the script doesn't begin: {status} {body[:200]!r}")
 
     def get(self, path, method="GET", timeout=20, body=None, fields=None):
         """Status and body; the status is 0 with the reason when there was no answer."""

@@ -55,25 +55,26 @@ def variants(host):
 
 OVERRIDE = """@PRELUDE@
 local number = 0
-rest.every(0.01, function()
+go(function() rest.every(0.01, function()
   number = number + 1
-  if number <= 600 then api:resource("own/" .. number):override_local_content(string.rep(tostring(number %% 10), 4 * 1024 * 1024)) end
-end)
-""".replace("%%", "%")
+  if number <= 600 then api:resource("own/" .. number):override_local_content(string.rep(tostring(number % 10), 4 * 1024 * 1024)) end
+end) end)
+"""
 
 HELD = """@PRELUDE@
 local number, held = 0, {}
-rest.every(0.01, function()
+go(function() rest.every(0.01, function()
   number = number + 1
   local resource = api:resource("own/" .. number)
   held[#held + 1] = resource
   resource:add_observer(function() end, held)
   if number <= 600 then resource:override_local_content(string.rep(tostring(number % 10), 4 * 1024 * 1024)) end
-end)
+end) end)
 """
 
 
 def wait_for_override(host):
+    host.go()
     time.sleep(12)
     return []
 
@@ -115,24 +116,35 @@ api:configure_transformer("/hungry", function()
   local t = {}
   while true do t[#t + 1] = { #t, tostring(#t) } end
 end)
-local waiting = false
-rest.every(0.5, function()
+go(function() for _ = 1, 15 do rest.sleep(0.5) rest.spawn(function()
   local t = {}
   while true do
     for i = 1, 1000 do t[#t + 1] = { #t, tostring(#t) } end
     rest.sleep(0)
   end
-end)
+end) end end)
 """
 
 
 def hungry(host):
+    host.go()
     deadline = time.monotonic() + 8
     number = 0
     while time.monotonic() < deadline:
         number += 1
         host.get(f"/api/hungry?n={number}", timeout=5)
     return []
+
+
+# Each is the host's memory, held by a few bytes of the script's.
+ENTITIES = """@PRELUDE@
+local held = {}
+go(function() rest.every(0.01, function()
+  local text = string.rep("x", 4 * 1024 * 1024)
+  held[#held + 1] = rest.entity { content = text, content_type = "text/plain" }
+  held[#held + 1] = rest.bytes(text)
+end) end)
+"""
 
 
 def freed(host):
@@ -156,5 +168,6 @@ ATTACKS = [
     Attack("trailers", "hole 3: a chunked trailer without an end", trailers),
     Attack("in-flight", "hole 3: forty bodies of 60 MB on their way", in_flight),
     Attack("out-of-memory", "hole 3: transformers and jobs that take all their memory", hungry, HUNGRY),
+    Attack("held-entities", "hole 3: a script that keeps what it made outside of its own memory", wait_for_override, ENTITIES),
     Attack("freed", "hole 3: memory goes back after 28 MB of JSON", freed),
 ]

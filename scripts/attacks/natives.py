@@ -9,7 +9,7 @@ NATIVE = """@PRELUDE@
 local function attack()
 %s
 end
-rest.after(2, function()
+go(function()
   for i = 1, 3 do
     local job = rest.spawn(attack)
     job:await()
@@ -22,6 +22,7 @@ end)
 
 def native(name, about, body, seconds=12, check=None, **more):
     def run(host):
+        host.go()
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and "all done" not in host.said():
             time.sleep(0.1)

@@ -15,10 +15,10 @@ api:configure_transformer("/waste", function()
   for i = 1, 2000 do kept = make(i) end
   return { made = kept and 2000 or 0 }
 end)
-rest.every(0.05, function()
+go(function() rest.every(0.05, function()
   for i = 1, 2000 do make(i) end
   collectgarbage()
-end)
+end) end)
 """
 
 MARKS = FINALIZER % """
@@ -70,6 +70,7 @@ end)
 
 
 def waste(host):
+    host.go()
     deadline = time.monotonic() + 8
     number = 0
     while time.monotonic() < deadline:
@@ -113,19 +114,20 @@ def replaced(host):
 FORGED = """@PRELUDE@
 local evil = "seen\\27[2J\\27]0;title\\7\\r\\nerror forged line\\0end\\194\\155x"
 api:configure_transformer("/evil", function() error(evil) end)
-rest.after(0.2, function()
+go(function()
   print(evil)
   rest.log.warn(evil, { field = evil })
   rest.log.write("common", evil)
   rest.spawn(function() error(evil) end)
+  rest.spawn(function() error({ code = evil }) end)
 end)
-rest.spawn(function() rest.sleep(0.5); error({ code = evil }) end)
 """
 
 
 def forged(host):
     reason = b"\x1b[31mNo\x1b[0m\x07"
     host.upstream.routes["/evil"] = b"HTTP/1.1 500 " + reason + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    host.go()
     host.get("/api/evil")
     host.get("/api/evil?%1b%0a")
     time.sleep(2)

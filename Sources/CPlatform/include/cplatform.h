@@ -19,8 +19,11 @@ int cplatform_start_thread(
 /// for them again, page fault by page fault. Once, before threads start.
 void cplatform_keep_freed_memory(void);
 
-/// Gives what is kept back to the system after all, for when memory is short. Any thread.
+/// Gives what is kept back to the system after all. Any thread.
 void cplatform_give_back_freed_memory(void);
+
+/// The part of that which only a thread that allocates in the same arena can do.
+void cplatform_give_back_end_of_arena(void);
 
 /// The calling thread's number for `cplatform_thread_usage`; 0 where the system tells nothing of other threads.
 int cplatform_thread_id(void);

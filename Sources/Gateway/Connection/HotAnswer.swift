@@ -71,9 +71,10 @@ final class HotAnswer {
         }
     }
 
-    /// Lets go of the content when nobody has asked for it since `second`: the resource may be gone long ago.
+    /// Lets go of the content when nobody has asked for it since `second`, or it is no longer the resource's: that may be
+    /// gone long ago, or have had to make room.
     func forget(unusedSince second: Int) {
-        if self.second < second { forget() }
+        if content != nil, self.second < second || !publication.hasAnswer { forget() }
     }
 
     /// Lets go of a content that is no longer served.

@@ -7,6 +7,7 @@ public final class Publication: Sendable {
     private struct State {
         var answer: PublishedAnswer?
         var isRetired = false
+        var lastUse = 0.0
     }
     private let state = Mutex(State())
 
@@ -14,8 +15,17 @@ public final class Publication: Sendable {
 
     /// The answer if it is fresh.
     public func answer(at now: Double) -> PublishedAnswer? {
-        state.withLock { $0.answer }.flatMap { $0.isFresh(at: now) ? $0 : nil }
+        state.withLock {
+            $0.lastUse = now
+            return $0.answer
+        }.flatMap { $0.isFresh(at: now) ? $0 : nil }
     }
+
+    /// There is an answer to be had, or there was none yet: whoever keeps a rendering of an earlier one lets it go.
+    public var hasAnswer: Bool { state.withLock { $0.answer != nil } }
+
+    /// When somebody last asked, Unix seconds.
+    var lastUse: Double { state.withLock { $0.lastUse } }
 
     /// The resource is gone; ask the service again.
     public var isRetired: Bool { state.withLock { $0.isRetired } }

@@ -30,7 +30,8 @@ extension Resource {
         guard let data = freshData, case .success(let answer) = encodedAnswer(of: data) else {
             return publication.set(nil)
         }
-        publication.set(answer)
+        // Without room it isn't kept.
+        publication.set(encoded == nil ? nil : answer)
     }
 
     /// Hides the answer until somebody reads through the loop.
@@ -45,6 +46,7 @@ extension Resource {
         do throws(RequestError.CauseError) {
             let content = if let encoded { encoded } else { try EncodedContent(entity) }
             encoded = latestData == nil ? nil : content
+            recount()
             return .success(
                 PublishedAnswer(content: content, timestamp: entity.timestamp, expiresAt: expiresAt))
         } catch {

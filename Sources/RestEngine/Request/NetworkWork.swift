@@ -5,6 +5,8 @@ final class NetworkWork: RequestWork {
     private let plan: RequestPlan
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
+    /// Of the body, until the pipeline has made something of it.
+    private var account: BodyAccount?
     /// The pipeline waits for transformers that run elsewhere.
     private var outsideWork: OutsideWork?
     /// Nil until it starts.
@@ -89,6 +91,9 @@ final class NetworkWork: RequestWork {
             return finish(.failure(failure(refusal, step)), step, request)
         }
         measure(step)
+        account?.close()
+        account = BodyAccount(engine.contentBudget)
+        message.account = account
         transfer = resource.service.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
@@ -146,6 +151,7 @@ final class NetworkWork: RequestWork {
         _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
     ) {
         guard plan.usesPipeline else {
+            account?.close()
             request.complete(ResponseInfo(response))
             return
         }
@@ -172,6 +178,7 @@ final class NetworkWork: RequestWork {
     }
 
     private func end(_ run: PipelineRun, _ request: Request) {
+        account?.close()
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
     }
 
@@ -191,6 +198,7 @@ final class NetworkWork: RequestWork {
         transfer = nil
         outsideWork?.cancel()
         outsideWork = nil
+        account?.close()
     }
 
     /// Rebuilt, not replayed: headers are read and mutations run again (9.2).

@@ -52,6 +52,7 @@ extension Resource {
         observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
             self.loadRequests.remove(identical: request)
+            let info = self.keepable(info)
             let event = self.state.finishLoad(number, info, now: self.engine.scheduler.now)
             if event == .newData(.network) { self.mark = info.mark(of: self) }
             // What was asked before a reload confirms data as it was before.
@@ -62,6 +63,16 @@ extension Resource {
         notify(.requested)
         request.start()
         return request
+    }
+
+    /// The outcome of a load; a failure when there is no room for its content.
+    private func keepable(_ info: ResponseInfo) -> ResponseInfo {
+        hasRefused = false
+        guard case .success(let entity) = info.response, info.isNew, let refusal = refusal(of: entity) else {
+            return info
+        }
+        hasRefused = true
+        return ResponseInfo(.failure(refusal))
     }
 
     /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without fresh data
@@ -83,7 +94,10 @@ extension Resource {
         }
         request.onCompletion { info in
             switch info.response {
-            case .success(let entity): completion(.success(entity))
+            case .success(let entity):
+                // What is there is older than what was asked for.
+                if self.hasRefused, let error = self.latestError { return completion(.failure(error)) }
+                completion(.success(entity))
             case .failure(let error): completion(.failure(error))
             }
         }
@@ -92,8 +106,14 @@ extension Resource {
     /// Tells of a change that has been made. The observers come last: they may look, and change it again.
     func notify(_ event: ResourceEvent) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
-        if case .newData = event { encoded = nil }
-        if event != .requested { publish() }
+        if case .newData = event {
+            encoded = nil
+            lastUsed = engine.scheduler.now
+        }
+        if event != .requested {
+            publish()
+            recount()
+        }
         tellObservers { $0.changed(self, event) }
     }
 }

@@ -1,6 +1,8 @@
 extension Resource {
-    /// Puts data in place as it is given, without transformers (siesta-semantics 21.1).
+    /// Puts data in place as it is given, without transformers (siesta-semantics 21.1). Without room for it, see
+    /// ``refusal(of:)``, the data stays as it is, and the reason becomes the resource's error.
     public func overrideLocalData(_ entity: Entity) {
+        if let refusal = refusal(of: entity) { return notify(state.refuse(refusal)) }
         let event = state.override(entity)
         removeFromCaches()
         notify(event)
@@ -8,11 +10,16 @@ extension Resource {
 
     /// Replaces the content alone; type, charset and headers stay, the time is now (21.2).
     public func overrideLocalContent(_ content: Content) {
+        overrideLocalData(entity(withLocal: content))
+    }
+
+    /// What it would hold with that content.
+    public func entity(withLocal content: Content) -> Entity {
         let now = engine.scheduler.now
         var entity = state.data ?? Entity(content: content, contentType: "application/binary", timestamp: now)
         entity.content = content
         entity.timestamp = now
-        overrideLocalData(entity)
+        return entity
     }
 
     /// The next use loads again; nothing else changes (21.3).

@@ -27,6 +27,14 @@ public final class Resource {
     var encoded: EncodedContent?
     /// Nil until caches have something to do with it.
     var caching: ResourceCaching?
+    /// Bytes of content, as they were counted last.
+    var heldBytes = 0
+    /// The last load that ended brought a content for which there was no room.
+    var hasRefused = false
+    /// When somebody last asked for the data on the engine loop, Unix seconds; see ``lastUse``.
+    var lastUsed = 0.0
+    /// Nil as long as it holds nothing.
+    var place: ContentPlace?
 
     init(service: Service, url: URLText?, invalidSource: String? = nil) {
         self.service = service
@@ -34,7 +42,10 @@ public final class Resource {
         self.invalidSource = invalidSource
     }
 
-    deinit { publication?.retire() }
+    deinit {
+        publication?.retire()
+        service.ledger.add(-heldBytes)
+    }
 
     /// Of its service.
     public var engine: Engine { service.engine }
@@ -48,6 +59,7 @@ public final class Resource {
     /// 22.8).
     public var latestData: Entity? {
         startCacheLookup()
+        lastUsed = engine.scheduler.now
         return state.data
     }
 
@@ -84,8 +96,9 @@ public final class Resource {
     /// The latest data, if it may be used without asking the server.
     var freshData: Entity? {
         compareMark()
+        lastUsed = engine.scheduler.now
         return state.freshData(
-            now: engine.scheduler.now, expirationTime: configuration(for: "GET").expirationTime)
+            now: lastUsed, expirationTime: configuration(for: "GET").expirationTime)
     }
 
     /// The data is that of a pipeline which a reload has changed.

@@ -83,6 +83,20 @@ struct ResourceStateMachine {
         isDataInvalidated = true
     }
 
+    /// A local change that can't be kept: everything stays, and the error says why.
+    mutating func refuse(_ refusal: RequestError) -> ResourceEvent {
+        error = refusal
+        return .error
+    }
+
+    /// Forgets data and error, and nothing else: as if they had never come.
+    mutating func drop() {
+        data = nil
+        error = nil
+        isInvalidated = false
+        isDataInvalidated = false
+    }
+
     mutating func wipe() -> ResourceEvent {
         replace(with: nil)
         return .newData(.wipe)

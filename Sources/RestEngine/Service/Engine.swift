@@ -7,6 +7,8 @@ public final class Engine {
     public let transport: any Transport
     /// What the engine says of its work.
     public let log: EngineLog
+    /// What the resources of all services may hold.
+    public let contentBudget = ContentBudget()
     let cacheFailureList = CacheFailureList()
 
     /// With the system's clock the engine works by itself; see ``Scheduler/init(clock:)``.

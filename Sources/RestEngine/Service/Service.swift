@@ -13,6 +13,7 @@ public final class Service {
     public var refusal: (@EngineActor (String) -> RequestError.Cause?)?
 
     private let table = ResourceTable()
+    nonisolated let ledger: ContentLedger
     private(set) var configuration = ConfigurationTable()
     /// Moves on with each new definition; see ``Definition``.
     private(set) var generation = 0
@@ -30,6 +31,7 @@ public final class Service {
         self.name = name
         self.baseURL = baseURL
         self.transport = transport ?? engine.transport
+        ledger = ContentLedger(parent: engine.contentBudget.ledger)
         for standard in standardTransformers { configuration.add(standard.entry) }
     }
 
@@ -74,6 +76,18 @@ public final class Service {
         get { table.limit }
         set { table.limit = newValue }
     }
+
+    /// Bytes of content that the service's resources may hold; nil, and at most, as many as those of all services. See
+    /// ``ContentBudget`` for what goes when there are more.
+    public var cachedResourceBytesLimit: Int? {
+        didSet { _ = engine.contentBudget.makeRoom(for: 0, in: self, sparing: nil) }
+    }
+
+    /// The limit that holds.
+    public var contentLimit: Int { min(cachedResourceBytesLimit ?? .max, engine.contentBudget.limit) }
+
+    /// Bytes of content that its resources hold.
+    public var heldBytes: Int { ledger.bytes }
 
     /// Called before resources are dropped because there are too many. A script collects its garbage then, which may
     /// be all that holds them.

@@ -113,20 +113,27 @@ extension ScriptContext {
         ]
     }
 
+    /// Without room for it, that is an error of the script, which goes on with what there was.
+    private func override(_ resource: Resource, _ entity: Entity) throws -> Verdict {
+        if let refusal = resource.refusal(of: entity) { throw LuaUsageError(refusal.reason) }
+        resource.overrideLocalData(entity)
+        return .none
+    }
+
     private var localMethods: [LuaMethod] {
         [
-            method("override_local_data", "(entity)", "Puts an entity in place as it is.") { call in
+            method("override_local_data", "(entity)", "Puts an entity in place as it is.") {
+                [unowned self] call in
                 let entity = try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity
-                try call.receiver(as: Resource.self).overrideLocalData(entity)
-                return .none
+                return try override(try call.receiver(as: Resource.self), entity)
             },
             method("override_local_content", "(content)", "Replaces the content alone.") {
                 [unowned self] call in
                 guard let content = try content(call.lua, try call.any(1, "content")) else {
                     throw call.bad(1, "content", "content can't be nil; wipe() removes it")
                 }
-                try call.receiver(as: Resource.self).overrideLocalContent(content)
-                return .none
+                let resource = try call.receiver(as: Resource.self)
+                return try override(resource, resource.entity(withLocal: content))
             },
             method("invalidate", "()", "The next use loads again.") { call in
                 try call.receiver(as: Resource.self).invalidate()

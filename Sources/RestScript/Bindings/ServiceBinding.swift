@@ -215,22 +215,7 @@ extension ScriptContext {
                     call.lua.push(optional: try call.receiver(as: Service.self).baseURL?.url.string)
                     return .one
                 },
-                property(
-                    "cached_resource_count_limit", "integer",
-                    "When so many resources are live, adding one drops those that nobody holds.",
-                    { call in
-                        call.lua.push(try call.receiver(as: Service.self).cachedResourceCountLimit)
-                        return .one
-                    },
-                    set: { [unowned self] call in
-                        let limit = try call.integer(1, "limit")
-                        guard limit >= 1 else { throw call.bad(1, "limit", "it is 1 or more") }
-                        let service = try call.receiver(as: Service.self)
-                        service.cachedResourceCountLimit = Int(limit)
-                        limitedServices.insert(service.name)
-                        return .none
-                    }),
-            ],
+            ] + limitsOfService,
             tostring: { object in
                 EngineActor.assumeIsolated { (object as? Service).map { "service \($0.name)" } ?? "service" }
             })

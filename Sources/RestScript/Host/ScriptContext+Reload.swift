@@ -6,6 +6,7 @@ struct TakenService {
     let service: Service
     let before: Service.Definition
     let resourceCountLimit: Int
+    let resourceBytesLimit: Int?
 }
 
 /// How a script takes the place of another, or fails to (design, A reload).
@@ -23,7 +24,8 @@ extension ScriptContext {
             standardTransformers: standard, transport: keeps ? nil : transport(for: settings))
         taken.append(
             TakenService(
-                service: known, before: before, resourceCountLimit: known.cachedResourceCountLimit))
+                service: known, before: before, resourceCountLimit: known.cachedResourceCountLimit,
+                resourceBytesLimit: known.cachedResourceBytesLimit))
         return known
     }
 
@@ -33,6 +35,9 @@ extension ScriptContext {
             taken.service.restore(taken.before)
             if limitedServices.contains(taken.service.name) {
                 taken.service.cachedResourceCountLimit = taken.resourceCountLimit
+            }
+            if byteLimitedServices.contains(taken.service.name) {
+                taken.service.cachedResourceBytesLimit = taken.resourceBytesLimit
             }
         }
         stopObserving(services)
@@ -47,6 +52,9 @@ extension ScriptContext {
         for taken in taken {
             if !limitedServices.contains(taken.service.name) {
                 taken.service.cachedResourceCountLimit = Service.standardResourceCountLimit
+            }
+            if !byteLimitedServices.contains(taken.service.name) {
+                taken.service.cachedResourceBytesLimit = nil
             }
             taken.service.definitionIsComplete()
         }

@@ -45,6 +45,8 @@ final class ScriptContext {
     var transportSettings: [String: TransportOptions] = [:]
     /// Services whose number of resources the script limited by itself.
     var limitedServices: Set<String> = []
+    /// The same for the bytes of their content.
+    var byteLimitedServices: Set<String> = []
     var reloadFunctions: [LuaReference] = []
     var shutdownFunctions: [LuaReference] = []
     /// Another script has taken its place.

@@ -5,6 +5,8 @@ public import RestEngine
 public struct ScriptOptions: Sendable {
     /// Bytes that the script's Lua state may hold.
     public var memoryLimit = 256 << 20
+    /// Bytes that the resources of the engine may hold, and what is on its way to them; nil leaves the engine's own limit.
+    public var contentMemoryLimit: Int?
     /// CPU time of its functions.
     public var limits = ScriptLimits()
     /// Folders for `require`, after the script's own.

@@ -40,6 +40,7 @@ public final class ScriptHost {
         replacing predecessor: ScriptContext? = nil
     ) throws(Diagnostic) {
         self.path = path
+        if let limit = options.contentMemoryLimit { engine.contentBudget.limit = limit }
         context = ScriptContext(
             engine: engine, options: options, folder: ScriptSource.folder(of: path), sharing: shared,
             replacing: predecessor)

@@ -8,6 +8,9 @@ struct HostFacts: Sendable {
         var name: String
         var baseURL: String?
         var resources: Int
+        /// Bytes.
+        var content = 0
+        var contentLimit = 0
     }
 
     /// The last reload, which left everything as it was.
@@ -37,6 +40,15 @@ struct HostFacts: Sendable {
     var failedJobs = 0
     /// Bytes in the script's Lua states, those of earlier generations included.
     var luaMemory = 0
+    /// Bytes that resources hold, and bytes of bodies on their way to them.
+    var contentMemory = 0
+    var bodyMemory = 0
+    /// Of both together.
+    var contentLimit = 0
+    /// What this process may have.
+    var machine: MachineMemory?
+    /// Contents that had to make room for others.
+    var droppedContents = 0
     /// Addresses of the gateway.
     var listening: [String] = []
     var connections = 0
@@ -67,7 +79,7 @@ struct HostFacts: Sendable {
         }
         pairs += [
             ("services", Tree(services.map(tree))), ("requests", Tree(openRequests)), ("jobs", Tree(jobs)),
-            ("failed_jobs", Tree(failedJobs)), ("memory", ["lua": Tree(luaMemory)]),
+            ("failed_jobs", Tree(failedJobs)), ("memory", memory),
             (
                 "gateway",
                 [
@@ -80,10 +92,23 @@ struct HostFacts: Sendable {
         return Tree(pairs: pairs)
     }
 
+    private var memory: Tree {
+        var pairs: [(String, Tree)] = [
+            ("lua", Tree(luaMemory)), ("content", Tree(contentMemory)), ("bodies", Tree(bodyMemory)),
+            ("content_limit", Tree(contentLimit)), ("dropped", Tree(droppedContents)),
+        ]
+        if let machine {
+            pairs.append(("available", Tree(machine.bytes)))
+            pairs.append(("available_from", machine.isGroupLimit ? "control group" : "machine"))
+        }
+        return Tree(pairs: pairs)
+    }
+
     private func tree(_ service: Service) -> Tree {
         [
             "name": Tree(service.name), "base_url": service.baseURL.map { Tree($0) } ?? .null,
-            "resources": Tree(service.resources),
+            "resources": Tree(service.resources), "content": Tree(service.content),
+            "content_limit": Tree(service.contentLimit),
         ]
     }
 
@@ -108,11 +133,19 @@ extension HostFacts {
         services = host.services.map { service in
             // Without user info and query, in which keys may stand.
             let base = service.baseURL.map { ($0.url.origin ?? "") + $0.url.path }
-            return Service(name: service.name, baseURL: base, resources: service.liveResources.count)
+            return Service(
+                name: service.name, baseURL: base, resources: service.liveResources.count,
+                content: service.heldBytes, contentLimit: service.contentLimit)
         }
         openRequests = host.openRequests
         jobs = host.jobCount
         failedJobs = generations.failedJobs
         luaMemory = generations.memoryUsed
+        let budget = generations.contentBudget
+        contentMemory = budget.heldBytes
+        bodyMemory = budget.bodyBytes
+        contentLimit = budget.limit
+        machine = MachineMemory.current
+        droppedContents = budget.droppedContents
     }
 }

@@ -18,7 +18,7 @@ struct StatusText {
         if !listening.isEmpty { add("connections", number(status["gateway"]?["connections"])) }
         add("requests", number(status["requests"]).map { "\($0) in flight" })
         add("jobs", jobs(status))
-        add("memory", status["memory"]?["lua"]?.int.map { "\(ByteCount.text($0)) in Lua" })
+        add("memory", memory(status["memory"]))
         let head =
             "resthost \(status["version"]?.string ?? "?"), process \(number(status["pid"]) ?? "?"), "
             + "up \(TimeSpan.text(status["uptime"]?.double ?? 0))\n"
@@ -40,6 +40,21 @@ struct StatusText {
             text += "; \(retiring) earlier finishing"
         }
         return text
+    }
+
+    private func memory(_ memory: Tree?) -> String? {
+        func bytes(_ name: String) -> String? { memory?[name]?.int.map(ByteCount.text) }
+        var parts: [String] = []
+        if let lua = bytes("lua") { parts.append("\(lua) in Lua") }
+        if let content = bytes("content"), let limit = bytes("content_limit"), memory?["content_limit"] != 0 {
+            let bodies = memory?["bodies"]?.int ?? 0
+            let onTheWay = bodies > 0 ? " and \(ByteCount.text(bodies)) on their way," : ""
+            parts.append("\(content) of content\(onTheWay) of \(limit) at most")
+        }
+        if let available = bytes("available"), let place = memory?["available_from"]?.string {
+            parts.append("the \(place) has \(available)")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
     private func jobs(_ status: Tree) -> String? {

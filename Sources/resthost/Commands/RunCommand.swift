@@ -69,6 +69,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         let signals = ProcessSignals(ProcessSignals.terminating + [SIGHUP, SIGUSR1])
         let terminal = TerminalPresence()
+        MemoryReturn.begin()
         MemoryPressure()?.watch { RunSession.current?.relieveMemory() }
         let settings = self
         EngineLoop.shared.submit {

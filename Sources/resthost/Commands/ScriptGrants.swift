@@ -54,13 +54,21 @@ struct ScriptGrants: ParsableArguments {
     @Option(help: ArgumentHelp("Memory of the script, such as 512M.", valueName: "size"))
     var memory: String?
 
+    @Option(
+        name: .customLong("content-memory"),
+        help: ArgumentHelp(
+            "Memory of what resources hold and what is on its way to them; default: a quarter of what this machine or "
+                + "container has.", valueName: "size"))
+    var contentMemory: String?
+
     func validate() throws {
         var checked = ScriptLimits()
         for limit in limits {
             if let fault = checked.set(limit) { throw ValidationError("--limit \(limit): \(fault)") }
         }
-        if let memory, ByteSize.parse(memory) == nil {
-            throw ValidationError("--memory \(memory): write a size of 1M or more, such as 512M or 1G")
+        for (name, size) in [("memory", memory), ("content-memory", contentMemory)] {
+            guard let size, ByteSize.parse(size) == nil else { continue }
+            throw ValidationError("--\(name) \(size): write a size of 1M or more, such as 512M or 1G")
         }
         if let transformerThreads, !(1...256).contains(transformerThreads) {
             throw ValidationError("--transformer-threads \(transformerThreads): write a number from 1 to 256")
@@ -77,6 +85,7 @@ struct ScriptGrants: ParsableArguments {
         options.modulePaths = modulePaths
         options.transformerThreads = transformerThreads
         options.memoryLimit = memory.flatMap(ByteSize.parse) ?? file.memory ?? options.memoryLimit
+        options.contentMemoryLimit = contentMemory.flatMap(ByteSize.parse) ?? file.contentMemory
         for limit in file.limits + limits { _ = options.limits.set(limit) }
         if allowsAll || file.allowsAll {
             options.capabilities = .all

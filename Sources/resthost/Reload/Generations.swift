@@ -92,6 +92,9 @@ final class Generations {
     /// Bytes in the Lua states of all of them.
     var memoryUsed: Int { (retired + [current]).reduce(0) { $0 + $1.memoryUsed } }
 
+    /// What resources hold, and may hold.
+    var contentBudget: ContentBudget { engine.contentBudget }
+
     /// What a reload came to.
     enum Outcome: Equatable {
         /// The script is another, with this number.

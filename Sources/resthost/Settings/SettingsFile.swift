@@ -11,6 +11,7 @@ import RestScript
 ///
 /// [limits]
 /// memory = "512M"
+/// content-memory = "1G"
 /// transformer = 0.2
 /// ```
 struct SettingsFile {
@@ -23,6 +24,7 @@ struct SettingsFile {
     var hosts: [HostGrant]?
     var allowsAll = false
     var memory: Int?
+    var contentMemory: Int?
     /// In the words of `--limit`.
     var limits: [String] = []
 
@@ -73,6 +75,7 @@ struct SettingsFile {
     }
 
     private static let tables = ["permissions", "limits"]
+    private static let sizes = ["memory", "content-memory"]
 
     private static func unknown(
         _ what: String, _ name: String, _ known: [String], _ path: String, _ line: Int
@@ -116,15 +119,15 @@ struct SettingsFile {
         case .float(let value): text = "\(value)"
         default: throw .wrong("'\(entry.key)' is a number or a string, not \(entry.value.kind)")
         }
-        if entry.key == "memory" {
+        if Self.sizes.contains(entry.key) {
             guard let bytes = ByteSize.parse(text) else {
-                throw .wrong("'memory' is a size such as \"512M\"")
+                throw .wrong("'\(entry.key)' is a size such as \"512M\"")
             }
-            memory = bytes
+            if entry.key == "memory" { memory = bytes } else { contentMemory = bytes }
             return
         }
         let names = ScriptLimits.Phase.allCases.map(\.rawValue)
-        guard names.contains(entry.key) else { throw .unknown(["memory"] + names) }
+        guard names.contains(entry.key) else { throw .unknown(Self.sizes + names) }
         var limits = ScriptLimits()
         if let fault = limits.set("\(entry.key)=\(text)") { throw .wrong(fault) }
         self.limits.append("\(entry.key)=\(text)")

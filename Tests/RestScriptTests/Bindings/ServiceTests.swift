@@ -68,6 +68,10 @@ struct ServiceTests {
             "bad value for 'cached_resource_count_limit' of service (it is 1 or more)"
         ),
         (
+            "rest.service { name = 'a' }.cached_resource_bytes_limit = 0",
+            "bad value for 'cached_resource_bytes_limit' of service (it is 1 or more)"
+        ),
+        (
             "rest.service { name = 'a' }:resource()",
             "bad argument #1 'path' to 'resource' (string expected, got no value)"
         ),
@@ -89,6 +93,23 @@ struct ServiceTests {
             prints: [
                 "https://api.test/v1/a%3Fb", "https://other.test/x?y=1", "https://other.test/base/a%20b",
                 "true\tfalse", ":\t:", "true\t2048",
+            ])
+    }
+
+    @Test func `what a script puts in place has to fit below the limit of its service`() throws {
+        try expect(
+            """
+            api.cached_resource_bytes_limit = 5000
+            local kept = api:resource("kept")
+            kept:override_local_content("small")
+            print(pcall(kept.override_local_content, kept, string.rep("x", 6000)))
+            for i = 1, 100 do api:resource("r" .. i):override_local_content("content " .. i) end
+            print(kept.latest_data, api:resource("r100").text, api.cached_resource_bytes_limit)
+            """,
+            prints: [
+                "false\tthere is no room for a content of 6158 bytes: the service 'api' holds 5000 bytes of "
+                    + "content at most, and what is observed or on its way has to stay",
+                "nil\tcontent 100\t5000",
             ])
     }
 

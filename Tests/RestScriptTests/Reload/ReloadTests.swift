@@ -39,6 +39,7 @@ struct ReloadTests {
             "api:configure('**', function(c) c.headers['X-Version'] = 'two' end) error('boom')",
             "local x = = 1", "api.no_such_field = 1",
             "api.cached_resource_count_limit = 5 error('boom')",
+            "api.cached_resource_bytes_limit = 5 error('boom')",
             "api:resource('echo/a'):add_observer(function(r, e) if e ~= 'observer_added' then print(e) end end) error('boom')",
             "rest.every(0.1, function() print('never') end) rest.spawn(print, 'never') error('boom')",
             "rest.service { name = 'other', base_url = 'https://other.test' } error('boom')",
@@ -158,10 +159,13 @@ struct ReloadTests {
     }
 
     @Test func `the store stays, and so do limits that are said again`() throws {
-        let scripts = try ReloadFixture("rest.store:set('n', 5) api.cached_resource_count_limit = 7")
-        scripts.reload("print(rest.store:get('n'), api.cached_resource_count_limit)")
-        #expect(scripts.take() == ["5\t7"])
+        let scripts = try ReloadFixture(
+            "rest.store:set('n', 5) api.cached_resource_count_limit = 7 api.cached_resource_bytes_limit = 70")
+        scripts.reload(
+            "print(rest.store:get('n'), api.cached_resource_count_limit, api.cached_resource_bytes_limit)")
+        #expect(scripts.take() == ["5\t7\t70"])
         #expect(try scripts.api.cachedResourceCountLimit == 2048)
+        #expect(try scripts.api.cachedResourceBytesLimit == nil)
         scripts.close()
     }
 

@@ -17,6 +17,10 @@ struct StatusTextTests {
         facts.openRequests = 2
         facts.jobs = 1
         facts.luaMemory = 1_234_567
+        facts.contentMemory = 30_100_000
+        facts.bodyMemory = 2_000_000
+        facts.contentLimit = 512_000_000
+        facts.machine = MachineMemory(bytes: 2_048_000_000, isGroupLimit: true)
         facts.listening = ["127.0.0.1:8080", "unix:/run/x.sock"]
         facts.connections = 12
         facts.admin = "/run/user/1/resthost/42.sock"
@@ -36,7 +40,7 @@ struct StatusTextTests {
                   connections  12
                   requests     2 in flight
                   jobs         1
-                  memory       1.2 MB in Lua
+                  memory       1.2 MB in Lua; 30.1 MB of content and 2.0 MB on their way, of 512.0 MB at most; the control group has 2.0 GB
                   services
                     github  https://api.github.com/  14 resources
                     any     absolute URLs only       0 resources
@@ -47,6 +51,8 @@ struct StatusTextTests {
     @Test func `a failed reload is shown with the lines as they were`() {
         var facts = facts
         facts.services = []
+        facts.contentLimit = 0
+        facts.machine = nil
         facts.failedJobs = 2
         facts.retiring = 1
         facts.warnings = ["a state was replaced"]

@@ -19,13 +19,14 @@ struct SettingsTests {
             net = ["api.example.com", "localhost:8080"]
             [limits]
             memory = "64M"
+            content-memory = "1G"
             transformer = 0.2
             job = "1/60"
             load = 10
             """)
         #expect(file.read == ["dir/data", "/etc/ssl"] && file.write == [] && file.variables == ["TOKEN"])
         #expect(file.hosts?.map(\.description) == ["api.example.com", "localhost:8080"])
-        #expect(file.memory == 64 << 20 && !file.allowsAll)
+        #expect(file.memory == 64 << 20 && file.contentMemory == 1 << 30 && !file.allowsAll)
         #expect(file.limits == ["transformer=0.2", "job=1/60", "load=10"])
     }
 

@@ -1,0 +1,123 @@
+import HeapModule
+
+/// The roof over what resources hold and what is on its way to them, in bytes, for all services of an engine
+/// (siesta-semantics 23.4, D38).
+///
+/// When something new finds no room, content goes that was not used for longest: data, its published form, and the error
+/// with its body. The resource stays, as one that was never loaded; caches are asked again at its next use. What
+/// somebody observes, or what has a request under way, keeps its data and gives up the published form alone, which the
+/// next reader has made anew. If that is not enough, the new thing is refused: a load, or a local change, fails with
+/// `too_large`, and the data that was there stays.
+@EngineActor
+public final class ContentBudget {
+    /// A quarter of the memory that this process may have: of its control group, else of the machine.
+    public nonisolated static let standardLimit = MachineMemory.current.bytes / 4
+
+    /// Bytes. Less than is held drops what is too much at once.
+    public var limit = ContentBudget.standardLimit {
+        didSet { makeRoom(for: 0) }
+    }
+
+    /// Bytes that resources hold.
+    public var heldBytes: Int { ledger.bytes }
+
+    /// Bytes of bodies on their way.
+    public var bodyBytes: Int { bodies.bytes }
+
+    /// Contents that were dropped to make room, since the start.
+    public private(set) var droppedContents = 0
+
+    nonisolated let ledger = ContentLedger()
+    nonisolated let bodies = ContentLedger()
+
+    /// A resource with content, by when it was used last as far as is known here; readers on other threads may have used
+    /// it since.
+    private struct Place: Comparable {
+        let lastUse: Double
+        let holder: ContentPlace
+
+        static func < (a: Place, b: Place) -> Bool { a.lastUse < b.lastUse }
+        static func == (a: Place, b: Place) -> Bool { a.lastUse == b.lastUse }
+    }
+    private var places = Heap<Place>()
+    /// How many places were of live resources when that was counted last.
+    private var livePlaces = 0
+    /// Until then nothing can be dropped: a look found only what must stay.
+    private var isFullUntil = 0.0
+    private let clock = SystemClock()
+
+    nonisolated init() {}
+
+    private var usedBytes: Int { ledger.bytes + bodies.bytes }
+
+    /// Takes note of a resource that holds something now.
+    func add(_ resource: Resource) {
+        let holder = ContentPlace(resource)
+        resource.place = holder
+        places.insert(Place(lastUse: resource.lastUse, holder: holder))
+        if places.count > 2 * livePlaces + 1024 {
+            places = Heap(places.unordered.filter { $0.holder.resource != nil })
+            livePlaces = places.count
+        }
+    }
+
+    /// Makes room for so many bytes more, and some on top, so that the next few have room too. False when there is none.
+    @discardableResult
+    func makeRoom(for bytes: Int, sparing spared: Resource? = nil) -> Bool {
+        guard usedBytes + bytes > limit else { return true }
+        let goal = limit - limit / 16 - bytes
+        evict(sparing: spared, of: nil) { [self] in usedBytes <= goal }
+        return usedBytes + bytes <= limit
+    }
+
+    /// The same below the limit of one service.
+    func makeRoom(for bytes: Int, in service: Service, sparing spared: Resource?) -> Bool {
+        let (ledger, limit) = (service.ledger, service.contentLimit)
+        if ledger.bytes + bytes > limit {
+            let goal = limit - limit / 16 - bytes
+            evict(sparing: spared, of: service) { ledger.bytes <= goal }
+            if ledger.bytes + bytes > limit { return false }
+        }
+        return makeRoom(for: bytes, sparing: spared)
+    }
+
+    /// The least recently used first. Runs nobody's code: libcurl may be calling.
+    private func evict(sparing spared: Resource?, of service: Service?, until isEnough: () -> Bool) {
+        let now = clock.uptime
+        guard now >= isFullUntil else { return }
+        var staying: [Place] = []
+        while !isEnough(), let place = places.popMin() {
+            guard let resource = place.holder.resource else { continue }
+            if resource.lastUse > place.lastUse {
+                places.insert(Place(lastUse: resource.lastUse, holder: place.holder))
+                continue
+            }
+            if resource !== spared, service == nil || resource.service === service {
+                let isBusy = resource.observers != nil || resource.isRequesting || resource.isLoading
+                if isBusy { resource.dropEncoding() } else { resource.dropContent() }
+                droppedContents += 1
+            }
+            if resource.heldBytes > 0 { staying.append(place) } else { resource.place = nil }
+        }
+        // Looking at many that must stay for each chunk of a body would take longer than the body.
+        if !isEnough(), service == nil, staying.count > 1000 { isFullUntil = now + 0.5 }
+        for place in staying { places.insert(place) }
+    }
+
+    func refusal(of what: String, in service: Service? = nil) -> TransportError {
+        let whose = service.map { "the service '\($0.name)'" } ?? "the host"
+        let limit = service?.contentLimit ?? limit
+        return TransportError(
+            .tooLarge, phase: .receive,
+            message: "there is no room for \(what): \(whose) holds \(limit) bytes of content at most, "
+                + "and what is observed or on its way has to stay",
+            limit: limit)
+    }
+}
+
+/// The end of a resource frees its place without a word.
+final class ContentPlace {
+    private(set) weak var resource: Resource?
+
+    init(_ resource: Resource) { self.resource = resource }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// A count of bytes. Changed on the engine loop, and by objects that end on other threads.
+final class ContentLedger: Sendable {
+    private let count = Atomic(0)
+    private let parent: ContentLedger?
+
+    /// What is added to it is added to `parent` too.
+    init(parent: ContentLedger? = nil) { self.parent = parent }
+
+    var bytes: Int { count.load(ordering: .relaxed) }
+
+    func add(_ difference: Int) {
+        count.wrappingAdd(difference, ordering: .relaxed)
+        parent?.add(difference)
+    }
+}
+
+/// What one body on its way takes of a ``ContentBudget``, from its first byte until it is content or nobody wants it.
+public final class BodyAccount: Sendable {
+    private let budget: ContentBudget
+    private let total: ContentLedger
+    private let taken = Atomic(0)
+
+    @EngineActor
+    init(_ budget: ContentBudget) {
+        self.budget = budget
+        total = budget.bodies
+    }
+
+    deinit { close() }
+
+    /// The body needs so many bytes in all. False when there is no room for it; then nothing is counted.
+    @EngineActor
+    public func grow(to bytes: Int) -> Bool {
+        let more = bytes - taken.load(ordering: .relaxed)
+        guard more > 0 else { return true }
+        guard budget.makeRoom(for: more) else { return false }
+        taken.wrappingAdd(more, ordering: .relaxed)
+        total.add(more)
+        return true
+    }
+
+    /// It is on its way no more. Any thread.
+    public func close() {
+        let bytes = taken.exchange(0, ordering: .relaxed)
+        if bytes > 0 { total.add(-bytes) }
+    }
+
+    /// Why a transfer whose body finds no room fails.
+    @EngineActor
+    public var refusal: TransportError { budget.refusal(of: "the response's body") }
+}

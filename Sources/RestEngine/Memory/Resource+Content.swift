@@ -1,0 +1,95 @@
+extension Resource {
+    /// What a resource with content costs beside that: the object, its places in tables, its configuration.
+    private static let overhead = 1024
+
+    /// By whoever used it last, on whatever thread.
+    var lastUse: Double { max(lastUsed, publication?.lastUse ?? 0) }
+
+    /// Counts anew what it holds, after each change of it.
+    func recount() {
+        let bytes = contentBytes
+        let difference = bytes - heldBytes
+        guard difference != 0 else { return }
+        heldBytes = bytes
+        service.ledger.add(difference)
+        let budget = engine.contentBudget
+        if place == nil { budget.add(self) }
+        if difference > 0, !budget.makeRoom(for: 0, in: service, sparing: self) {
+            // Its own published form is too much: each reader has one made.
+            dropEncoding()
+            isWithdrawn = false
+        }
+    }
+
+    private var contentBytes: Int {
+        var bytes = (state.data?.heldBytes ?? 0) + (state.error?.entity?.heldBytes ?? 0)
+        if let encoded {
+            switch state.data?.content {
+            // The same bytes.
+            case .bytes, .image: break
+            default: bytes += encoded.body.count
+            }
+            // The copy of the network library that readers share.
+            if publication != nil { bytes += encoded.body.count }
+        }
+        return bytes > 0 ? bytes + Self.overhead + 2 * urlString.utf8.count : 0
+    }
+
+    /// Why it can't hold this entity instead of what it has; nil when there is room, or could be made.
+    public func refusal(of entity: Entity) -> RequestError? {
+        let bytes = entity.heldBytes
+        let more = bytes + Self.overhead - heldBytes
+        let budget = engine.contentBudget
+        guard more > 0, !budget.makeRoom(for: more, in: service, sparing: self) else { return nil }
+        let isService = service.ledger.bytes + more > service.cachedResourceBytesLimit ?? .max
+        let error = budget.refusal(of: "a content of \(bytes) bytes", in: isService ? service : nil)
+        return RequestError(
+            cause: .transport(error), timestamp: engine.scheduler.now, url: urlString, method: "GET")
+    }
+
+    /// What can be made from the data again goes.
+    func dropEncoding() {
+        guard encoded != nil else { return }
+        withdraw()
+        encoded = nil
+        heldBytesChanged()
+    }
+
+    /// All of it goes, without a word: nobody observes. What a wipe does beside that, in caches above all, is not done.
+    func dropContent() {
+        withdraw()
+        encoded = nil
+        state.drop()
+        caching?.allowLookup()
+        heldBytesChanged()
+    }
+
+    /// It can only be less.
+    private func heldBytesChanged() {
+        let bytes = contentBytes
+        service.ledger.add(bytes - heldBytes)
+        heldBytes = bytes
+    }
+}
+
+extension Entity {
+    /// Bytes that it keeps, strings and their bookkeeping included.
+    var heldBytes: Int {
+        headers.fields.reduce(content.heldBytes + 64) { sum, field in
+            sum + field.name.utf8.count + field.value.utf8.count + 64
+        }
+    }
+}
+
+extension Content {
+    /// A part of a tree keeps the whole. Of what a Swift transformer made nobody knows.
+    fileprivate var heldBytes: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .text(let text): text.utf8.count
+        case .json(let tree), .value(let tree): tree.storage.count
+        case .image(let image): image.bytes.count
+        case .native: 0
+        }
+    }
+}
