@@ -10,10 +10,15 @@ Keys::Keys(lua_State *L, int index) {
         int type = lua_type(L, -2);
         if (type == LUA_TSTRING) {
             strings++;
+            size_t bytes;
+            const char *name = lua_tolstring(L, -2, &bytes);
+            if (bytes == 1 && *name == 'n' && lua_isinteger(L, -1)) {
+                length = lua_tointeger(L, -1);
+            }
         } else if (lua_isinteger(L, -2)) {
             lua_Integer key = lua_tointeger(L, -2);
             integers++;
-            items += key > 0;
+            positives += key > 0;
             largest = key > largest ? key : largest;
         } else {
             bool fits = type == LUA_TNUMBER || type == LUA_TBOOLEAN;
@@ -22,9 +27,7 @@ Keys::Keys(lua_State *L, int index) {
         }
     }
     // A table with far keys is no reason to make room for all that lies between.
-    if (largest > static_cast<lua_Integer>(count)) {
-        items = 0;
-    }
+    items = largest > static_cast<lua_Integer>(count) ? 0 : positives;
 }
 
 const char *Keys::unencodable() const {

@@ -10,8 +10,10 @@ namespace cjson {
 
 /// What keys the table at an index has.
 struct Keys {
-    size_t count = 0, strings = 0, integers = 0, items = 0;
+    size_t count = 0, strings = 0, integers = 0, positives = 0, items = 0;
     lua_Integer largest = 0;
+    /// The value of `n`, if that is an integer.
+    lua_Integer length = -1;
     /// The type of a key that only a general table can have, or that nothing can hold.
     int otherType = LUA_TNONE;
     bool holdsOthers = false;
@@ -20,6 +22,10 @@ struct Keys {
 
     /// Exactly 1...n.
     bool areList() const { return items == count && largest == static_cast<lua_Integer>(count); }
+    /// Items and `n`, their number with the holes, as table.pack has it; no more than there may well be.
+    bool areListWithHoles() const {
+        return strings == 1 && positives + 1 == count && length >= largest && length <= 1 << 20;
+    }
     /// What an object can be written with.
     bool areNames() const { return strings + integers == count; }
     /// Why not even a general table can have them, or null.

@@ -156,6 +156,9 @@ private:
         if (mark != Mark::object && keys.areList()) {
             return list(index, keys.count, place, depth);
         }
+        if (mark == Mark::array && keys.areListWithHoles()) {
+            return list(index, static_cast<size_t>(keys.length), place, depth);
+        }
         if (mark == Mark::object && keys.areNames()) {
             return named(index, keys.count, place, depth);
         }

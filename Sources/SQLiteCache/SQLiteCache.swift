@@ -3,8 +3,9 @@ public import RestEngine
 /// Keeps entities in an SQLite file (siesta-semantics 22).
 ///
 /// The file is opened at the first operation, on the cache queue, and may be shared: by services, by caches, by
-/// processes. When it is damaged it is moved aside (`name.damaged-1`), with a warning, and a new one is begun. A file
-/// that can't be written, or a full disk, fails what needs it, and what is there can still be read.
+/// processes. When it is damaged it is moved aside (`name.damaged-1`), with a warning, and a new one is begun. A file that
+/// isn't known as a cache, by the mark in its first bytes, stays as it is, and each operation fails. A file that can't be
+/// written, or a full disk, fails what needs it, and what is there can still be read.
 ///
 /// Entries whose last use is longest ago make room for new ones. Content of Swift types and objects of a script's
 /// classes can't be kept (``EntityCoding``).
@@ -36,6 +37,11 @@ public final class SQLiteCache: EntityCache {
     }
 
     deinit { queue.close() }
+
+    /// Throws when the file at `path` is none of a cache, as each operation would later. Reads its first bytes.
+    public nonisolated static func requireOwn(_ path: String) throws {
+        try DatabaseFile(path: path).requireOwn(.cache)
+    }
 
     /// Nil for an invalid resource, and when there is no user.
     public func key(for resource: Resource, stage: String) throws -> CacheKey? {

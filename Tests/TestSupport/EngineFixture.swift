@@ -22,7 +22,7 @@ public final class EngineFixture {
         transport = StubTransport(scheduler: scheduler)
         engine = Engine(transport: transport, scheduler: scheduler)
         service = Service(
-            engine: engine, name: "api", baseURL: baseURL.flatMap { BaseURL($0) },
+            engine: engine, name: "api", baseURL: baseURL.flatMap { try? BaseURL($0) },
             standardTransformers: standardTransformers)
         engine.log.handler = { [weak self] in self?.log.append(($0, $1)) }
         watch(service)

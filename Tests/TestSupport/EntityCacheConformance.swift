@@ -35,7 +35,7 @@ public struct EntityCacheConformance {
         self.cache = cache
         self.engine = engine
         service = Service(
-            engine: engine, name: "conformance", baseURL: BaseURL("https://cache.test/"),
+            engine: engine, name: "conformance", baseURL: try? BaseURL("https://cache.test/"),
             standardTransformers: [])
     }
 

@@ -36,6 +36,8 @@ public final class TemporaryFolder {
     /// With all that is in it, whoever wrote it.
     public func remove(_ name: String) { Self.delete("\(path)/\(name)") }
 
+    public func allowExecution(of name: String) { chmod("\(path)/\(name)", 0o700) }
+
     public func makeFolder(_ name: String) {
         makeParents(of: name)
         mkdir("\(path)/\(name)", 0o700)

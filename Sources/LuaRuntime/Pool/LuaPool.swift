@@ -4,7 +4,8 @@ import Synchronization
 /// Threads that take jobs from one line, each with a Lua state of its own.
 ///
 /// Threads and states come into being when there is work for them. A state that is spoiled is closed after its job. A
-/// job that hangs is given up together with its thread: its answer is a failure, and a fresh thread takes over.
+/// job that hangs is given up: its answer is a failure. So is its thread, and a fresh one takes over, as long as
+/// ``LostThreads`` allows; then the thread keeps its place until it comes back.
 public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     public typealias JobID = UInt64
     /// Makes a worker, on its thread. What it gets is for its state's ``LuaOptions/onWedge``.
@@ -15,6 +16,8 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     private struct Seat {
         /// What its thread is doing.
         var job: JobID?
+        /// Its job was answered for it, and it hangs.
+        var isStuck = false
     }
 
     private struct Content {
@@ -28,11 +31,15 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         var isClosed = false
         var onEnd: (@Sendable () -> Void)?
         var hostObjectsLeft = 0
+
+        /// No thread is left but such as hang.
+        var isOver: Bool { seats.values.allSatisfy(\.isStuck) }
     }
 
     private let name: String
     private let threads: Int
     private let limit: Int
+    private let lost: LostThreads
     private let make: Maker
     private let listener: Listener
     private let content = Mutex(Content())
@@ -44,8 +51,10 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     ///   - threads: so many at the most.
     ///   - limit: so many jobs may wait.
     public init(
-        name: String, threads: Int, limit: Int, make: @escaping Maker, listener: @escaping Listener
+        name: String, threads: Int, limit: Int, lost: LostThreads = .shared, make: @escaping Maker,
+        listener: @escaping Listener
     ) {
+        self.lost = lost
         self.name = name
         self.threads = max(1, threads)
         self.limit = limit
@@ -77,6 +86,11 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         content.withLock { $0.jobs.removeValue(forKey: id) != nil }
     }
 
+    /// Every thread that may be hangs: what is submitted waits until one comes back.
+    public var isStuck: Bool {
+        content.withLock { $0.seats.count >= threads && $0.seats.values.allSatisfy(\.isStuck) }
+    }
+
     /// Jobs that wait.
     public var waitingCount: Int { content.withLock { $0.jobs.count } }
 
@@ -86,7 +100,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
             content.isClosed = true
             content.jobs = [:]
             content.line = []
-            return (content.seats.count, content.seats.isEmpty ? content.onEnd.take() : nil)
+            return (content.seats.count, content.isOver ? content.onEnd.take() : nil)
         }
         for _ in 0..<count { jobsInLine.signal() }
         onEnd?()
@@ -96,7 +110,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     /// as ended.
     public func whenEnded(_ action: @escaping @Sendable () -> Void) {
         let isOver = content.withLock { content in
-            if content.isClosed, content.seats.isEmpty { return true }
+            if content.isClosed, content.isOver { return true }
             content.onEnd = action
             return false
         }
@@ -128,13 +142,13 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
             let current = worker ?? make { [weak self] in self?.giveUp(seat, $0) }
             worker = current
             let answer = current.perform(job)
-            let isMine = finish(seat)
-            if isMine { listener(id, .success(answer)) }
-            if !isMine || current.isSpoiled {
+            let end = finish(seat)
+            if end == .done { listener(id, .success(answer)) }
+            if end != .done || current.isSpoiled {
                 close(current)
                 worker = nil
             }
-            if !isMine { return }
+            if end == .lost { return lost.remove() }
         }
         if let worker { close(worker) }
         leave(seat)
@@ -155,19 +169,21 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         }
     }
 
-    /// False when the thread was given up meanwhile.
-    private func finish(_ seat: UInt64) -> Bool {
+    /// What became of a thread while it was at work.
+    private enum End { case done, wasStuck, lost }
+
+    private func finish(_ seat: UInt64) -> End {
         content.withLock { content in
-            guard content.seats[seat] != nil else { return false }
-            content.seats[seat]?.job = nil
-            return true
+            guard let known = content.seats[seat] else { return .lost }
+            content.seats[seat] = Seat()
+            return known.isStuck ? .wasStuck : .done
         }
     }
 
     private func leave(_ seat: UInt64) {
         let onEnd = content.withLock { content in
             content.seats[seat] = nil
-            return content.seats.isEmpty ? content.onEnd.take() : nil
+            return content.isOver ? content.onEnd.take() : nil
         }
         onEnd?()
     }
@@ -182,12 +198,16 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         guard !wedge.isOver else { return }
         let (id, onEnd) = content.withLock { content in
             // A run that has ended meanwhile takes this lock next, or has made room for another job.
-            guard wedge.isStillOn, let id = content.seats[seat]?.job else {
+            guard wedge.isStillOn, let known = content.seats[seat], let id = known.job, !known.isStuck else {
                 return (JobID?.none, (@Sendable () -> Void)?.none)
+            }
+            guard lost.add() else {
+                content.seats[seat]?.isStuck = true
+                return (id, content.isClosed && content.isOver ? content.onEnd.take() : nil)
             }
             content.seats[seat] = nil
             if !content.isClosed { _ = staff(&content) }
-            return (id, content.isClosed && content.seats.isEmpty ? content.onEnd.take() : nil)
+            return (id, content.isClosed && content.isOver ? content.onEnd.take() : nil)
         }
         if let id { listener(id, .failure(wedge)) }
         onEnd?()

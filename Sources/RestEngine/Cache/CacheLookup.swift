@@ -98,11 +98,12 @@ final class CacheLookup {
         case .success(var hit):
             log("hit at \(stage.name)")
             hit.timestamp = entity.timestamp
-            end(hit, run.outputs)
+            end(hit, run.outputs, run.outputs?.with(entity, at: stage.name))
         }
     }
 
-    private func end(_ hit: Entity? = nil, _ outputs: StageOutputs? = nil) {
+    /// - Parameter whole: `outputs`, and the hit itself.
+    private func end(_ hit: Entity? = nil, _ outputs: StageOutputs? = nil, _ whole: StageOutputs? = nil) {
         guard !isOver else { return }
         stop()
         caching.lookupEnded(self)
@@ -115,7 +116,7 @@ final class CacheLookup {
         let waiting = waiting
         self.waiting = []
         for work in waiting { work.leaveLoads() }
-        for work in waiting { work.lookupEnded() }
+        for work in waiting { work.lookupEnded(whole) }
     }
 
     private func stop() {

@@ -27,13 +27,16 @@ final class CacheLookupWork: RequestWork {
         resource.loadRequests.remove(identical: request)
     }
 
-    func lookupEnded() {
+    /// - Parameter outputs: What a hit was, and what the later stages made of it.
+    func lookupEnded(_ outputs: StageOutputs?) {
         guard let request else { return }
         self.request = nil
         if let data = resource.freshData {
             // Confirmed by nobody: the data keeps its time (D16), and for this request it is new.
             resource.notify(.notModified)
-            request.complete(ResponseInfo(.success(data), stageOutputs: StageOutputs(of: resource)))
+            let outputs = resource.state.isCacheHit ? outputs : nil
+            request.complete(
+                ResponseInfo(.success(data), stageOutputs: outputs ?? StageOutputs(of: resource)))
         } else if resource.isStateUpToDate, let error = resource.latestError {
             resource.notify(.error)
             request.complete(ResponseInfo(.failure(error)))

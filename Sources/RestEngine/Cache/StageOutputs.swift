@@ -14,6 +14,14 @@ final class StageOutputs {
 
     func add(_ entity: Entity, at stage: String) { values.append((stage, entity)) }
 
+    /// With what a cache had, which these were made of, at its own stage; all of it has the hit's time (D16, D36).
+    func with(_ hit: Entity, at stage: String) -> StageOutputs {
+        let all = StageOutputs(of: resource, mark: mark)
+        all.values = [(stage, hit)] + values
+        for index in all.values.indices { all.values[index].entity.timestamp = hit.timestamp }
+        return all
+    }
+
     func entity(at stage: String) -> Entity? { values.first { $0.stage == stage }?.entity }
 }
 

@@ -70,7 +70,7 @@ public final class ResourceStatus: ResourceObserver {
     /// Loads again what has an error, if its retry time has passed, and tracks it (28.2).
     public func retry() {
         for resource in resources where resource.latestError != nil {
-            if let request = resource.loadIfNeeded() { track(request) }
+            track(resource.loadRequests.first ?? resource.load())
         }
     }
 

@@ -11,6 +11,8 @@ struct ResourceStateMachine {
     /// The data was invalidated and has not been replaced or confirmed since. A failed load ends the invalidation
     /// (21.4), but must not make such data fresh again (D4).
     private var isDataInvalidated = false
+    /// The data is what a cache had, and nothing has replaced or confirmed it since.
+    private(set) var isCacheHit = false
     private var lastStarted = 0
     /// Number of the load that made `data`, or of the last one started before a local change.
     private var dataLoad = 0
@@ -48,6 +50,7 @@ struct ResourceStateMachine {
             }
             isInvalidated = false
             isDataInvalidated = false
+            isCacheHit = false
             if info.isNew {
                 data = entity
                 return .newData(.network)
@@ -68,6 +71,7 @@ struct ResourceStateMachine {
     mutating func adopt(_ hit: Entity) -> ResourceEvent? {
         guard data == nil else { return nil }
         data = hit
+        isCacheHit = true
         return .newData(.cache)
     }
 
@@ -107,6 +111,7 @@ struct ResourceStateMachine {
         error = nil
         isInvalidated = false
         isDataInvalidated = false
+        isCacheHit = false
         dataLoad = lastStarted
         errorLoad = lastStarted
     }

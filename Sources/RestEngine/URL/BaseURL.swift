@@ -3,9 +3,19 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     /// With the slash.
     public let url: URLText
 
-    /// Nil for text that is no URL: such a service has no base (1.1).
-    public init?(_ text: String) {
-        guard let url = URLText(text) else { return nil }
+    /// Why a text is no base.
+    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        public let text: String
+
+        public var description: String {
+            "'\(text)' is not a URL: it looks like \"https://api.example.com/v1\""
+        }
+    }
+
+    /// Throws for text that is no URL of http or https. Not as 1.1 has it, where such a service silently has no base: who
+    /// means that gives none.
+    public init(_ text: String) throws(Failure) {
+        guard let url = URLText(text), url.isHTTP else { throw Failure(text: text) }
         self.init(url)
     }
 

@@ -21,7 +21,8 @@ extension ScriptContext {
                 ) { [unowned self] call in try makeCustomCache(call) },
                 ModuleFunction(
                     "sqlite", "(options: { path, max_bytes?, user? }) -> cache",
-                    "Keeps entities in a file, relative to the script's folder. `user`, a text or a function that "
+                    "Keeps entities in a file of its own, relative to the script's folder, where `--allow-read` and `--allow-write` "
+                        + "permit. `user`, a text or a function that "
                         + "returns one, keeps the entities of users apart; it may not wait."
                 ) { [unowned self] call in try makeSQLiteCache(call) },
                 ModuleFunction("redis", "(options)", "Not available in this build.") { _ in
@@ -86,18 +87,27 @@ extension ScriptContext {
         let user = try user(options)
         try options.finish()
         guard !path.isEmpty else { throw LuaUsageError("option 'path' of rest.cache.sqlite is empty") }
-        guard let make = self.options.makeSQLiteCache else {
+        var cache: any EntityCache = MemoryCache()
+        try declare(call) {
+            cache = try atItsLine(call, "sqlite \(path)") { try makeSQLiteCache(path, bytes, user) }
+        }
+        push(cache, on: call.lua)
+        return .one
+    }
+
+    private func makeSQLiteCache(
+        _ path: String, _ bytes: Int?, _ user: (@EngineActor () throws -> String?)?
+    ) throws(LuaUsageError) -> any EntityCache {
+        guard let make = options.makeSQLiteCache else {
             throw LuaUsageError(
                 "rest.cache.sqlite is not available in this program: use rest.cache.memory{…} or rest.cache.custom{…}"
             )
         }
         let settings = SQLiteCacheSettings(
-            engine: engine, path: path.hasPrefix("/") ? path : "\(folder)/\(path)", maxBytes: bytes,
-            user: user)
-        do {
-            push(try atItsLine(call, "sqlite \(path)") { try make(settings) }, on: call.lua)
-        } catch { throw LuaUsageError("rest.cache.sqlite can't use '\(settings.path)': \(error)") }
-        return .one
+            engine: engine, path: try databasePath(path), maxBytes: bytes, user: user)
+        do { return try make(settings) } catch {
+            throw LuaUsageError("rest.cache.sqlite can't use '\(self.path(named: path))': \(error)")
+        }
     }
 
     private func maxBytes(_ options: OptionTable) throws -> Int? {

@@ -4,12 +4,14 @@ import RestEngine
 extension ConfigurationDraft {
     /// Refuses to change a configuration that is in use (lua-api, Configuration blocks).
     func edit(_ change: (inout Configuration) throws -> Void) throws {
-        guard !isFrozen else {
-            throw LuaUsageError(
-                "this configuration is frozen: change it in a block, and call invalidate_configuration() to run the blocks again"
-            )
-        }
+        guard !isFrozen else { throw Self.isFrozenError }
         try change(&configuration)
+    }
+
+    static var isFrozenError: LuaUsageError {
+        LuaUsageError(
+            "this configuration is frozen: change it in a block, and call invalidate_configuration() to run the blocks again"
+        )
     }
 }
 

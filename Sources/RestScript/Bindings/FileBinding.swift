@@ -11,30 +11,24 @@ extension ScriptContext {
             ModuleFunction(
                 "read_file", "(path: string) -> bytes | nil, message",
                 """
-                The content of a file, relative to the script's folder. It must lie where `--allow-read` permits; of 64 MiB \
-                at most.
+                The content of a file, relative to the script's folder. It must lie where `--allow-read` permits, by \
+                default below that folder; of 64 MiB at most.
                 """
             ) { [unowned self] call in
-                let path = path(named: try call.string(1, "path"))
-                if let refusal = permissions.refusalToRead(path) {
-                    throw LuaUsageError("reading '\(path)' is not allowed: \(refusal)")
-                }
-                options.onFileReached?(path)
+                let path = try readablePath(try call.string(1, "path"))
                 return answer(call.lua) { () throws(FileFailure) in try read(path) }
             },
             ModuleFunction(
                 "write_file", "(path: string, bytes: string) -> true | nil, message",
                 """
                 Replaces a file, or makes it: whoever reads it sees the old content or the new, never a part. It must lie \
-                where `--allow-write` permits; 64 MiB at most.
+                where `--allow-write` permits, by default below the script's folder; 64 MiB at most.
                 """
             ) { [unowned self] call in
-                let path = path(named: try call.string(1, "path"))
+                let path = try call.string(1, "path")
                 let bytes = try call.rawBytes(2, "bytes")
-                if let refusal = permissions.refusalToWrite(path) {
-                    throw LuaUsageError("writing '\(path)' is not allowed: \(refusal)")
-                }
-                return answer(call.lua) { () throws(FileFailure) in try write(bytes, path) }
+                let place = try writablePath(path)
+                return answer(call.lua) { () throws(FileFailure) in try write(bytes, place) }
             },
         ]
     }

@@ -14,7 +14,7 @@ extension ScriptContext {
         var declaration = GatewayDeclaration()
         let place = call.lua.callerPlace
         (declaration.file, declaration.line) = (place?.file, place?.line)
-        declaration.listen = try options.string("listen")
+        declaration.listen = try options.string("listen").map { try listenAddress($0) }
         if let place = try options.table("expose") {
             declaration.expose = try exposure(call.lua, place)
             call.lua.pop()

@@ -6,7 +6,15 @@ import RestEngine
 private final class Gathering {
     private let context: ScriptContext
     private let waiter: LuaWaiter
-    private var results: [LuaReference?]
+    /// What there was to do and what came of it, by position.
+    private enum Result {
+        /// Nothing to do: it counts as done.
+        case hole
+        case pending
+        case value(LuaReference)
+    }
+
+    private var results: [Result]
     private var firstFailure: (index: Int, error: RequestError)?
     private var left: Int
     private let limit: Int
@@ -19,15 +27,15 @@ private final class Gathering {
     private let begin: @EngineActor (Gathering, Int) -> Void
 
     init(
-        _ context: ScriptContext, _ waiter: LuaWaiter, count: Int, limit: Int,
+        _ context: ScriptContext, _ waiter: LuaWaiter, count: Int, limit: Int, holes: Set<Int> = [],
         begin: @escaping @EngineActor (Gathering, Int) -> Void
     ) {
         self.context = context
         self.waiter = waiter
         self.limit = limit
         self.begin = begin
-        results = Array(repeating: nil, count: count)
-        left = count
+        results = (0..<count).map { holes.contains($0) ? .hole : .pending }
+        left = count - holes.count
     }
 
     func start() {
@@ -49,6 +57,7 @@ private final class Gathering {
         isStarting = true
         while inFlight < limit, next < results.count, !isCancelled {
             next += 1
+            if case .hole = results[next - 1] { continue }
             inFlight += 1
             begin(self, next - 1)
         }
@@ -56,9 +65,9 @@ private final class Gathering {
         if left == 0 { answer() }
     }
 
-    func finish(_ index: Int, _ result: Result<LuaReference?, RequestError>) {
+    func finish(_ index: Int, _ result: Swift.Result<LuaReference?, RequestError>) {
         switch result {
-        case .success(let value): results[index] = value
+        case .success(let value): if let value { results[index] = .value(value) }
         case .failure(let error):
             if firstFailure.map({ index < $0.index }) ?? true { firstFailure = (index, error) }
         }
@@ -76,11 +85,17 @@ private final class Gathering {
                     lua.pushNil()
                     context.pushError(firstFailure.error, on: lua)
                 }
-                lua.newTable(array: Int32(results.count))
-                for (index, value) in results.enumerated() {
-                    if let value { lua.push(value) } else { lua.push(false) }
+                lua.newTable(array: Int32(results.count), record: 1)
+                for (index, result) in results.enumerated() {
+                    switch result {
+                    case .hole: continue
+                    case .pending: lua.push(false)
+                    case .value(let value): lua.push(value)
+                    }
                     lua.rawSet(-2, index + 1)
                 }
+                lua.push(results.count)
+                lua.rawSet(-2, "n")
                 context.trees.markArray(lua, -1)
                 return firstFailure == nil ? 1 : 3
             })
@@ -91,8 +106,10 @@ extension ScriptContext {
     /// `rest.all{ request or fn, … }`.
     func waitForAll(_ call: Arguments) throws -> Verdict {
         try requireUnclosed(for: "rest.all")
-        let items = try items(call.lua, try call.table(1, "list"))
+        let items = try itemsAndHoles(call, try call.table(1, "list"))
+        let holes = Set(items.indices.filter { items[$0] == nil })
         for (index, item) in items.enumerated() {
+            guard let item else { continue }
             call.lua.push(item)
             defer { call.lua.pop() }
             guard call.lua.type(-1) == .function || call.lua.object(-1, as: Request.self) != nil else {
@@ -101,15 +118,17 @@ extension ScriptContext {
             }
         }
         return .wait { [self] waiter in
-            Gathering(self, waiter, count: items.count, limit: max(1, items.count)) { gathering, index in
+            Gathering(self, waiter, count: items.count, limit: max(1, items.count), holes: holes) {
+                gathering, index in
+                guard let item = items[index] else { return }
                 let lua = self.state.main
-                lua.push(items[index])
+                lua.push(item)
                 let request = lua.object(-1, as: Request.self)
                 lua.pop()
                 if let request {
                     self.follow(request, gathering, index)
                 } else {
-                    self.follow(items[index], [], gathering, index)
+                    self.follow(item, [], gathering, index)
                 }
             }.start()
         }
@@ -130,6 +149,44 @@ extension ScriptContext {
                 lua.pop()
                 self.follow(function, [items[index], position], gathering, index)
             }.start()
+        }
+    }
+
+    /// The largest list with holes. One without may be as long as memory allows.
+    private static var maxLengthWithHoles: Int64 { 100_000 }
+
+    /// What a list has at its places, nil for a hole. Its length is its `n` (table.pack), else its last place: a table
+    /// doesn't know of the nils behind that.
+    private func itemsAndHoles(_ call: Arguments, _ table: Int32) throws -> [LuaReference?] {
+        let lua = call.lua
+        let table = lua.absolute(table)
+        var length = Int64(lua.rawLength(table))
+        var given: Int64?
+        try lua.forEachPair(table) { lua in
+            if let place = lua.isInteger(-2) ? lua.integer(-2) : nil, place >= 1 {
+                length = max(length, place)
+            } else if lua.type(-2) == .string, lua.string(-2) == "n" {
+                guard let count = lua.integer(-1), count >= 0 else {
+                    throw call.bad(1, "list", "its 'n' is the number of its items")
+                }
+                given = count
+            } else {
+                throw call.bad(
+                    1, "list", "it has no place for the key '\(lua.string(-2) ?? lua.typeName(-2))'")
+            }
+        }
+        if let given {
+            guard given >= length else {
+                throw call.bad(1, "list", "its 'n' is \(given), and it has an item \(length)")
+            }
+            length = given
+        }
+        guard length <= max(Self.maxLengthWithHoles, Int64(lua.rawLength(table))) else {
+            throw call.bad(1, "list", "a list with holes has \(Self.maxLengthWithHoles) places at most")
+        }
+        return (0..<Int(length)).map { index in
+            defer { lua.pop() }
+            return lua.rawGet(table, index + 1) == .nil ? nil : lua.reference(-1)
         }
     }
 

@@ -56,7 +56,7 @@ extension ScriptContext {
         let source: Result<MultipartPart.Source, RequestError.CauseError>
         switch (value, file) {
         case (let value?, nil): source = .success(.bytes(value))
-        case (nil, let file?): source = filePath(file).map { .file(path: $0) }
+        case (nil, let file?): source = uploadPath(file).map { .file(path: $0) }
         default: throw LuaUsageError("part '\(name)' of option 'multipart' has either a value or a file")
         }
         return source.map {
@@ -76,15 +76,5 @@ extension ScriptContext {
                 "the value of a part is a string, a number or a boolean, not a \(options.lua.typeName(place))"
             )
         }
-    }
-
-    /// The path of a file that the script names, relative to the script's own folder; a failure when the script
-    /// may not read it.
-    func filePath(_ text: String) -> Result<String, RequestError.CauseError> {
-        let path = path(named: text)
-        guard let refusal = permissions.refusalToRead(path) else { return .success(path) }
-        return .failure(
-            RequestError.CauseError(
-                .unreadableFile(FileFailure(path: path, reason: "it is not allowed: \(refusal)"))))
     }
 }

@@ -30,11 +30,6 @@ extension ScriptContext {
         }
     }
 
-    /// A path that the script names, relative to the script's own folder.
-    func path(named text: String) -> String {
-        text.hasPrefix("/") || folder == "." ? text : "\(folder)/\(text)"
-    }
-
     /// A list of strings, one string, or false for an empty list.
     private func texts(_ options: OptionTable, _ key: String) throws -> [String]? {
         guard let place = options.value(key) else { return nil }

@@ -7,9 +7,9 @@ extension ScriptContext {
     func makeService(_ call: Arguments) throws -> Verdict {
         var made: Service?
         try declare(call) { made = try service(call) }
-        let stand = "http://localhost/"
+        let stand = try BaseURL("http://localhost/")
         call.lua.push(
-            object: made ?? Service(engine: engine, name: "unnamed", baseURL: BaseURL(stand)),
+            object: made ?? Service(engine: engine, name: "unnamed", baseURL: stand),
             class: serviceClass)
         return .one
     }
@@ -19,10 +19,14 @@ extension ScriptContext {
         let base = try options.string("base_url")
         let givenName = try options.string("name")
         let standard = try standardTransformers(options)
-        let settings = try options.options("transport").map(transportOptions)
-        try options.finish()
         var baseURL: BaseURL?
-        if let base { baseURL = try parseBase(base, call) }
+        if let base {
+            do throws(BaseURL.Failure) { baseURL = try BaseURL(base) } catch {
+                throw LuaUsageError("base_url \(error)")
+            }
+        }
+        let settings = try options.options("transport").map { try transportOptions($0, baseURL?.url) }
+        try options.finish()
         let name = givenName ?? baseURL?.url.host ?? nameOfBareService()
         guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else {
             throw LuaUsageError(
@@ -40,29 +44,8 @@ extension ScriptContext {
         service.refusal = { [weak self] url in self?.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak self] in self?.collectGarbage() }
         services.append(service)
+        servicePlaces[name] = call.lua.callerPlace.map { ($0.file, $0.line) }
         return service
-    }
-
-    /// Text that does not parse is as good as none (siesta-semantics 1.1), but hardly what the script means. Text that
-    /// parses and can't be a base is a mistake of another kind: most often the scheme is missing.
-    private func parseBase(_ text: String, _ call: Arguments) throws -> BaseURL? {
-        let problem = "base_url '\(text)' is not a URL: it looks like \"https://api.example.com/v1\""
-        guard let url = URLText(text) else {
-            warn("\(problem); without one only absolute URLs work", code: "no_base_url", call)
-            return nil
-        }
-        guard url.isHTTP else { throw LuaUsageError(problem) }
-        return BaseURL(url)
-    }
-
-    private func warn(_ text: String, code: String, _ call: Arguments) {
-        let place = call.lua.callerPlace
-        if options.collectsDiagnostics, isLoading {
-            diagnostics.append(Diagnostic(.warning, code: code, text, file: place?.file, line: place?.line))
-        } else {
-            options.log(
-                ScriptLogEntry(level: .warn, text: text, place: place.map { "\($0.file):\($0.line)" }))
-        }
     }
 
     /// "service", "service-2" and so on.
@@ -78,33 +61,22 @@ extension ScriptContext {
     }
 
     /// `transport = { http2=, proxy=, ca_file=, unix_socket=, max_connections_per_host=, … }`.
-    private func transportOptions(_ options: OptionTable) throws -> TransportOptions {
+    private func transportOptions(_ options: OptionTable, _ base: URLText?) throws -> TransportOptions {
         var settings = TransportOptions()
         settings.http2 = try options.boolean("http2") ?? settings.http2
-        settings.proxy = try options.string("proxy")
-        settings.caFile = try options.string("ca_file")
-        settings.unixSocket = try options.string("unix_socket")
+        settings.proxy = try options.string("proxy").map { try proxy($0, for: base) }
+        settings.caFile = try options.string("ca_file").map { try readablePath($0) }
+        settings.unixSocket = try options.string("unix_socket").map { try socketPath($0) }
         settings.maxConnectionsPerHost = try count(options, "max_connections_per_host")
         settings.maxTotalConnections = try count(options, "max_connections")
         settings.userAgent = try options.string("user_agent") ?? settings.userAgent
         try options.finish()
-        if let socket = settings.unixSocket, let refusal = permissions.refusalOfSocket(socket) {
-            throw LuaUsageError("connecting to the socket '\(socket)' is not allowed: \(refusal)")
-        }
         return settings
     }
 
     /// The engine's own for a service that says nothing of it.
     func transport(for settings: TransportOptions?) -> any Transport {
         settings.flatMap { options.makeTransport?($0) } ?? engine.transport
-    }
-
-    /// Why a request of the script may not go to a URL, as the cause of its failure.
-    private func refusalOfRequest(to url: String) -> RequestError.Cause? {
-        let declared = services.compactMap { $0.baseURL?.url }
-        return permissions.refusalOfRequest(to: url, declared: declared).map {
-            .scriptError(RequestError.ScriptFailure(message: "requests to \(url) are not allowed: \($0)"))
-        }
     }
 
     private func count(_ options: OptionTable, _ key: String) throws -> Int? {
@@ -161,7 +133,7 @@ extension ScriptContext {
                     "Adds a configuration block."
                 ) {
                     [unowned self] call in
-                    try declare(call) { try addBlock(call) }
+                    if hasSay(call, "configure") { try declare(call) { try addBlock(call) } }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -172,7 +144,9 @@ extension ScriptContext {
                     "Adds a transformer for the content of matching resources."
                 ) {
                     [unowned self] call in
-                    try declare(call) { try addTransformer(call) }
+                    if hasSay(call, "configure_transformer") {
+                        try declare(call) { try addTransformer(call) }
+                    }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -181,7 +155,7 @@ extension ScriptContext {
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
                 ) {
                     [unowned self] call in
-                    try declare(call) { try usePlugin(call) }
+                    if hasSay(call, "use") { try declare(call) { try usePlugin(call) } }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -273,8 +247,19 @@ extension Lua {
             throw LuaUsageError("'\(name)' must be a list of strings, not a \(typeName(index))")
         }
         let index = absolute(index)
-        return try (0..<rawLength(index)).map { item in
-            rawGet(index, item + 1)
+        // One that is read only shows its items to metamethods alone.
+        let count = isFrozen(index) ? try length(index) : rawLength(index)
+        try forEachPair(index) { lua in
+            guard lua.isInteger(-2), let place = lua.integer(-2), (1...Int64(max(1, count))).contains(place)
+            else {
+                throw LuaUsageError(
+                    "'\(name)' must be a list of strings, which has no place for the key '\(try lua.tostring(-2))'"
+                )
+            }
+        }
+        return try (0..<count).map { item in
+            push(item + 1)
+            try get(index)
             defer { pop() }
             guard let text = string(-1) else {
                 throw LuaUsageError("item \(item + 1) of '\(name)' must be a string, not a \(typeName(-1))")

@@ -23,7 +23,8 @@ extension ScriptContext {
             lua.push(name)
             lua.rawSet(-2, index + 1)
         }
-        guard let blockRun, !draft.isFrozen else { return }
+        guard !draft.isFrozen else { return lua.freeze { _ in throw ConfigurationDraft.isFrozenError } }
+        guard let blockRun else { return }
         blockRun.order = StageOrderList(draft: draft, list: lua.reference(-1), names: names)
     }
 

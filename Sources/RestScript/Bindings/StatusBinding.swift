@@ -76,7 +76,7 @@ extension ScriptContext {
                 },
                 method(
                     "retry", "() -> status",
-                    "Loads again what has an error, once its retry time has passed, and tracks the requests."
+                    "Loads again all that has an error, fresh data or not, and tracks the requests."
                 ) { call in
                     try call.receiver(as: ResourceStatus.self).retry()
                     call.lua.pushValue(at: 1)

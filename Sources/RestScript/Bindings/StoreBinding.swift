@@ -1,18 +1,21 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.store`: values that outlive a load of the script.
+/// `rest.store` and what `rest.store.open` gives: values that outlive a load of the script.
 extension ScriptValues {
     func makeStoreClass() -> LuaClass {
         LuaClass(
             "store",
-            documentation: "Values by key that survive a reload and are shared with module transformers.",
+            documentation:
+                "Values by key that survive a reload. Those of `rest.store` are shared with module transformers; those of "
+                + "`rest.store.open` survive the program, too.",
             methods: [
                 LuaMethod(
                     "get", signature: "(key: string) -> value?",
                     documentation: "The value; nil when there is none or its time is over."
                 ) {
                     [unowned self] call in
+                    let store = try receiver(call)
                     let key = try call.string(1, "key")
                     if let value = store.value(for: key, at: now) {
                         trees.push(value, on: call.lua)
@@ -32,6 +35,7 @@ extension ScriptValues {
                     "incr", signature: "(key: string, by: number?) -> number | nil, message",
                     documentation: "Adds 1, or `by`, to a number that begins at 0."
                 ) { [unowned self] call in
+                    let store = try receiver(call)
                     let key = try call.string(1, "key")
                     let step = call.isAbsent(2) ? Tree(1) : try trees.tree(call.lua, call.slot(2))
                     guard step.double != nil else { throw call.bad(2, "by", "it is a number") }
@@ -46,7 +50,7 @@ extension ScriptValues {
                     documentation: "False when there was nothing."
                 ) {
                     [unowned self] call in
-                    call.lua.push(store.delete(try call.string(1, "key"), at: now))
+                    call.lua.push(try receiver(call).delete(try call.string(1, "key"), at: now))
                     return .one
                 },
                 LuaMethod(
@@ -54,7 +58,7 @@ extension ScriptValues {
                     documentation: "All keys, or those that begin so; sorted."
                 ) {
                     [unowned self] call in
-                    let keys = store.keys(
+                    let keys = try receiver(call).keys(
                         try call.optionalString(1, "prefix") ?? "", at: now)
                     call.lua.newTable(array: Int32(clamping: keys.count))
                     for (index, key) in keys.enumerated() {
@@ -63,10 +67,29 @@ extension ScriptValues {
                     }
                     return .one
                 },
-            ])
+            ],
+            properties: [
+                LuaProperty(
+                    "open", type: "function",
+                    documentation:
+                        "`rest.store.open(path, { max_bytes = })` gives a store with the same methods that is kept in a file, "
+                        + "relative to the script's folder, where `--allow-read` and `--allow-write` permit: see Reloading. 64 MiB at most, "
+                        + "unless `max_bytes` says otherwise.",
+                    get: { [unowned self] call in
+                        call.lua.push(
+                            function: { [unowned self] call in try openStore(call) }, name: "rest.store.open")
+                        return .one
+                    })
+            ],
+            tostring: { ($0 as? ScriptStoreFace)?.path.map { "store \($0)" } ?? "store" })
+    }
+
+    private func receiver(_ call: Arguments) throws -> ScriptStore {
+        try call.receiver(as: ScriptStoreFace.self).store ?? store
     }
 
     private func setValue(_ call: Arguments) throws -> Verdict {
+        let store = try receiver(call)
         let key = try call.string(1, "key")
         let settings = try call.options(3)
         let lifetime = try settings.number("ttl")
@@ -98,7 +121,49 @@ extension ScriptValues {
     }
 }
 
-/// What `rest.store` is on the Lua side: the values are with the program.
+/// What a store is on the Lua side: the values are with the program.
 final class ScriptStoreFace {
-    init() {}
+    /// Nil: the one that all scripts of the program share.
+    let store: ScriptStore?
+    let path: String?
+
+    init(_ store: ScriptStore? = nil, path: String? = nil) {
+        self.store = store
+        self.path = path
+    }
+}
+
+extension ScriptContext {
+    /// `rest.store.open(path, { max_bytes = })`.
+    func openStore(_ call: Arguments) throws -> Verdict {
+        let path = try call.string(1, "path")
+        let options = try call.options(2)
+        var maxBytes = ScriptStore.standardMaxBytes
+        if let bytes = try options.integer("max_bytes") {
+            guard (1...Self.largestStoreBytes).contains(bytes) else {
+                throw LuaUsageError(
+                    "option 'max_bytes' is from 1 to \(Self.largestStoreBytes), for values are held in memory too; got \(bytes)"
+                )
+            }
+            maxBytes = Int(bytes)
+        }
+        try options.finish()
+        var store = ScriptStore(maxBytes: maxBytes)
+        try declare(call) { store = try openStore(path, maxBytes) }
+        call.lua.push(object: ScriptStoreFace(store, path: self.path(named: path)), class: storeClass)
+        return .one
+    }
+
+    private static var largestStoreBytes: Int64 { 1 << 30 }
+
+    private func openStore(_ path: String, _ maxBytes: Int) throws(LuaUsageError) -> ScriptStore {
+        guard !path.isEmpty else { throw LuaUsageError("the path of rest.store.open is empty") }
+        guard let open = options.openStore else {
+            throw LuaUsageError("rest.store.open is not available in this program: use rest.store")
+        }
+        let place = try databasePath(path)
+        do { return try open(DurableStoreSettings(path: place, maxBytes: maxBytes)) } catch {
+            throw LuaUsageError("rest.store.open can't use '\(self.path(named: path))': \(error)")
+        }
+    }
 }

@@ -2,6 +2,10 @@
 public struct Capabilities: Sendable, Equatable {
     public enum Paths: Sendable, Equatable {
         case all
+        /// What lies below the script's own folder, and `also` these files and what is below these folders; but nothing
+        /// below that folder whose name, or a folder's on the way, begins with a dot. A script that may write there makes no
+        /// programs all the same: no Lua files, and nothing that may be executed.
+        case scriptFolder(also: [String] = [])
         /// These files, and what is below these folders. Absolute.
         case below([String])
     }
@@ -14,10 +18,10 @@ public struct Capabilities: Sendable, Equatable {
     }
 
     /// Files that it may read, beside the modules that `require` finds.
-    public var read = Paths.below([])
-    /// Files that it may write.
-    public var write = Paths.below([])
-    /// Hosts that its requests may go to.
+    public var read = Paths.scriptFolder()
+    /// Files that it may write, databases and sockets among them.
+    public var write = Paths.scriptFolder()
+    /// Hosts that its requests may go to, on their way through a proxy too.
     public var hosts = Hosts.all
 
     public init() {}

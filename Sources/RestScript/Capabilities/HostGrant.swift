@@ -56,11 +56,15 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
     }
 
     func covers(_ url: URLText) -> Bool {
-        guard let asked = url.host?.lowercased() else { return false }
+        guard let host = url.host else { return false }
+        return covers(host: host, port: Self.port(of: url))
+    }
+
+    func covers(host asked: String, port askedPort: Int) -> Bool {
+        let asked = asked.lowercased()
         let isHost = isWildcard ? asked.hasSuffix("." + host) : asked == host
         guard isHost else { return false }
         guard let port else { return true }
-        let askedPort = Self.port(of: url)
         // A service on one of the two usual ports is at home on the other.
         return askedPort == port || [80, 443].contains(port) && [80, 443].contains(askedPort)
     }

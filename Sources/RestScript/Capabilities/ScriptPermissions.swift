@@ -12,11 +12,14 @@ struct ScriptPermissions {
     }
 
     let granted: Capabilities
+    /// The script's own.
+    let folder: String
     /// Nil: all.
     let grantedVariables: Set<String>?
     private var narrowings: [Narrowing] = []
 
-    init(_ options: ScriptOptions) {
+    init(_ options: ScriptOptions, folder: String) {
+        self.folder = folder
         granted = options.capabilities
         grantedVariables = options.grantedEnvironment
     }
@@ -30,8 +33,9 @@ struct ScriptPermissions {
     }
 
     func refusalToWrite(_ path: String) -> String? {
-        if path.hasSuffix("/" + Self.settingsName) || path == Self.settingsName {
-            return "it could grant the script more"
+        for place in [path, FilePlace.resolve(path) ?? path] {
+            let name = place.split(separator: "/").last?.lowercased()
+            if name == Self.settingsName { return "it could grant the script more" }
         }
         return refusal(path, granted.write, flag: "--allow-write", field: "write", \.write)
     }
@@ -66,14 +70,36 @@ struct ScriptPermissions {
         }
     }
 
+    /// - Parameter declared: base URLs of the script's services, the one that wants the proxy among them.
+    func refusalOfProxy(_ proxy: ProxyAddress, declared: [URLText]) -> String? {
+        func covers(_ hosts: [HostGrant]) -> Bool {
+            hosts.contains { $0.covers(host: proxy.host, port: proxy.port) }
+        }
+        let name = "\(proxy.host):\(proxy.port)"
+        switch granted.hosts {
+        case .all: break
+        case .declared:
+            let hosts = declared.compactMap { HostGrant($0) }
+            // What is named takes the place of the declared hosts.
+            if !covers(hosts) {
+                return Self.grant(declared.compactMap { $0.host.flatMap { HostGrant($0) } }, name)
+            }
+        case .only(let hosts): if !covers(hosts) { return Self.grant(hosts, name) }
+        }
+        return narrowings.first { $0.hosts.map { !covers($0) } ?? false }.map { Self.givenUp($0, "net") }
+    }
+
     private static func grant(_ hosts: [HostGrant], _ name: String) -> String {
         "grant it with --allow-net \((hosts.map(\.description) + [name]).joined(separator: ","))"
     }
 
-    /// Sockets take a request to wherever they lead, so they count where hosts were named one by one.
+    /// Sockets take a request to wherever they lead, so they count where hosts were named one by one; else like a file that
+    /// is written, as the system has it.
     func refusalOfSocket(_ path: String) -> String? {
-        if case .only(let hosts) = granted.hosts, !hosts.contains(where: { $0.coversSocket(path) }) {
-            return Self.grant(hosts, "unix:\(path)")
+        if case .only(let hosts) = granted.hosts {
+            if !hosts.contains(where: { $0.coversSocket(path) }) { return Self.grant(hosts, "unix:\(path)") }
+        } else if let refusal = refusalToWrite(path) {
+            return refusal
         }
         return narrowings.first { $0.hosts.map { !$0.contains { $0.coversSocket(path) } } ?? false }
             .map { Self.givenUp($0, "net") }
@@ -86,15 +112,24 @@ struct ScriptPermissions {
         let grant = "grant it with \(flag) \(path)"
         // The place counts, not the way that leads there.
         guard let place = FilePlace.resolve(path) else {
-            if case .all = paths { return nil }
-            return grant
+            guard case .all = paths else { return grant }
+            return narrowings.first { $0[keyPath: narrowed] != nil }.map { Self.givenUp($0, field) }
         }
-        if case .below(let roots) = paths, !roots.contains(where: { FilePlace.isBelow(place, $0) }) {
-            return grant
+        switch paths {
+        case .all: break
+        case .below(let roots): if !Self.isBelow(roots, place) { return grant }
+        case .scriptFolder(let also):
+            let isInFolder =
+                FilePlace.isInSight(place, below: folder) && (field == "read" || !FilePlace.isProgram(place))
+            if !isInFolder, !Self.isBelow(also, place) { return grant }
         }
         return narrowings.first { narrowing in
             narrowing[keyPath: narrowed].map { !$0.contains { FilePlace.isBelow(place, $0) } } ?? false
         }.map { Self.givenUp($0, field) }
+    }
+
+    private static func isBelow(_ roots: [String], _ place: String) -> Bool {
+        roots.contains { FilePlace.isBelow(place, $0) }
     }
 
     private static func givenUp(_ narrowing: Narrowing, _ field: String) -> String {

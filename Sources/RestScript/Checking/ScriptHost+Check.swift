@@ -12,6 +12,7 @@ extension ScriptHost {
         if failed { tryModules(files.required) }
         tryBlocks()
         for service in services {
+            tryGrants(of: service)
             for finding in service.reviewBlocks() { note(diagnostic(finding, service)) }
         }
         for number in context.diagnostics.indices where context.diagnostics[number].file == nil {
@@ -43,6 +44,17 @@ extension ScriptHost {
                 try lua.call(arguments: 1, results: 0, phase: context.phases.load)
             } catch { note(ScriptFailures.diagnostic(of: error, in: context.state)) }
         }
+    }
+
+    /// A service whose own host is not granted can do little.
+    private func tryGrants(of service: Service) {
+        guard let base = service.baseURL?.url.origin,
+            case .scriptError(let refusal)? = context.refusalOfRequest(to: base)
+        else { return }
+        let place = context.servicePlaces[service.name]
+        note(
+            Diagnostic(
+                .warning, code: "ungranted_host", refusal.message, file: place?.file, line: place?.line))
     }
 
     private func diagnostic(_ finding: BlockFinding, _ service: Service) -> Diagnostic {

@@ -64,6 +64,23 @@ extension ScriptContext {
         begin()
     }
 
+    /// False for a script that was replaced: what it said now of a service would stay there without it, for the script
+    /// that took over has declared the service anew. One warning for all of it.
+    func hasSay(_ call: Arguments, _ method: String) -> Bool {
+        guard isRetired || isClosed else { return true }
+        if !wasToldOfItsEnd {
+            wasToldOfItsEnd = true
+            options.log(
+                ScriptLogEntry(
+                    level: .warn,
+                    text:
+                        "'\(method)' has no effect: a reload has put another version in this script's place, whose "
+                        + "declarations count",
+                    place: place(of: call)))
+        }
+        return false
+    }
+
     /// Another script has taken over: no more observers, jobs or timers. What waits in a hook, and requests that have
     /// started, finish as they would have.
     private func retire(handingOver taken: [Service]) {

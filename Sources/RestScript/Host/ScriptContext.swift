@@ -41,6 +41,8 @@ final class ScriptContext {
     var predecessor: ScriptContext?
     /// What it declared anew of the services that were there.
     var taken: [TakenService] = []
+    /// Where they are declared, by name.
+    var servicePlaces: [String: (file: String, line: Int)] = [:]
     /// What services were told of their transport.
     var transportSettings: [String: TransportOptions] = [:]
     /// Services whose number of resources the script limited by itself.
@@ -52,6 +54,8 @@ final class ScriptContext {
     /// Another script has taken its place.
     var isRetired = false
     var retirement: ScriptRetirement?
+    /// Its late declarations were warned of.
+    var wasToldOfItsEnd = false
     /// Runs something between two turns, where a test moves them.
     var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
     /// Nil as long as no transformer module is declared.
@@ -96,7 +100,7 @@ final class ScriptContext {
         self.predecessor = predecessor
         self.options = options
         phases = ScriptPhases(options.limits)
-        permissions = ScriptPermissions(options)
+        permissions = ScriptPermissions(options, folder: folder)
         self.folder = folder
         let searchRoots = [folder] + options.modulePaths
         ownsState = shared == nil

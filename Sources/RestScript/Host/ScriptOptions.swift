@@ -23,10 +23,16 @@ public struct ScriptOptions: Sendable {
     /// it does at last. On a thread of its own, for the engine's is the one that hangs.
     public var onWedge: (@Sendable (ScriptLogEntry) -> Void)?
     var watchdog = LuaWatchdog.shared
+    var lostThreads = LostThreads.shared
     /// Makes the transport of a service that asks for one of its own.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
     /// Makes the cache of `rest.cache.sqlite`; without it such a call is an error.
     public var makeSQLiteCache: (@EngineActor (SQLiteCacheSettings) throws -> any EntityCache)?
+    /// Gives the store of `rest.store.open`, the same for the same path as long as the program runs, and what is in its file.
+    /// It is asked on the engine loop, while a script is loaded mostly. Without it such a call is an error.
+    public var openStore: (@EngineActor (DurableStoreSettings) throws -> ScriptStore)?
+    /// Returns when what is in those stores is on the disk.
+    public var storesAreWritten: (@Sendable () async -> Void)?
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]
@@ -49,6 +55,19 @@ public struct ScriptOptions: Sendable {
     public var startsWork = true
 
     public init() {}
+}
+
+/// What a script asks for with `rest.store.open`.
+public struct DurableStoreSettings: Sendable {
+    /// Of the file: absolute, without links.
+    public let path: String
+    /// Of keys and values together.
+    public let maxBytes: Int
+
+    public init(path: String, maxBytes: Int = ScriptStore.standardMaxBytes) {
+        self.path = path
+        self.maxBytes = maxBytes
+    }
 }
 
 /// A line of a script's log.

@@ -6,6 +6,24 @@ import Synchronization
 /// Values are encoded trees, so nothing of a Lua state stays behind. Times are Unix seconds, given by the caller.
 /// Safe on any thread.
 public final class ScriptStore: Sendable {
+    /// A value that is there from the start.
+    public struct Item: Sendable {
+        public let key: String
+        public let value: Tree
+        /// Unix seconds; nil: never.
+        public let expiresAt: Double?
+
+        public init(key: String, value: Tree, expiresAt: Double?) {
+            self.key = key
+            self.value = value
+            self.expiresAt = expiresAt
+        }
+    }
+
+    /// Gets each change, in order, with the time at which it ends; nil: the key has gone. Called under a lock, so it returns at
+    /// once and asks the store nothing.
+    public typealias Journal = @Sendable (_ key: String, _ value: Tree?, _ expiresAt: Double?) -> Void
+
     public enum Failure: Error, Sendable, Equatable {
         case full(limit: Int)
         case notANumber
@@ -24,14 +42,34 @@ public final class ScriptStore: Sendable {
 
     /// What an entry costs beside its key and value.
     private static let overhead = 128
+    public static let standardMaxBytes = 64 << 20
+
     private let maxBytes: Int
+    private let journal: Journal?
     private let state = Mutex(State())
 
-    public init(maxBytes: Int = 64 << 20) { self.maxBytes = maxBytes }
+    /// - Parameters:
+    ///   - maxBytes: Of keys and values together, and a little for each. What it begins with may be more: then nothing is
+    ///     added before there is room.
+    public init(maxBytes: Int = ScriptStore.standardMaxBytes, items: [Item] = [], journal: Journal? = nil) {
+        self.maxBytes = maxBytes
+        self.journal = journal
+        state.withLock { state in
+            for item in items {
+                let bytes = Self.bytes(item.key, item.value)
+                state.bytes += bytes
+                state.entries[item.key] = Entry(value: item.value, expiresAt: item.expiresAt, bytes: bytes)
+            }
+        }
+    }
+
+    private static func bytes(_ key: String, _ value: Tree) -> Int {
+        key.utf8.count + value.byteCount + overhead
+    }
 
     public func value(for key: String, at now: Double) -> Tree? {
         state.withLock { state in
-            Self.expire(key, at: now, &state)
+            expire(key, at: now, &state)
             return state.entries[key]?.value
         }
     }
@@ -44,7 +82,7 @@ public final class ScriptStore: Sendable {
     /// Adds to a number, which begins at zero, and keeps its end. Integers stay integers until they overflow.
     public func increase(_ key: String, by step: Tree, at now: Double) throws(Failure) -> Tree {
         try locked { state throws(Failure) in
-            Self.expire(key, at: now, &state)
+            expire(key, at: now, &state)
             let old = state.entries[key]
             let sum = try Self.sum(old?.value ?? Tree(0), step)
             try put(sum, key, old?.expiresAt, now, &state)
@@ -56,15 +94,15 @@ public final class ScriptStore: Sendable {
     @discardableResult
     public func delete(_ key: String, at now: Double) -> Bool {
         state.withLock { state in
-            Self.expire(key, at: now, &state)
-            return Self.remove(key, &state)
+            expire(key, at: now, &state)
+            return remove(key, &state)
         }
     }
 
     /// Keys that begin with `prefix`, sorted.
     public func keys(_ prefix: String, at now: Double) -> [String] {
         state.withLock { state in
-            Self.expireAll(at: now, &state)
+            expireAll(at: now, &state)
             return state.entries.keys.filter { $0.hasPrefix(prefix) }.sorted()
         }
     }
@@ -81,13 +119,15 @@ public final class ScriptStore: Sendable {
     private func put(
         _ value: Tree, _ key: String, _ expiresAt: Double?, _ now: Double, _ state: inout State
     ) throws(Failure) {
-        let bytes = key.utf8.count + value.byteCount + Self.overhead
+        let bytes = Self.bytes(key, value)
         let old = state.entries[key]?.bytes ?? 0
-        if state.bytes - old + bytes > maxBytes { Self.expireAll(at: now, &state) }
+        if state.bytes - old + bytes > maxBytes { expireAll(at: now, &state) }
         let left = state.entries[key]?.bytes ?? 0
         guard state.bytes - left + bytes <= maxBytes else { throw .full(limit: maxBytes) }
         state.bytes += bytes - left
-        state.entries[key] = Entry(value: value.compacted(), expiresAt: expiresAt, bytes: bytes)
+        let kept = value.compacted()
+        state.entries[key] = Entry(value: kept, expiresAt: expiresAt, bytes: bytes)
+        journal?(key, kept, expiresAt)
     }
 
     private static func sum(_ old: Tree, _ step: Tree) throws(Failure) -> Tree {
@@ -99,20 +139,21 @@ public final class ScriptStore: Sendable {
         return Tree(a + b)
     }
 
-    private static func expire(_ key: String, at now: Double, _ state: inout State) {
+    private func expire(_ key: String, at now: Double, _ state: inout State) {
         if let end = state.entries[key]?.expiresAt, end <= now { remove(key, &state) }
     }
 
-    private static func expireAll(at now: Double, _ state: inout State) {
+    private func expireAll(at now: Double, _ state: inout State) {
         for (key, entry) in state.entries where entry.expiresAt.map({ $0 <= now }) ?? false {
             remove(key, &state)
         }
     }
 
     @discardableResult
-    private static func remove(_ key: String, _ state: inout State) -> Bool {
+    private func remove(_ key: String, _ state: inout State) -> Bool {
         guard let entry = state.entries.removeValue(forKey: key) else { return false }
         state.bytes -= entry.bytes
+        journal?(key, nil, nil)
         return true
     }
 }

@@ -21,6 +21,8 @@ protocol ScriptValues: AnyObject {
     var storeClass: LuaClass { get }
 
     func log(_ entry: ScriptLogEntry)
+    /// `rest.store.open`.
+    func openStore(_ call: Arguments) throws -> Verdict
     /// A transformer's function failed.
     func transformerFailed(_ error: LuaError)
 }

@@ -109,12 +109,18 @@ public final class ScriptHost {
         context.engine.onQuiet = action
     }
 
-    /// Returns when what other threads do for the script's engine, its caches above all, is done.
-    public func outsideWorkIsDone() async { await context.engine.outsideWorkIsDone() }
+    /// Returns when what other threads do for the script's engine, its caches and stores above all, is done.
+    public func outsideWorkIsDone() async {
+        await context.engine.outsideWorkIsDone()
+        await context.options.storesAreWritten?()
+    }
 
     public var memoryUsed: Int { context.state.memoryUsed }
 
     // MARK: Transformer modules
+
+    /// Why a module is not run any more; nil as long as all are.
+    public var stalledModules: String? { context.modules?.stall }
 
     /// Names of the modules that the script uses as transformers.
     public var transformerModules: [String] { context.modules?.modules ?? [] }

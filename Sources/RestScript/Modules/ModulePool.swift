@@ -22,12 +22,16 @@ final class ModulePool: TransformerPlace {
     /// Files of a module whose last load failed.
     private var brokenFiles: [String: ModuleFiles] = [:]
     private var isClosed = false
+    /// Modules of which a thread hung, until they are loaded anew.
+    private var hung: Set<String> = []
+    private let lost: LostThreads
     /// Nil until the first visit.
     private var pool: LuaPool<ModuleState>?
 
     init(_ context: ScriptContext, threads: Int, limit: Int) {
         settings = ModuleSettings(context)
         onFileReached = context.options.onModuleFileReached
+        lost = context.options.lostThreads
         self.threads = threads
         self.limit = limit
     }
@@ -37,8 +41,10 @@ final class ModulePool: TransformerPlace {
     func send(
         _ visit: TransformerVisit, completion: @escaping @EngineActor (TransformerVisit.Outcome) -> Void
     ) -> UInt64 {
-        guard !isClosed, let id = threadsForWork().submit(.visit(visit, catalog.versions)) else {
-            let cause: RequestError.Cause = isClosed ? ScriptContext.closed.cause : queueFull
+        let refusal = refusal(of: visit)
+        guard !isClosed, refusal == nil, let id = threadsForWork().submit(.visit(visit, catalog.versions))
+        else {
+            let cause = isClosed ? ScriptContext.closed.cause : refusal ?? queueFull
             EngineLoop.shared.submit { completion(visit.failed(with: cause)) }
             return 0
         }
@@ -54,7 +60,7 @@ final class ModulePool: TransformerPlace {
     private func threadsForWork() -> LuaPool<ModuleState> {
         if let pool { return pool }
         let settings = settings
-        let new = LuaPool<ModuleState>(name: "transformer", threads: threads, limit: limit) {
+        let new = LuaPool<ModuleState>(name: "transformer", threads: threads, limit: limit, lost: lost) {
             ModuleState(settings, onWedge: $0)
         } listener: { [weak self] id, result in
             EngineLoop.shared.submit { self?.receive(result, id) }
@@ -72,6 +78,8 @@ final class ModulePool: TransformerPlace {
         case .failure(let wedge):
             let failure = Self.failure(wedge, known.visit)
             settings.log(ScriptLogEntry(level: .error, text: failure.message))
+            hung.formUnion(Self.modules(of: known.visit))
+            defer { refuseWaiting() }
             known.completion(
                 known.visit.failed(
                     with: .scriptLimit(
@@ -80,12 +88,49 @@ final class ModulePool: TransformerPlace {
     }
 
     private static func failure(_ wedge: LuaWedge, _ visit: TransformerVisit) -> RequestError.ScriptFailure {
-        let modules = visit.outsideSteps.compactMap { ($0 as? ModuleTransformer)?.module }
-        let names = modules.map { "'\($0)'" }.joined(separator: ", ")
+        let names = modules(of: visit).map { "'\($0)'" }.joined(separator: ", ")
         let seconds = (wedge.seconds * 10).rounded() / 10
         return RequestError.ScriptFailure(
             message: "the \(wedge.phase) of module \(names) hangs in a function that no limit can end: "
                 + "it was given up after \(seconds) s, with its Lua state; a new one takes its place")
+    }
+
+    // MARK: Too many that hang
+
+    private static func modules(of visit: TransformerVisit) -> [String] {
+        visit.outsideSteps.compactMap { ($0 as? ModuleTransformer)?.module }
+    }
+
+    /// Why nothing more is given to a module: each try would cost a thread for good, or the wait for one. Nil as long as
+    /// threads that hang are replaced.
+    private func refusal(of visit: TransformerVisit) -> RequestError.Cause? {
+        guard lost.isFull else { return nil }
+        let modules = Self.modules(of: visit).filter { hung.contains($0) }
+        guard !modules.isEmpty || pool?.isStuck ?? false else { return nil }
+        return .scriptError(
+            RequestError.ScriptFailure(message: stallText(modules.isEmpty ? hung.sorted() : modules)))
+    }
+
+    private func stallText(_ modules: [String]) -> String {
+        let names = modules.map { "'\($0)'" }.joined(separator: ", ")
+        return
+            "the module\(modules.count == 1 ? "" : "s") \(names) \(modules.count == 1 ? "is" : "are") not run any more: "
+            + "\(lost.count) threads hang in functions that no limit can end; mend it, and start the host anew to end them"
+    }
+
+    /// What somebody should know of this; nil when there is nothing.
+    var stall: String? {
+        lost.isFull && (!hung.isEmpty || pool?.isStuck ?? false) ? stallText(hung.sorted()) : nil
+    }
+
+    /// What waits for a module that is not run any more fails as what comes does.
+    private func refuseWaiting() {
+        guard lost.isFull else { return }
+        for (id, known) in waiting.sorted(by: { $0.key < $1.key }) {
+            guard let cause = refusal(of: known.visit), let pool, pool.cancel(id) else { continue }
+            waiting[id] = nil
+            known.completion(known.visit.failed(with: cause))
+        }
     }
 
     private var queueFull: RequestError.Cause {
@@ -118,6 +163,7 @@ final class ModulePool: TransformerPlace {
             let version = ModuleVersion(
                 name: name, number: loads, path: files.file(name)?.path ?? name, rules: rules, files: files)
             catalog[name] = version
+            hung.remove(name)
             brokenFiles[name] = nil
             return version
         } catch {

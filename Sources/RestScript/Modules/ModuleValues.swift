@@ -36,6 +36,8 @@ final class ModuleValues: ScriptValues {
 
     func log(_ entry: ScriptLogEntry) { settings.log(entry) }
 
+    func openStore(_ call: Arguments) throws -> Verdict { throw Self.absence(of: "rest.store.open") }
+
     func transformerFailed(_ error: LuaError) {
         // What a handler of errors could not handle is not to be trusted with the next call.
         if error.kind == .memory || error.message.hasPrefix("error in error handling") { isSpoiled = true }

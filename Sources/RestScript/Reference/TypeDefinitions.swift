@@ -77,7 +77,8 @@ struct TypeDefinitions {
 
     /// `c.timeouts` and `c.redirects`, whose fields are no properties of a class.
     private var fields: String {
-        let service = Service(engine: context.engine, name: "types", baseURL: BaseURL("http://localhost/"))
+        let service = Service(
+            engine: context.engine, name: "types", baseURL: try? BaseURL("http://localhost/"))
         let draft = service.resource("").configurationDraft(for: "GET")
         defer { service.flushUnusedResources() }
         return [ScriptFields.timeouts(of: draft), ScriptFields.redirects(of: draft)].map { fields in

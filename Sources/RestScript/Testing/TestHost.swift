@@ -50,10 +50,19 @@ final class TestHost {
         listen(options)
     }
 
-    /// Each host has a store of its own, and one thread for transformer modules, so that answers keep their order.
+    /// Each host has a store of its own, in memory those that it opens as well, and one thread for transformer modules, so that answers keep their order.
     private static func ofItsOwn(_ options: ScriptOptions) -> ScriptOptions {
         var options = options
         options.store = ScriptStore()
+        // Nothing of a test stays behind: by path, in memory.
+        var opened: [String: ScriptStore] = [:]
+        options.openStore = { settings in
+            if let known = opened[settings.path] { return known }
+            let new = ScriptStore(maxBytes: settings.maxBytes)
+            opened[settings.path] = new
+            return new
+        }
+        options.storesAreWritten = nil
         options.transformerThreads = 1
         return options
     }

@@ -37,6 +37,23 @@ final class Connection {
     /// For what SQLite doesn't wait by itself.
     static func pause(milliseconds: Int32) { _ = sqlite3_sleep(milliseconds) }
 
+    /// So many bytes of the file's start, as the disk has them; zeros where it is shorter. Through SQLite: to close a descriptor
+    /// of one's own would drop the locks of others in this process (sqlite.org/howtocorrupt.html, 2.2).
+    func start(_ count: Int) throws(SQLiteError) -> [UInt8] {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard code == SQLITE_OK, let file, let read = file.pointee.pMethods?.pointee.xRead else {
+            throw error(code)
+        }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let result = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, Int32($0.count), 0) }
+        // SQLITE_IOERR_SHORT_READ, a macro that Swift can't see: the file ended, and the rest is zeros.
+        guard result == SQLITE_OK || result == SQLITE_IOERR | 2 << 8 else {
+            throw SQLiteError(result, message: String(cString: sqlite3_errstr(result)))
+        }
+        return bytes
+    }
+
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// True inside of ``transaction(_:)``; behind it only when nothing could end it.

@@ -7,6 +7,7 @@ final class Statement {
         case real(Double)
         case text(String)
         case blob([UInt8])
+        case null
     }
 
     private let handle: OpaquePointer
@@ -54,6 +55,7 @@ final class Statement {
         switch value {
         case .integer(let integer): return sqlite3_bind_int64(handle, index, integer)
         case .real(let real): return sqlite3_bind_double(handle, index, real)
+        case .null: return sqlite3_bind_null(handle, index)
         case .text(var text):
             return text.withUTF8 { utf8 in
                 utf8.withMemoryRebound(to: CChar.self) {
@@ -78,6 +80,15 @@ struct Row {
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    /// Empty for NULL. Zeros inside stay.
+    func text(_ column: Int32) -> String {
+        guard let start = sqlite3_column_text(handle, column) else { return "" }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// Empty for NULL.
     func blob(_ column: Int32) -> [UInt8] {

@@ -59,14 +59,24 @@ struct DatabaseFile: Sendable {
 
     // MARK: Damage
 
-    /// Gives a damaged file another name. Nil when another process did that before and a new file has its place.
-    func moveAside(_ damaged: Identity?) throws(SQLiteCacheError) -> String? {
+    /// Gives a damaged file of ours another name. Nil when another process did that before and a new file has its place.
+    func moveAside(_ damaged: Identity?, _ kind: DatabaseKind) throws(SQLiteCacheError) -> String? {
         // One process at a time: the second would move the first one's new file. Not a lock of the file itself,
         // because closing that descriptor would drop SQLite's locks (sqlite.org/howtocorrupt.html, 2.2).
         let folder = open(folderName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }
         if folder >= 0 { while flock(folder, LOCK_EX) != 0, errno == EINTR {} }
         guard let damaged, identity == damaged else { return nil }
+        guard isKnown(as: kind) else { throw kind.refusal(path, isDatabase: false) }
+        for number in 1...Self.keptDamaged {
+            let old = DatabaseFile(path: damagedName(number))
+            guard old.identity == nil || old.isKnown(as: kind) else {
+                throw SQLiteCacheError(
+                    .unavailable,
+                    "'\(path)' is damaged and can't be moved aside: '\(old.path)' is a file of another kind; delete '\(path)'"
+                )
+            }
+        }
         for number in (1..<Self.keptDamaged).reversed() { move(damagedName(number), damagedName(number + 1)) }
         guard move(name, damagedName(1)) else {
             let reason = String(cString: strerror(errno))

@@ -2,34 +2,18 @@ extension EntityDatabase {
     /// Opens the file, or makes it; its folder must exist.
     static func open(_ file: DatabaseFile, _ settings: EntityStore.Settings) throws -> EntityDatabase {
         let old = file.identity
-        guard old?.isFile != false else {
-            throw SQLiteCacheError(
-                .unavailable,
-                "'\(file.path)' is a folder, or no file for another reason; give the name of a file")
-        }
+        try file.requireOwn(.cache)
         let connection = try Connection(file.name, .readWrite)
         if old == nil { file.makePrivate() }
         connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
+        try Schema.requireOwn(connection, .cache, path: file.path)
         if !connection.isReadOnly {
             // With the log, readers and a writer don't wait for each other, and a crash of the process loses nothing;
             // one of the machine may lose the last entries, but not the file (sqlite.org/pragma.html#pragma_synchronous).
-            try makeLogged(connection, settings)
+            try connection.markAndLog(.cache, busyTimeoutMilliseconds: settings.busyTimeoutMilliseconds)
             try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
         }
         return try prepare(connection, file)
-    }
-
-    /// Two that make a new file at once are told at once that it is locked, without the wait of the busy timeout: SQLite
-    /// begins to write here while it reads, and to wait might be for ever.
-    private static func makeLogged(_ connection: Connection, _ settings: EntityStore.Settings) throws {
-        let begin = ContinuousClock.now
-        let patience = Duration.milliseconds(Int64(settings.busyTimeoutMilliseconds))
-        while true {
-            do throws(SQLiteError) { return try connection.execute("PRAGMA journal_mode = WAL") } catch {
-                guard error.kind == .busy, begin.duration(to: .now) < patience else { throw error }
-                Connection.pause(milliseconds: 5)
-            }
-        }
     }
 
     /// Opens a file beside which the log's own files can't be made, to read it as it is. Nil when that isn't all there

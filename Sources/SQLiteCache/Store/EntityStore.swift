@@ -183,7 +183,7 @@ final class EntityStore {
 
     private func replaceFile(because error: SQLiteError) throws {
         database = nil
-        guard let name = try file.moveAside(identity) else { return }
+        guard let name = try file.moveAside(identity, .cache) else { return }
         log(
             .warning,
             "the cache '\(settings.path)' is damaged (\(error.message)); it is now '\(name)', and a new one begins"

@@ -5,9 +5,6 @@
 enum Schema {
     /// Another number makes older files unreadable; they are moved aside.
     static let version: Int64 = 1
-    /// "rest": tells a file of this cache from other programs' databases.
-    static let applicationID: Int64 = 0x7265_7374
-
     /// Checks the tables of an open file, or makes them in an empty one.
     static func prepare(_ connection: Connection, path: String) throws {
         if try isInPlace(connection, path) { return }
@@ -19,18 +16,25 @@ enum Schema {
             if try isInPlace(connection, path) { return }
             try connection.execute(tables)
             try connection.execute(
-                "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+                "PRAGMA application_id = \(DatabaseKind.cache.applicationID); PRAGMA user_version = \(version)"
+            )
         }
+    }
+
+    /// Before anything is changed in it, the way it keeps its log included.
+    static func requireOwn(_ connection: Connection, _ kind: DatabaseKind, path: String) throws {
+        let id = try connection.integer("PRAGMA application_id")
+        if id == kind.applicationID { return }
+        let isEmpty =
+            try id == 0 && connection.integer("PRAGMA user_version") == 0
+            && connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+        guard isEmpty else { throw kind.refusal(path, isDatabase: true) }
     }
 
     /// False for an empty database.
     private static func isInPlace(_ connection: Connection, _ path: String) throws -> Bool {
+        try requireOwn(connection, .cache, path: path)
         guard try connection.integer("SELECT count(*) FROM sqlite_schema") > 0 else { return false }
-        guard try connection.integer("PRAGMA application_id") == applicationID else {
-            throw SQLiteCacheError(
-                .unavailable, "'\(path)' is the database of another program; give the cache a file of its own"
-            )
-        }
         let found = try connection.integer("PRAGMA user_version")
         guard found == version else {
             throw SQLiteError.damage("its tables are of version \(found), not \(version)")

@@ -147,5 +147,6 @@ extension HostFacts {
         contentLimit = budget.limit
         machine = MachineMemory.current
         droppedContents = budget.droppedContents
+        if let stall = host.stalledModules { warnings.append(stall) }
     }
 }

@@ -17,7 +17,7 @@ struct BenchConfigurationCommand: ParsableCommand {
     @EngineActor
     private func measure() -> Int32 {
         let service = Service(
-            engine: HostEngine.make(), name: "bench", baseURL: BaseURL("https://api.test/v1/"),
+            engine: HostEngine.make(), name: "bench", baseURL: try? BaseURL("https://api.test/v1/"),
             standardTransformers: [])
         // Three shapes in turn: a path of its own, one variable segment, any depth.
         let shapes = ["/area%/items", "/users/*/area%", "**/leaf%"]

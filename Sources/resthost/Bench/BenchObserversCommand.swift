@@ -31,7 +31,7 @@ struct BenchObserversCommand: ParsableCommand {
             guard let first = host?.services.first else { return 2 }
             service = first
         } else {
-            service = Service(engine: engine, name: "bench", baseURL: BaseURL("https://api.test/v1/"))
+            service = Service(engine: engine, name: "bench", baseURL: try? BaseURL("https://api.test/v1/"))
             let resource = service.resource("observed")
             for _ in 0..<count { resource.addObserver(owner: engine) { _, _ in told += 1 } }
         }

@@ -19,7 +19,7 @@ struct BenchResourcesCommand: ParsableCommand {
     @EngineActor
     private func measure() -> Int32 {
         let engine = HostEngine.make()
-        let service = Service(engine: engine, name: "bench", baseURL: BaseURL("https://api.test/v1/"))
+        let service = Service(engine: engine, name: "bench", baseURL: try? BaseURL("https://api.test/v1/"))
         service.cachedResourceCountLimit = .max
         let body = Array("{\"id\":1,\"text\":\"\(String(repeating: "x", count: 276))\"}".utf8)
         var resources: [Resource] = []

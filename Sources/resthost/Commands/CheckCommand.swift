@@ -42,6 +42,7 @@ struct CheckCommand: ParsableCommand {
             var options = try script.options(log: LogText(isQuiet: true))
             options.collectsDiagnostics = true
             options.makeTransport = { _ in NullTransport() }
+            options.openStoresInMemory()
             let host = try ScriptHost(
                 path: script.config, engine: HostEngine.make(NullTransport()), options: options)
             host.check()

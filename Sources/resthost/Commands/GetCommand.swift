@@ -109,7 +109,7 @@ struct GetCommand: ParsableCommand {
         let info = await withCheckedContinuation { continuation in
             request.onCompletion { continuation.resume(returning: $0) }
         }
-        await resource.engine.outsideWorkIsDone()
+        await host.outsideWorkIsDone()
         let output = GetOutput(isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing)
         return output.write(info, of: request)
     }

@@ -38,7 +38,8 @@ struct ScriptArguments: ParsableArguments {
         options.log = { entry in log.write(entry) }
         options.onWedge = { entry in log.write(entry) }
         options.makeTransport = { CurlTransport(options: $0) }
-        options.makeSQLiteCache = { SQLiteCache($0) }
+        options.makeSQLiteCache = { try SQLiteCache($0) }
+        options.openStoresInFiles()
         return options
     }
 }

@@ -12,14 +12,16 @@ struct ScriptGrants: ParsableArguments {
     @Option(
         name: .customLong("allow-read"),
         help: ArgumentHelp(
-            "A file, or a folder with all below it, that the script may read; may be repeated.",
+            "A file, or a folder with all below it, that the script may read; may be repeated; default: the script's own "
+                + "folder.",
             valueName: "path"))
     var readable: [String] = []
 
     @Option(
         name: .customLong("allow-write"),
         help: ArgumentHelp(
-            "A file, or a folder with all below it, that the script may write; may be repeated.",
+            "A file, or a folder with all below it, that the script may write; may be repeated; default: the script's own "
+                + "folder, except programs.",
             valueName: "path"))
     var writable: [String] = []
 
@@ -96,8 +98,8 @@ struct ScriptGrants: ParsableArguments {
         let names = allowedEnvironment.isEmpty ? file.variables ?? [] : Self.names(allowedEnvironment)
         options.grantedEnvironment = Set(names)
         options.environment = ProcessVariables.values(of: names)
-        options.capabilities.read = .below(readable.isEmpty ? file.read ?? [] : readable)
-        options.capabilities.write = .below(writable.isEmpty ? file.write ?? [] : writable)
+        if let paths = readable.isEmpty ? file.read : readable { options.capabilities.read = .below(paths) }
+        if let paths = writable.isEmpty ? file.write : writable { options.capabilities.write = .below(paths) }
         let hosts = allowedHosts.isEmpty ? file.hosts : Self.names(allowedHosts).compactMap { HostGrant($0) }
         options.capabilities.hosts = hosts.map { .only($0) } ?? .declared
         return options

@@ -71,11 +71,14 @@ struct TestCommand: ParsableCommand {
     /// Requests go to stubs, so all hosts will do; what lies with the tests is there to be read.
     private func options(for file: String) throws(Diagnostic) -> ScriptOptions {
         var options = try grants.options(for: file)
-        options.makeSQLiteCache = { SQLiteCache($0) }
+        options.makeSQLiteCache = { try SQLiteCache($0) }
         options.onWedge = { entry in LogText().write(entry) }
         if case .declared = options.capabilities.hosts { options.capabilities.hosts = .all }
-        if case .below(let paths) = options.capabilities.read {
-            options.capabilities.read = .below(paths + [ScriptFile.folder(of: file)])
+        let folder = ScriptFile.folder(of: file)
+        switch options.capabilities.read {
+        case .all: break
+        case .below(let paths): options.capabilities.read = .below(paths + [folder])
+        case .scriptFolder(let also): options.capabilities.read = .scriptFolder(also: also + [folder])
         }
         return options
     }

@@ -20,7 +20,10 @@ enum HostEngine {
         do throws(Diagnostic) {
             var options = try arguments.options(log: log)
             options.startsWork = startsWork
-            if !startsWork { options.makeTransport = { _ in NullTransport() } }
+            if !startsWork {
+                options.makeTransport = { _ in NullTransport() }
+                options.openStoresInMemory()
+            }
             return try ScriptHost(path: arguments.config, engine: engine, options: options)
         } catch {
             Streams.error(DiagnosticText().text(error))

@@ -15,6 +15,7 @@ final class ScriptDirectory: GatewayDirectory {
 
     /// A host whose last reload failed goes on with what it had.
     var health: GatewayHealth {
+        if let stall = generations.current.stalledModules { return GatewayHealth(.degraded, message: stall) }
         guard let failure = generations.lastFailure else { return GatewayHealth() }
         let line = DiagnosticText(style: .plain).headline(failure.diagnostic)
         return GatewayHealth(

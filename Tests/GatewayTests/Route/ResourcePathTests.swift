@@ -30,13 +30,13 @@ import Testing
     func `A path has one spelling upstream, a query keeps its own`(
         _ path: String, query: String?, expected: String
     ) throws {
-        let base = try #require(BaseURL("https://h.example/v1"))
+        let base = try (BaseURL("https://h.example/v1"))
         let url = ResourcePath(service: "s", path: path, query: query).upstreamURL(below: base)
         #expect(url?.string == "https://h.example/v1/" + expected)
     }
 
     @Test func `A path without an escaped slash names the resource that a script would get`() async throws {
-        let base = try #require(BaseURL("https://h.example/v1?k=1"))
+        let base = try (BaseURL("https://h.example/v1?k=1"))
         for path in ["users/o", "a%20b/%C3%A4", "100%", "a//b", "x;y=1,2/(z)"] {
             let decoded = try #require(PercentEncoding.decode(path))
             #expect(ResourcePath(service: "s", path: path).upstreamURL(below: base) == base.resource(decoded))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `The base's own query stays, the client's joins it`() throws {
-        let base = try #require(BaseURL("https://h.example/v1/?key=1"))
+        let base = try (BaseURL("https://h.example/v1/?key=1"))
         let url = ResourcePath(service: "s", path: "a", query: "b=2").upstreamURL(below: base)
         #expect(url?.string == "https://h.example/v1/a?b=2&key=1")
     }

@@ -66,7 +66,7 @@ final class World: GatewayDirectory {
 
     @EngineActor
     func add(_ name: String, _ base: String?) {
-        services[name] = Service(engine: engine, name: name, baseURL: base.flatMap { BaseURL($0) })
+        services[name] = Service(engine: engine, name: name, baseURL: base.flatMap { try? BaseURL($0) })
     }
 
     @EngineActor

@@ -72,9 +72,11 @@ import Testing
 
     private let board = Board()
 
-    private func pool(threads: Int = 1, limit: Int = 10) -> LuaPool<Worker> {
+    private func pool(
+        threads: Int = 1, limit: Int = 10, lost: LostThreads = LostThreads(limit: 4)
+    ) -> LuaPool<Worker> {
         let board = board
-        return LuaPool(name: "pool", threads: threads, limit: limit) {
+        return LuaPool(name: "pool", threads: threads, limit: limit, lost: lost) {
             Worker(board, $0)
         } listener: { id, result in
             switch result {
@@ -158,6 +160,40 @@ import Testing
         #expect(board.lines(3).last == "closed 1")
         await end(pool)
         #expect(board.lines(4).last == "closed 2")
+    }
+
+    @Test func `so many threads are given up and no more; then one that hangs keeps its place`() async {
+        let lost = LostThreads(limit: 2)
+        let pool = pool(lost: lost)
+        let gates = (0..<3).map { _ in Checkpoint() }
+        for (number, gate) in gates.enumerated() {
+            #expect(!pool.isStuck)
+            _ = pool.submit(.hang(gate))
+            gate.waitForArrival()
+            #expect(board.lines(number + 1).last == "\(number + 1) given up after 3.0")
+        }
+        #expect(lost.count == 2 && lost.isFull && pool.isStuck)
+        #expect(pool.submit(.say("late")) != nil)
+        #expect(board.events.withLock { $0.made } == 3, "nothing new was started for it")
+        // One that has come back takes the next, with a fresh state.
+        gates[2].open()
+        #expect(board.lines(5).suffix(2) == ["closed 3", "4 4: late"])
+        #expect(!pool.isStuck)
+        for gate in gates.dropLast() { gate.open() }
+        await end(pool)
+        _ = board.lines(8)
+        while lost.count > 0 { await Task.yield() }
+    }
+
+    @Test func `a pool whose threads all hang can be closed`() async {
+        let pool = pool(lost: LostThreads(limit: 0))
+        let gate = Checkpoint()
+        _ = pool.submit(.hang(gate))
+        gate.waitForArrival()
+        #expect(board.lines(1) == ["1 given up after 3.0"])
+        await end(pool)
+        gate.open()
+        #expect(board.lines(2).last == "closed 1")
     }
 
     @Test func `closing forgets what waits, and answers what is at work`() async {

@@ -72,7 +72,7 @@ struct MemoryCacheTests {
 
     @Test func `services that share it do not mix`() {
         let other = Service(
-            engine: fixture.engine, name: "other", baseURL: BaseURL("https://api.test/v1/"))
+            engine: fixture.engine, name: "other", baseURL: try? BaseURL("https://api.test/v1/"))
         let cache = MemoryCache()
         write(cache, "a", .text("mine"))
         #expect(read(cache, "a", of: other) == nil && read(cache, "a")?.text == "mine")

@@ -216,7 +216,7 @@ struct ExplanationTests {
         ("/a?u=x/y?z", "https://api.test/v1/a?k=1&u=x/y?z"), ("https://b.test/?b=2", "https://b.test/?b=2"),
     ]) func `a query that is typed goes with that of the base URL`(typed: String, url: String) {
         let service = Service(
-            engine: fixture.engine, name: "keyed", baseURL: BaseURL("https://api.test/v1?k=1"))
+            engine: fixture.engine, name: "keyed", baseURL: try? BaseURL("https://api.test/v1?k=1"))
         #expect(service.url(typed: typed)?.string == url)
     }
 

@@ -94,16 +94,33 @@ struct ResourceStatusTests {
         fixture.settle()
         let status = follow(ResourceStatus(priority: [.manualLoading, .error, .anyData]), a, b)
         _ = journal.take()
-        status.retry()
-        fixture.settle()
-        #expect(journal.take() == [], "the retry time has not passed")
-        fixture.advance(2)
         try fixture.stub("GET", "b", .text(200, "y"))
         let requests = fixture.transport.requests.count
         status.retry()
         #expect(journal.take() == ["loading"])
         fixture.settle()
         #expect(journal.take() == ["success"])
+        #expect(fixture.transport.requests.count == requests + 1)
+    }
+
+    @Test func `D35 retry loads what has an error beside fresh data, and takes a load that is under way`()
+        throws
+    {
+        try fixture.stub("GET", "a", .text(200, "x"))
+        let a = fixture.resource("a")
+        a.load()
+        fixture.settle()
+        try fixture.stub("GET", "a", .response(500))
+        a.load()
+        fixture.settle()
+        #expect(a.isUpToDate && a.latestError != nil)
+        let status = follow(ResourceStatus(), a)
+        try fixture.stub("GET", "a", .text(200, "y", delay: 1))
+        let requests = fixture.transport.requests.count
+        status.retry()
+        status.retry()
+        fixture.advance(1)
+        #expect(a.latestError == nil && a.latestData?.content.text?.hasPrefix("y") == true)
         #expect(fixture.transport.requests.count == requests + 1)
     }
 

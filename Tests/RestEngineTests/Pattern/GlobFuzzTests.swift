@@ -44,7 +44,7 @@ struct GlobFuzzTests {
 
     @Test func `14.9 the index finds what the globs match`() throws {
         var generator = SeededRandom(seed: 15)
-        let base = BaseURL("https://h/")
+        let base = try? BaseURL("https://h/")
         var matched = 0
         for _ in 0..<60 {
             var index = PatternIndex()
@@ -70,7 +70,7 @@ struct GlobFuzzTests {
             "**a**a**a**a**a**b", "*a*a*a*a*a*a*b", "**/a/**/a/**/a/**/b", "**a*a**/a*a**/b?", "?*?*?*?*?*b",
         ])
     func `14.9 no glob takes more than text times steps`(pattern: String) throws {
-        let glob = try GlobPattern(pattern, base: BaseURL("https://h/"))
+        let glob = try GlobPattern(pattern, base: try BaseURL("https://h/"))
         for unit in ["a", "a/", "aa/"] {
             let url = try #require(URLText("https://h/" + String(repeating: unit, count: 2000) + "c"))
             #expect(!glob.matches(url))

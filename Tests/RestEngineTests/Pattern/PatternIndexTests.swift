@@ -3,7 +3,7 @@ import Testing
 @testable import RestEngine
 
 struct PatternIndexTests {
-    private let base = BaseURL("https://api.example/v1?key=1")
+    private let base = try? BaseURL("https://api.example/v1?key=1")
 
     private func index(_ globs: some Sequence<String>) throws -> PatternIndex {
         var index = PatternIndex()

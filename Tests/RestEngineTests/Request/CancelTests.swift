@@ -83,7 +83,7 @@ struct CancelTests {
         let engine = Engine(transport: transport, scheduler: fixture.scheduler)
         engine.log.enabled = [.networkDetails]
         engine.log.handler = { [journal] in if !$1.hasPrefix("start") { journal.note("\($0): \($1)") } }
-        let service = Service(engine: engine, name: "api", baseURL: BaseURL("https://api.test/"))
+        let service = Service(engine: engine, name: "api", baseURL: try? BaseURL("https://api.test/"))
         service.configure(
             ConfigurationEntry(pattern: .all, description: "meddler") { [journal] draft in
                 draft.configuration.pipeline["model"].add(Meddler { journal.note("pipeline") })

@@ -1,5 +1,6 @@
-import RestEngine
 import Testing
+
+@testable import RestEngine
 
 struct BaseURLTests {
     @Test(arguments: [
@@ -12,13 +13,18 @@ struct BaseURLTests {
         ("https://foo.bar?key=a/b", "https://foo.bar/?key=a/b"),
         ("https://Foo.bar:443/V1", "https://foo.bar/V1/"),
     ])
-    func `1.2 the path of a base ends in a slash, its query is kept`(text: String, expected: String) {
-        #expect(BaseURL(text)?.url.string == expected)
+    func `1.2 the path of a base ends in a slash, its query is kept`(text: String, expected: String) throws {
+        #expect(try BaseURL(text).url.string == expected)
     }
 
-    @Test(arguments: ["", "\0", "http://[URL syntax error]", "https://h/a b"])
-    func `1.1 text that does not parse is no base`(text: String) {
-        #expect(BaseURL(text) == nil)
+    @Test(arguments: [
+        "", "\0", "http://[URL syntax error]", "https://h/a b", "api.example.com", "./v1", "ftp://h/",
+        "unix:/run/x",
+    ])
+    func `1.1 text that is no URL of http is an error that says so`(text: String) {
+        #expect(throws: BaseURL.Failure(text: text)) { try BaseURL(text) }
+        #expect(
+            "\(BaseURL.Failure(text: text))".hasPrefix("'\(text)' is not a URL: it looks like \"https://"))
     }
 
     @Test(arguments: [
@@ -30,7 +36,7 @@ struct BaseURLTests {
         ("foo//bar", "https://foo.bar/v1/foo//bar"),
     ])
     func `3.1 one leading slash is ignored, the rest is appended`(path: String, expected: String) throws {
-        let base = try #require(BaseURL("https://foo.bar/v1"))
+        let base = try (BaseURL("https://foo.bar/v1"))
         #expect(base.resource(path).string == expected)
     }
 
@@ -50,7 +56,7 @@ struct BaseURLTests {
         ("\\", "https://foo.bar/v1/%5C"),
     ])
     func `3.2 path text is never read as a URL`(path: String, expected: String) throws {
-        let base = try #require(BaseURL("https://foo.bar/v1/"))
+        let base = try (BaseURL("https://foo.bar/v1/"))
         #expect(base.resource(path).string == expected)
     }
 
@@ -60,7 +66,7 @@ struct BaseURLTests {
         ("https://foo.bar/v1/?key=1&key=+", "/x?y", "https://foo.bar/v1/x%3Fy?key=1&key=+"),
     ])
     func `3.3 the query of the base survives`(base: String, path: String, expected: String) throws {
-        #expect(try #require(BaseURL(base)).resource(path).string == expected)
+        #expect(try (BaseURL(base)).resource(path).string == expected)
     }
 
     @Test(arguments: [

@@ -66,6 +66,30 @@ struct PipelineTests {
             ])
     }
 
+    @Test func `the order of a configuration in use can be read and not changed`() throws {
+        let frozen =
+            "this configuration is frozen: change it in a block, and call invalidate_configuration() to run the blocks again"
+        try expect(
+            """
+            local kept
+            api:configure("text", function(c) kept = c end)
+            local order = api:resource("text").configuration.pipeline.order
+            print(#order, order[1], table.concat(order, ","))
+            for _, change in ipairs {
+              function() order[1] = "x" end, function() order[#order + 1] = "x" end,
+              function() table.insert(order, "x") end, function() table.remove(order) end,
+              function() kept.pipeline.order[1] = "x" end, function() kept.pipeline.order = { "x" } end,
+            } do
+              local ok, message = pcall(change)
+              print(ok, (message:gsub("^test.lua:%d+: ", "")))
+            end
+            api:configure("json", function(c) c.pipeline.order = order print(#c.pipeline.order) end)
+            print(#api:resource("json").configuration.pipeline.order)
+            """,
+            prints: ["5\traw_data\traw_data,decoding,parsing,model,cleanup"]
+                + Array(repeating: "false\t\(frozen)", count: 6) + ["5", "5"])
+    }
+
     @Test func `clearing takes transformers out of one stage or all, and keeps the order`() throws {
         try expect(
             """
@@ -99,6 +123,14 @@ struct PipelineTests {
     @Test(arguments: [
         ("c.pipeline.order = { 'a', 'b', 'a' }", "stage 'a' occurs twice in the pipeline's order"),
         ("c.pipeline.order = 'a'", "bad value for 'order' of pipeline (table expected, got string)"),
+        (
+            "c.pipeline.order = { x = 1 }",
+            "'order' must be a list of strings, which has no place for the key 'x'"
+        ),
+        (
+            "c.pipeline.order = { 'a', [3] = 'b' }",
+            "'order' must be a list of strings, which has no place for the key '3'"
+        ),
         ("c.pipeline.order = { 1 }", "item 1 of 'order' must be a string, not a number"),
         ("c.pipeline.model = 1", "unknown field 'model' on pipeline"),
         (

@@ -27,6 +27,14 @@ struct ServiceTests {
             "base_url 'api.example.com' is not a URL: it looks like \"https://api.example.com/v1\""
         ),
         (
+            "rest.service { base_url = 'https://h/a b' }",
+            "base_url 'https://h/a b' is not a URL: it looks like \"https://api.example.com/v1\""
+        ),
+        (
+            "rest.service { base_url = '' }",
+            "base_url '' is not a URL: it looks like \"https://api.example.com/v1\""
+        ),
+        (
             "rest.service { base_url = 'ftp://h/' }",
             "base_url 'ftp://h/' is not a URL: it looks like \"https://api.example.com/v1\""
         ),

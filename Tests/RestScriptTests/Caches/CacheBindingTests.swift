@@ -183,6 +183,7 @@ struct CacheBindingTests {
     {
         let fixture = ScriptFixture()
         let requested = Requested()
+        fixture.options.capabilities = .all
         fixture.options.makeSQLiteCache = { settings in
             if fails { throw Trouble(description: "it is a folder") }
             requested.settings.append(settings)
@@ -203,7 +204,8 @@ struct CacheBindingTests {
         #expect(settings.map(\.path) == ["/srv/scripts/c.db", "/var/c.db"])
         #expect(settings.map(\.maxBytes) == [nil, 7])
         #expect(settings.allSatisfy { $0.user == nil })
-        #expect(try load(source).map(\.path) == ["./c.db", "/var/c.db"])
+        let here = try #require(FilePlace.resolve("c.db"))
+        #expect(try load(source).map(\.path) == [here, "/var/c.db"])
     }
 
     private func answer(_ user: (@EngineActor () throws -> String?)?) -> String {
@@ -243,6 +245,6 @@ struct CacheBindingTests {
         let fixture = ScriptFixture()
         fixture.options.makeSQLiteCache = { _ in throw Trouble(description: "it is a folder") }
         let error = fixture.failure(of: "local c = rest.cache.sqlite { path = 'x' }")
-        #expect(error?.message == "rest.cache.sqlite can't use './x': it is a folder" && error?.line == 1)
+        #expect(error?.message == "rest.cache.sqlite can't use 'x': it is a folder" && error?.line == 1)
     }
 }

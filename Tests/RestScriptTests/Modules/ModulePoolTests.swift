@@ -131,37 +131,6 @@ struct ModulePoolTests {
         #expect(lines == ["1\tnil\tnil\tnil", "nil\tscript_limit\ttrue\t2", "3\tnil\tnil\tnil"])
     }
 
-    @Test func `a module that hangs is given up; its request fails and others go on`() async throws {
-        let fixture = try ModuleFixture([
-            "m":
-                "local gate = require 'test.gate' return function(c, e) if e.content_kind == 'json' then gate() end return 'ok' end"
-        ])
-        let gate = Checkpoint()
-        fixture.install(gate)
-        let watchdog = LuaWatchdog(lookingEvery: nil)
-        fixture.script.options.watchdog = watchdog
-        try fixture.load(
-            """
-            api:configure_transformer("**", "m")
-            rest.spawn(function()
-              local _, err = api:resource("json"):get()
-              print(err.cause.type, err.cause.budget, err.cause.message, err.http_status_code)
-              print(api:resource("text"):get())
-            end)
-            """)
-        gate.waitForArrival()
-        watchdog.look(at: 1_000_000)
-        watchdog.look(at: 1_000_001.5)
-        await fixture.settle()
-        let message =
-            "the transformer of module 'm' hangs in a function that no limit can end: it was given up after 1.5 s, "
-            + "with its Lua state; a new one takes its place"
-        #expect(
-            fixture.take() == ["error: \(message)", "script_limit\ttime\t\(message)\t200", "ok"])
-        gate.open()
-        await fixture.close()
-    }
-
     @Test func `beyond the limit a response is refused`() async throws {
         let fixture = try ModuleFixture([
             "m": "local gate = require 'test.gate' return function(c) gate() return c end"

@@ -58,6 +58,36 @@ struct ReloadTests {
         scripts.close()
     }
 
+    @Test func `what a replaced script declares has no effect, with one warning`() throws {
+        let scripts = try ReloadFixture(
+            """
+            rest.on_reload(function()
+              local block = function(c) c.headers["X-Version"] = "old" end
+              print(api:configure("**", block) == api)
+              api:configure_transformer("**", function() return "old" end)
+              api:use(function(service) service:configure(block) end)
+              rest.sleep(1)
+              api:configure(block)
+            end)
+            """)
+        let api = try scripts.api
+        let entries = api.configurationEntries.count
+        scripts.reload(
+            """
+            api:configure("**", function(c) c.headers["X-Version"] = "new" end)
+            rest.every(2, function() print(api:resource("echo/a"):load():await().content) end)
+            """)
+        scripts.fixture.advance(2)
+        #expect(
+            scripts.take() == [
+                "warn: 'configure' has no effect: a reload has put another version in this script's place, whose declarations count",
+                "true", "GET /echo/a X-Version=new",
+            ])
+        #expect(api.configurationEntries.count == entries + 1)
+        scripts.reload("")
+        scripts.close()
+    }
+
     @Test func `the old script's timers and jobs end, and it is told`() throws {
         let scripts = try ReloadFixture(
             """

@@ -66,6 +66,7 @@ struct ServiceRows {
         let own = StubTransport(scheduler: fixture.scheduler)
         try own.stub(method: nil, urlGlob: "https://api.test/**", .text(200, "own"))
         var settings: [TransportOptions] = []
+        fixture.options.capabilities = .all
         fixture.options.makeTransport = {
             settings.append($0)
             return own

@@ -11,7 +11,7 @@ final class PeopleAPI {
     private var token: String?
 
     init(baseURL: String, engine: Engine = Engine(transport: CurlTransport())) throws {
-        service = Service(engine: engine, name: "people", baseURL: BaseURL(baseURL))
+        service = Service(engine: engine, name: "people", baseURL: try BaseURL(baseURL))
         try service.configure("**") { $0.headers.set("Accept", "application/json") }
         try service.configure("/users/**") { $0.expirationTime = 300 }
         try service.configureModel("/users/*", User.self, decoder: TreeDecoder(keys: .snakeCase))

@@ -43,6 +43,18 @@ struct GenerationsTests {
         fixture.settle()
     }
 
+    @Test func `files that are read are no reason to load the script again, modules and settings are`()
+        async throws
+    {
+        folder.write("data.txt", "x")
+        folder.write("tool.lua", "return 1")
+        let generations = try start(
+            "require 'tool' print(rest.read_file 'data.txt') rest.write_file('out.txt', 'y')")
+        let names = generations.files.map { String($0.dropFirst(folder.path.count + 1)) }.sorted()
+        #expect(names == ["main.lua", "resthost.toml", "tool.lua"], "\(names)")
+        await close(generations)
+    }
+
     @Test func `a good script takes over, a bad one leaves the other and says why`() async throws {
         let generations = try start("")
         let service = try #require(generations.current.service(named: "api"))

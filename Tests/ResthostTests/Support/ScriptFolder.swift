@@ -1,3 +1,4 @@
+import RestEngine
 import TestSupport
 import Testing
 
@@ -13,6 +14,13 @@ final class ScriptFolder {
     var path: String { folder.path }
 
     func write(_ text: String, to name: String) { folder.write(name, text) }
+
+    /// What lies in it.
+    var names: [String] { folder.names(in: ".") }
+
+    func text(of name: String) -> String? {
+        (try? WholeFile.read("\(path)/\(name)", limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
+    }
 
     func run(_ arguments: String...) async -> ChildProcess.Outcome {
         await ChildProcess([BuiltProgram.path] + arguments, in: path).end()

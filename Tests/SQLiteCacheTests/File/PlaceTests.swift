@@ -43,6 +43,66 @@ struct PlaceTests {
         #expect(try folder.integer("SELECT x FROM other") == 1)
     }
 
+    @Test(arguments: ["not a database\n", "SQLite format 3\0 but no more", "\0\0\0\0", "{}"])
+    func `a file that isn't a cache is refused, and stays as it is`(text: String) {
+        let folder = CacheFolder()
+        folder.overwrite(Array(text.utf8))
+        let expected = "'\(folder.file)' is not a cache of this program, and stays as it is; "
+        let isDatabase = text.hasPrefix("SQLite")
+        #expect(
+            failure(folder.file).hasPrefix(
+                isDatabase ? "'\(folder.file)' is " : expected))
+        #expect(throws: SQLiteCacheError.self) { try SQLiteCache.requireOwn(folder.file) }
+        #expect(folder.names == ["cache.sqlite"] && folder.bytes() == Array(text.utf8))
+    }
+
+    @Test func `another program's database isn't changed in any byte`() throws {
+        for sql in [
+            "CREATE TABLE other (x)", "PRAGMA user_version = 7", "PRAGMA application_id = 7",
+            "PRAGMA journal_mode = WAL; CREATE TABLE other (x)",
+        ] {
+            let folder = CacheFolder()
+            try folder.run(sql)
+            let bytes = folder.bytes()
+            #expect(
+                failure(folder.file).hasPrefix("'\(folder.file)' is the database of another program; "),
+                "\(sql)")
+            #expect(folder.names == ["cache.sqlite"] && folder.bytes() == bytes, "\(sql)")
+        }
+    }
+
+    @Test(arguments: ["-wal", "-journal", "-shm"])
+    func `a file in the place of a companion is not taken for one`(companion: String) {
+        let folder = CacheFolder()
+        folder.overwrite(Array("my notes".utf8), "cache.sqlite" + companion)
+        #expect(
+            failure(folder.file).hasPrefix(
+                "'\(folder.file)\(companion)', which SQLite would use beside it, is a file"))
+        #expect(folder.names == ["cache.sqlite" + companion])
+        #expect(folder.bytes("cache.sqlite" + companion) == Array("my notes".utf8))
+    }
+
+    @Test func `damage makes no way for a file over one that isn't a cache`() throws {
+        let folder = CacheFolder()
+        folder.fill(3)
+        try folder.run("PRAGMA user_version = 99")
+        folder.overwrite(Array("mine".utf8), "cache.sqlite.damaged-2")
+        #expect(
+            failure(folder.file).hasSuffix(
+                "'\(folder.file).damaged-2' is a file of another kind; delete '\(folder.file)'"))
+        #expect(folder.bytes("cache.sqlite.damaged-2") == Array("mine".utf8))
+        #expect(folder.names.contains("cache.sqlite") && !folder.names.contains("cache.sqlite.damaged-1"))
+    }
+
+    @Test func `an empty file is a cache that begins`() {
+        let folder = CacheFolder()
+        folder.overwrite([])
+        let store = folder.store()
+        #expect(store.write(.sample(1), "1") == nil && store.has("1"))
+        store.close()
+        #expect(folder.log == [])
+    }
+
     @Test(arguments: [":memory:", "file:x?mode=memory", "a b%20#ü?.sqlite", "-wal"])
     func `a name means a file, whatever it looks like`(name: String) throws {
         let folder = CacheFolder()

@@ -38,7 +38,9 @@ struct SharingTests {
         let (a, b) = (folder.store(), folder.store())
         #expect(a.has("1"))
         a.close()
-        folder.overwrite(Array("garbage".utf8))
+        var bytes = folder.bytes()
+        for index in 100..<bytes.count { bytes[index] = 0xA5 }
+        folder.overwrite(bytes)
         #expect(!a.has("1") && !b.has("1"))
         #expect(a.write(.sample(1), "1") == nil)
         #expect(b.has("1"))

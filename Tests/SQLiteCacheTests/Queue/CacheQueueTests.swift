@@ -97,7 +97,8 @@ import Testing
     @Test func `D18 failures are told, and a warning of damage goes to the log`() async throws {
         let folder = CacheFolder()
         let fixture = EngineFixture()
-        folder.overwrite(Array("garbage".utf8))
+        folder.fill(1)
+        folder.overwrite(Array(folder.bytes()[..<100]))
         let cache = cache(folder, fixture)
         let key = try key(cache, fixture)
         #expect(try await cache.read(key).get() == nil)

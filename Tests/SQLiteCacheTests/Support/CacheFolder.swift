@@ -64,6 +64,8 @@ final class CacheFolder {
         close(descriptor)
     }
 
+    func remove() { for name in names { unlink("\(path)/\(name)") } }
+
     /// Runs statements on the file, beside any store.
     func run(_ sql: String) throws {
         let connection = try Connection(file, .readWrite)

@@ -1,0 +1,103 @@
+import LuaRuntime
+import RestEngine
+
+/// Where every path and every host that a script names passes, before anything is done with it. Nothing else asks
+/// ``ScriptPermissions`` about them.
+extension ScriptContext {
+    /// A path that the script names, relative to the script's own folder.
+    func path(named text: String) -> String {
+        text.hasPrefix("/") || folder == "." ? text : "\(folder)/\(text)"
+    }
+
+    /// The path of a file to be read.
+    func readablePath(_ text: String) throws(LuaUsageError) -> String {
+        let path = path(named: text)
+        if let refusal = permissions.refusalToRead(path) {
+            throw LuaUsageError("reading '\(path)' is not allowed: \(refusal)")
+        }
+        return path
+    }
+
+    /// The path of a file to be written.
+    func writablePath(_ text: String) throws(LuaUsageError) -> String {
+        let path = path(named: text)
+        if let refusal = permissions.refusalToWrite(path) {
+            throw LuaUsageError("writing '\(path)' is not allowed: \(refusal)")
+        }
+        return path
+    }
+
+    /// The path of a database, which is read and written; without links, for it may be opened later.
+    func databasePath(_ text: String) throws(LuaUsageError) -> String {
+        let path = path(named: text)
+        guard !path.utf8.contains(0) else { throw LuaUsageError("a path can't contain a NUL") }
+        switch (permissions.refusalToRead(path), permissions.refusalToWrite(path)) {
+        case (nil, nil): break
+        case (let read?, nil): throw LuaUsageError("reading '\(path)' is not allowed: \(read)")
+        case (nil, let write?): throw LuaUsageError("writing '\(path)' is not allowed: \(write)")
+        case (let read?, let write?):
+            let grant = "grant it with "
+            let both =
+                read.hasPrefix(grant) && write.hasPrefix(grant)
+                ? "\(write) \(read.dropFirst(grant.count))" : write.hasPrefix(grant) ? read : write
+            throw LuaUsageError("reading and writing '\(path)' is not allowed: \(both)")
+        }
+        return FilePlace.resolve(path) ?? path
+    }
+
+    /// The path of a file whose content goes into a request; a failure of the request when the script may not read it.
+    func uploadPath(_ text: String) -> Result<String, RequestError.CauseError> {
+        let path = path(named: text)
+        guard let refusal = permissions.refusalToRead(path) else { return .success(path) }
+        return .failure(
+            RequestError.CauseError(
+                .unreadableFile(FileFailure(path: path, reason: "it is not allowed: \(refusal)"))))
+    }
+
+    /// The path of a socket to connect to.
+    func socketPath(_ text: String) throws(LuaUsageError) -> String {
+        let path = path(named: text)
+        if let refusal = permissions.refusalOfSocket(path) {
+            throw LuaUsageError("connecting to the socket '\(path)' is not allowed: \(refusal)")
+        }
+        return path
+    }
+
+    /// An address to listen at: a socket of the file system is made there.
+    func listenAddress(_ text: String) throws(LuaUsageError) -> String {
+        guard text.hasPrefix("unix:"), text.utf8.count > "unix:".utf8.count else { return text }
+        let path = path(named: String(text.dropFirst("unix:".count)))
+        if let refusal = permissions.refusalToWrite(path) {
+            throw LuaUsageError("listening on the socket '\(path)' is not allowed: \(refusal)")
+        }
+        return text
+    }
+
+    /// A proxy, to which all requests of a service go; the empty text is none.
+    ///
+    /// - Parameter base: of the service.
+    func proxy(_ text: String, for base: URLText?) throws(LuaUsageError) -> String {
+        guard !text.isEmpty else { return text }
+        guard let proxy = ProxyAddress(text) else {
+            throw LuaUsageError(
+                "option 'transport.proxy' is no proxy: it looks like \"http://proxy.example.com:3128\" or "
+                    + "\"socks5h://127.0.0.1:1080\", with user:password@ before the host if need be")
+        }
+        if let refusal = permissions.refusalOfProxy(
+            proxy, declared: declaredBases + (base.map { [$0] } ?? []))
+        {
+            throw LuaUsageError(
+                "requests through the proxy \(proxy.host):\(proxy.port) are not allowed: \(refusal)")
+        }
+        return text
+    }
+
+    /// Why a request of the script may not go to a URL, as the cause of its failure.
+    func refusalOfRequest(to url: String) -> RequestError.Cause? {
+        permissions.refusalOfRequest(to: url, declared: declaredBases).map {
+            .scriptError(RequestError.ScriptFailure(message: "requests to \(url) are not allowed: \($0)"))
+        }
+    }
+
+    private var declaredBases: [URLText] { services.compactMap { $0.baseURL?.url } }
+}

@@ -1,0 +1,140 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Whose file it is. What isn't ours is neither changed nor moved.
+extension DatabaseFile {
+    /// Throws for a file that has content and isn't known as one of `kind`; and, where there is no file yet, for one in the
+    /// place of a companion, which SQLite would take for its own.
+    func requireOwn(_ kind: DatabaseKind) throws {
+        guard let identity else { return try requireFreeCompanions(kind) }
+        guard identity.isFile else {
+            throw SQLiteCacheError(
+                .unavailable, "'\(path)' is a folder, or no file for another reason; give the name of a file")
+        }
+        guard byteCount > 0 else { return try requireFreeCompanions(kind) }
+        var patience = 3
+        while true {
+            let header = try self.header()
+            // One that was begun by an older program may have its mark in the log alone; ``Schema`` looks again.
+            if header.isDatabase, header.applicationID == kind.applicationID || header.isNew { return }
+            // Another process may be writing the first page just now.
+            patience -= 1
+            guard patience == 0 else {
+                Connection.pause(milliseconds: 5)
+                continue
+            }
+            throw kind.refusal(path, isDatabase: header.isDatabase)
+        }
+    }
+
+    /// The file was made as one of `kind`, whatever became of it since.
+    func isKnown(as kind: DatabaseKind) -> Bool {
+        guard identity?.isFile == true, let header = try? header() else { return false }
+        return header.isDatabase && header.applicationID == kind.applicationID
+    }
+
+    /// The first bytes (sqlite.org/fileformat.html, 1.3).
+    private struct Header {
+        let bytes: [UInt8]
+
+        var isDatabase: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
+        var applicationID: Int64 { number(at: 68) }
+        /// One page without a mark or a version.
+        var isNew: Bool { applicationID == 0 && number(at: 60) == 0 && number(at: 28) <= 1 }
+
+        private func number(at place: Int) -> Int64 {
+            bytes[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) }
+        }
+    }
+
+    private func header() throws -> Header {
+        do throws(SQLiteError) {
+            return Header(bytes: try Connection(immutableURI, .immutable).start(100))
+        } catch {
+            throw SQLiteCacheError(error, path: path)
+        }
+    }
+
+    private var byteCount: Int {
+        var status = stat()
+        return stat(name, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// What SQLite may have left there when its file was deleted is known by its first bytes, or by its size.
+    private func requireFreeCompanions(_ kind: DatabaseKind) throws(SQLiteCacheError) {
+        for (companion, starts) in [
+            ("-wal", [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]]),
+            ("-journal", [[0xD9, 0xD5, 0x05, 0xF9], [0, 0, 0, 0]]), ("-shm", []),
+        ] as [(String, [[UInt8]])] {
+            var status = stat()
+            guard lstat(name + companion, &status) == 0, status.st_size > 0 else { continue }
+            let isOwn =
+                status.st_mode & S_IFMT == S_IFREG
+                && (starts.isEmpty ? status.st_size % 32768 == 0 : starts.contains(start(name + companion)))
+            guard isOwn else {
+                throw SQLiteCacheError(
+                    .unavailable,
+                    "'\(path)\(companion)', which SQLite would use beside it, is a file of another kind; "
+                        + "give the \(kind.name) another name")
+            }
+        }
+    }
+
+    /// Four bytes. SQLite takes no locks on the files of which this is asked.
+    private func start(_ file: String) -> [UInt8] {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4)
+        return read(descriptor, &bytes, 4) == 4 ? bytes : []
+    }
+}
+
+extension Connection {
+    /// Sets the mark in a new file, and has changes kept in a log.
+    ///
+    /// Two that make a new file at once are told at once that it is locked, without the wait of the busy timeout: SQLite begins
+    /// to write here while it reads, and to wait might be for ever.
+    func markAndLog(_ kind: DatabaseKind, busyTimeoutMilliseconds: Int32) throws {
+        let begin = ContinuousClock.now
+        let patience = Duration.milliseconds(Int64(busyTimeoutMilliseconds))
+        while true {
+            do {
+                // The mark first, and in the file itself: it shows whose the file is, whatever becomes of the log.
+                if try integer("PRAGMA application_id") == 0 {
+                    try execute("PRAGMA application_id = \(kind.applicationID)")
+                }
+                return try execute("PRAGMA journal_mode = WAL")
+            } catch let error as SQLiteError {
+                guard error.kind == .busy, begin.duration(to: .now) < patience else { throw error }
+                Connection.pause(milliseconds: 5)
+            }
+        }
+    }
+}
+
+/// What a database is for. The mark in its file tells it from those of other programs.
+struct DatabaseKind {
+    /// In messages.
+    let name: String
+    let applicationID: Int64
+
+    /// "rest".
+    static let cache = DatabaseKind(name: "cache", applicationID: 0x7265_7374)
+    /// "rsto".
+    static let store = DatabaseKind(name: "store", applicationID: 0x7273_746F)
+
+    func refusal(_ path: String, isDatabase: Bool) -> SQLiteCacheError {
+        SQLiteCacheError(
+            .unavailable,
+            isDatabase
+                ? "'\(path)' is the database of another program; give the \(name) a file of its own"
+                : "'\(path)' is not a \(name) of this program, and stays as it is; give the \(name) a file of its own, or "
+                    + "delete this one")
+    }
+}
