@@ -50,6 +50,16 @@ let package = Package(
             name: "SystemSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(name: "CLua", dependencies: ["SystemLua"], cSettings: cSettings),
+        // libcurl decodes codings too, but doesn't tell a stream that ends too early.
+        .systemLibrary(
+            name: "SystemZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "SystemBrotli", pkgConfig: "libbrotlidec",
+            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(
+            name: "SystemZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .target(
+            name: "CCoding", dependencies: ["SystemZlib", "SystemBrotli", "SystemZstd"], cSettings: cSettings),
         .target(name: "CCurl", dependencies: ["SystemCurl"], cSettings: cSettings),
         .target(
             name: "CJSON", dependencies: ["SystemLua"], cxxSettings: [.treatAllWarnings(as: .error)],
@@ -64,7 +74,8 @@ let package = Package(
         .target(name: "LuaRuntime", dependencies: ["CLua", "CPlatform"], swiftSettings: settings),
 
         // Floor 2: neighbours that never meet.
-        .target(name: "CurlTransport", dependencies: ["RestEngine", "CCurl"], swiftSettings: settings),
+        .target(
+            name: "CurlTransport", dependencies: ["RestEngine", "CCurl", "CCoding"], swiftSettings: settings),
         .target(name: "SQLiteCache", dependencies: ["RestEngine", "SystemSQLite"], swiftSettings: settings),
         .target(
             name: "Gateway", dependencies: ["RestEngine", nioCore, nioPosix, nioHTTP1],

@@ -59,6 +59,7 @@ function service:configure(pattern, options, fn) end
 ---@field output? string|table
 ---@field on_mismatch? "error"|"skip"|"skip_if_output_matches"
 ---@field transform_errors? boolean
+---@field empty? boolean
 ---@field description? string
 
 ---Adds a transformer for the content of matching resources.
@@ -596,6 +597,7 @@ function rest.status(options) end
 ---@field output? string|table
 ---@field on_mismatch? "error"|"skip"|"skip_if_output_matches"
 ---@field transform_errors? boolean
+---@field empty? boolean
 ---@field description? string
 
 ---A transformer with type rules.
@@ -802,6 +804,7 @@ rest.transformers = {}
 
 ---@class resthost.transformers.json.options
 ---@field transform_errors? boolean
+---@field empty? boolean
 ---@field allow_fragments? boolean
 
 ---The standard json transformer.
@@ -809,8 +812,18 @@ rest.transformers = {}
 ---@return resthost.transformation
 function rest.transformers.json(options) end
 
+---@class resthost.transformers.ndjson.options
+---@field transform_errors? boolean
+---@field empty? boolean
+
+---The standard ndjson transformer.
+---@param options? resthost.transformers.ndjson.options
+---@return resthost.transformation
+function rest.transformers.ndjson(options) end
+
 ---@class resthost.transformers.text.options
 ---@field transform_errors? boolean
+---@field empty? boolean
 
 ---The standard text transformer.
 ---@param options? resthost.transformers.text.options
@@ -819,6 +832,7 @@ function rest.transformers.text(options) end
 
 ---@class resthost.transformers.image.options
 ---@field transform_errors? boolean
+---@field empty? boolean
 
 ---The standard image transformer.
 ---@param options? resthost.transformers.image.options

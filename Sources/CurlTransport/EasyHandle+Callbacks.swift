@@ -66,23 +66,48 @@ extension EasyHandle {
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {
         head.append(line)
+        if let fault = head.fault { return refuse(fault) }
         if head.isFinal { noteResponse() }
         return line.count
     }
 
     private func receiveBody(_ chunk: UnsafeRawBufferPointer) -> Int {
         noteResponse()
-        guard !isOverBudget else { return -1 }
-        let count = body.count + chunk.count
+        if head.isEncoded { return receiveEncoded(chunk) }
+        return take(chunk) ? chunk.count : -1
+    }
+
+    private func receiveEncoded(_ chunk: UnsafeRawBufferPointer) -> Int {
+        if decoder == nil { decoder = BodyDecoder(head.codings) }
+        guard let decoder else { return refuse(.undecodableBody) }
+        switch decoder.decode(chunk, take) {
+        case .taken: return chunk.count
+        case .malformed: return refuse(.undecodableBody)
+        case .refused: return -1
+        }
+    }
+
+    /// Ends the transfer (CURLOPT_WRITEFUNCTION(3)).
+    private func refuse(_ error: TransportError) -> Int {
+        refusal = error
+        return -1
+    }
+
+    /// False when it is more than may come.
+    private func take(_ part: UnsafeRawBufferPointer) -> Bool {
+        let count = body.count + part.count
         if count > maxBodyBytes || (body.isEmpty && !reserve()) {
-            isOverLimit = true
-            return -1
+            refusal = TransportError(
+                .tooLarge, phase: .receive,
+                message: "the response's body is larger than the limit of \(maxBodyBytes) bytes",
+                limit: maxBodyBytes)
+            return false
         }
         if count + Self.spareBytes > body.capacity {
-            guard grow(to: max(count, body.capacity * 2) + Self.spareBytes) else { return -1 }
+            guard grow(to: max(count, body.capacity * 2) + Self.spareBytes) else { return false }
         }
-        body.append(contentsOf: chunk)
-        return chunk.count
+        body.append(contentsOf: part)
+        return true
     }
 
     /// Room that every body has behind its end, for a parser that reads past it.
@@ -104,8 +129,8 @@ extension EasyHandle {
     /// False when there is no room for such a body.
     private func grow(to capacity: Int) -> Bool {
         // Inside a pass, which is the engine loop's.
-        if let account, !EngineActor.assumeIsolated({ account.grow(to: capacity) }) {
-            isOverBudget = true
+        if let account, let refusal = EngineActor.assumeIsolated({ account.grow(to: capacity) ? nil : account.refusal }) {
+            self.refusal = refusal
             return false
         }
         body.reserveCapacity(capacity)

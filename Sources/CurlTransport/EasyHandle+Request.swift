@@ -12,9 +12,7 @@ extension EasyHandle {
 
         maxBodyBytes = request.maxBodyBytes
         isHead = shape.isHead
-        isOverLimit = false
         account = request.account
-        isOverBudget = false
         deadlines = TransferDeadlines(limits: request.timeouts, start: time.now)
     }
 

@@ -4,26 +4,31 @@ internal import RestEngine
 /// What came of a transfer.
 extension EasyHandle {
     func result(_ code: CURLcode) -> TransportResult {
-        if isOverBudget, let account {
-            return .failure(EngineActor.assumeIsolated { account.refusal })
-        }
-        if isOverLimit {
-            return .failure(
-                TransportError(
-                    .tooLarge, phase: .receive,
-                    message: "the response's body is larger than the limit of \(maxBodyBytes) bytes",
-                    limit: maxBodyBytes))
-        }
+        if let refusal { return .failure(refusal) }
         if let uploadFailure { return .failure(uploadFailure) }
         if code == CURLE_OPERATION_TIMEDOUT {
             return .failure(timeout(deadlines.connected == nil ? .connect : .total))
         }
         guard code == CURLE_OK else {
+            if isHeadTooLarge(code) {
+                return .failure(code == CURLE_OUT_OF_MEMORY ? .lineTooLarge : .headTooLarge)
+            }
             return .failure(
                 TransportError(
                     curlCode: code.rawValue, hasResponse: deadlines.hasResponse, detail: errorDetail))
         }
+        guard head.isComplete, head.isFinal else { return .failure(.incompleteHead) }
+        if let decoder, !decoder.isWhole { return .failure(.incompleteBody(head.codings)) }
         return .success(response())
+    }
+
+    /// libcurl says of a line that is too long that it has no memory, and of a head that nothing can be read.
+    private func isHeadTooLarge(_ code: CURLcode) -> Bool {
+        switch code {
+        case CURLE_OUT_OF_MEMORY: deadlines.connected != nil && !head.isComplete
+        case CURLE_RECV_ERROR: errorDetail.hasPrefix("Too large response headers")
+        default: false
+        }
     }
 
     func timeout(_ phase: TransportError.Phase) -> TransportError {

@@ -32,10 +32,11 @@ final class EasyHandle {
     @exclusivity(unchecked) var deadlines = TransferDeadlines(limits: Timeouts(), start: 0)
     @exclusivity(unchecked) var head = ResponseHead()
     @exclusivity(unchecked) var body: [UInt8] = []
-    var isOverLimit = false
     /// Of the body's bytes; nil when nobody counts them.
     var account: BodyAccount?
-    var isOverBudget = false
+    var decoder: BodyDecoder?
+    /// Why the rest of the response isn't wanted.
+    var refusal: TransportError?
 
     init(options: TransportOptions, time: LoopTime) throws(TransportError) {
         guard let easy = curl_easy_init() else {
@@ -65,6 +66,8 @@ final class EasyHandle {
         uploadFailure = nil
         body = []
         account = nil
+        decoder = nil
+        refusal = nil
         head.clear()
         errorText.pointee = 0
     }
@@ -79,8 +82,8 @@ final class EasyHandle {
         set(CURLOPT_HTTP_VERSION, options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_BUFFERSIZE, 16 << 10)
-        // Empty: every coding that this libcurl decodes (CURLOPT_ACCEPT_ENCODING(3)).
-        set(CURLOPT_ACCEPT_ENCODING, "")
+        set(CURLOPT_ACCEPT_ENCODING, BodyDecoder.codings)
+        set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         set(CURLOPT_USERAGENT, options.userAgent)
         // Without it, ending a transfer that is looking up a name waits for the resolver's thread, and the
         // loop with it (CURLOPT_QUICK_EXIT(3)).

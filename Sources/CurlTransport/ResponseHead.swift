@@ -6,49 +6,101 @@ struct ResponseHead {
     /// Ends of the lines in `bytes`.
     private var ends: [Int] = []
     private(set) var status = 0
-    /// A content coding is named, which libcurl undoes.
-    private(set) var isEncoded = false
+    /// Codings of the body in the order in which they were applied, those of the transfer behind those of the content.
+    private(set) var codings: [String] = []
+    private var transferCodings: [String] = []
+    private var length: Substring?
     /// The blank line was there; what follows are trailers, or the final response after a 1xx.
-    private var isComplete = false
+    private(set) var isComplete = false
+    /// Of all heads of the response and its trailers.
+    private var byteCount = 0
+    /// Why this is no response that can be taken.
+    private(set) var fault: TransportError?
+
+    /// For heads and trailers; as libcurl has it for heads alone.
+    static let maxBytes = 300 << 10
 
     /// True from the status line of the final response on.
     var isFinal: Bool { status >= 200 }
 
+    /// The body has a coding that is undone.
+    var isEncoded: Bool { !codings.isEmpty }
+
     mutating func clear() {
+        begin()
+        byteCount = 0
+        fault = nil
+    }
+
+    private mutating func begin() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         status = 0
-        isEncoded = false
+        codings = []
+        transferCodings = []
+        length = nil
         isComplete = false
     }
 
     /// One line with its line break, as libcurl hands it over.
     mutating func append(_ line: UnsafeRawBufferPointer) {
+        byteCount += line.count
+        guard byteCount <= Self.maxBytes else {
+            fault = .headTooLarge
+            return
+        }
         if isComplete {
             // Only a 1xx is followed by another head; all else here is a trailer.
             if isFinal { return }
-            clear()
+            begin()
         }
         var count = line.count
         while count > 0, line[count - 1] == 0x0A || line[count - 1] == 0x0D { count -= 1 }
         guard count > 0 else {
             isComplete = true
+            codings += transferCodings
             return
         }
         bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[..<count]))
         ends.append(bytes.count)
         if ends.count == 1 {
             status = Self.statusCode(line)
-        } else if count > 17, line[0] | 0x20 == UInt8(ascii: "c") {
-            noteEncoding(UnsafeRawBufferPointer(rebasing: line[..<count]))
+            if status == 101 { fault = .unaskedProtocol }
+        } else if count > 14, line[0] | 0x20 == UInt8(ascii: "c") || line[0] | 0x20 == UInt8(ascii: "t") {
+            noteFraming(UnsafeRawBufferPointer(rebasing: line[..<count]))
         }
     }
 
-    private mutating func noteEncoding(_ line: UnsafeRawBufferPointer) {
+    /// What the head says of the body's length and coding.
+    private mutating func noteFraming(_ line: UnsafeRawBufferPointer) {
         let name = line.prefix { $0 != 0x3A }
-        guard name.count == 16, Self.lowercased(name) == "content-encoding" else { return }
-        let value = Self.lowercased(line[(name.endIndex + 1)...]).filter { $0 != " " && $0 != "\t" }
-        if !value.isEmpty, value != "identity" { isEncoded = true }
+        guard name.count == 14 || name.count == 16 || name.count == 17, name.count < line.count else {
+            return
+        }
+        let value = line[(name.endIndex + 1)...]
+        switch Self.lowercased(name) {
+        case "content-length": noteLength(value)
+        case "content-encoding": codings += Self.codings(value)
+        case "transfer-encoding": transferCodings += Self.codings(value)
+        default: break
+        }
+    }
+
+    /// The same length several times is one (RFC 9110 8.6).
+    private mutating func noteLength(_ value: Slice<UnsafeRawBufferPointer>) {
+        for text in Self.lowercased(value).split(separator: ",", omittingEmptySubsequences: false) {
+            let digits = text.filter { $0 != " " && $0 != "\t" }.drop { $0 == "0" }
+            if let length, length != digits { fault = .contradictoryLength }
+            length = Substring(digits)
+            // Behind what is no number libcurl ends the transfer itself.
+            guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { continue }
+            if !digits.isEmpty, Int64(digits) == nil { fault = .lengthTooLarge }
+        }
+    }
+
+    private static func codings(_ value: Slice<UnsafeRawBufferPointer>) -> [String] {
+        lowercased(value).split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
+            .filter { !["", "identity", "none", "chunked"].contains($0) }
     }
 
     private static func lowercased(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {

@@ -41,7 +41,7 @@ extension TransportError {
                 // The URL's scheme was checked before, so it is the answer that is of no supported protocol.
                 (.decodingFailed, .firstByte, "the server's answer is not HTTP")
             case CURLE_BAD_CONTENT_ENCODING:
-                (.decodingFailed, .receive, "the response's content encoding can't be decoded")
+                (.decodingFailed, .receive, Self.undecodableBody.message)
             case CURLE_RANGE_ERROR, CURLE_BAD_DOWNLOAD_RESUME:
                 (.decodingFailed, .receive, "the response's range is not the one that was asked for")
             case CURLE_FILESIZE_EXCEEDED: (.tooLarge, .receive, "the response's body is too large")
@@ -86,4 +86,43 @@ extension TransportError {
         guard let prefix else { return text }
         return text + ": " + detail.dropFirst(prefix.count)
     }
+}
+
+/// What is wrong with a response that libcurl takes, or has no word for.
+extension TransportError {
+    static let headTooLarge = TransportError(
+        .tooLarge, phase: .firstByte,
+        message:
+            "the response's head or trailers are larger than the limit of \(ResponseHead.maxBytes) bytes",
+        limit: ResponseHead.maxBytes)
+
+    /// libcurl's CURL_MAX_HTTP_HEADER.
+    static let lineTooLarge = TransportError(
+        .tooLarge, phase: .firstByte,
+        message: "a line of the response's head is larger than the limit of \(100 << 10) bytes",
+        limit: 100 << 10)
+
+    static let incompleteHead = TransportError(
+        .connectionFailed, phase: .firstByte,
+        message: "the connection was closed before the response's head was complete")
+
+    static let unaskedProtocol = TransportError(
+        .decodingFailed, phase: .firstByte,
+        message: "the server switched to another protocol, for which nobody asked (101)")
+
+    static let contradictoryLength = TransportError(
+        .decodingFailed, phase: .firstByte, message: "the response has several lengths that differ")
+
+    static let lengthTooLarge = TransportError(
+        .tooLarge, phase: .receive, message: "the response announces a length of more than 64 bits")
+
+    static func incompleteBody(_ codings: [String]) -> TransportError {
+        TransportError(
+            .decodingFailed, phase: .receive,
+            message: "the response's body ends in the middle of its \(codings.joined(separator: ", ")) coding"
+        )
+    }
+
+    static let undecodableBody = TransportError(
+        .decodingFailed, phase: .receive, message: "the response's content encoding can't be decoded")
 }

@@ -12,7 +12,8 @@ public final class LuaWaiter {
         case over
     }
 
-    let coroutine: LuaCoroutine
+    /// What waits.
+    public let coroutine: LuaCoroutine
     /// The thread that waits: the coroutine's own, or one that its script made.
     let thread: OpaquePointer
     private var stage = Stage.starting(nil)

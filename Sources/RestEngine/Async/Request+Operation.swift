@@ -5,12 +5,16 @@ extension Request {
     ///
     /// - Parameters:
     ///   - description: For logs.
+    ///   - timeout: See ``CustomRequest/timeout``.
     ///   - operation: A ``RequestError`` that it throws is the request's, anything else the cause of one.
     public convenience init(
-        engine: Engine, description: String = "custom request",
+        engine: Engine, description: String = "custom request", timeout: Double? = nil,
+        fileID: String = #fileID, line: Int = #line,
         operation: @escaping @EngineActor () async throws -> Entity
     ) {
-        self.init(engine: engine, custom: AsyncOperation(engine, description, operation))
+        self.init(
+            engine: engine, custom: AsyncOperation(engine, description, timeout, operation), fileID: fileID,
+            line: line)
     }
 
     /// A chain that decides asynchronously (siesta-semantics 10); see ``chained(_:)``. The function is cancelled with
@@ -31,15 +35,18 @@ extension Request {
 @EngineActor
 private final class AsyncOperation: CustomRequest {
     let description: String
+    let timeout: Double?
     private let engine: Engine
     private let operation: @EngineActor () async throws -> Entity
     private var task: Task<Void, Never>?
 
     init(
-        _ engine: Engine, _ description: String, _ operation: @escaping @EngineActor () async throws -> Entity
+        _ engine: Engine, _ description: String, _ timeout: Double?,
+        _ operation: @escaping @EngineActor () async throws -> Entity
     ) {
         self.engine = engine
         self.description = description
+        self.timeout = timeout
         self.operation = operation
     }
 
@@ -55,5 +62,5 @@ private final class AsyncOperation: CustomRequest {
 
     func cancel() { task?.cancel() }
 
-    func repeated() -> any CustomRequest { AsyncOperation(engine, description, operation) }
+    func repeated() -> any CustomRequest { AsyncOperation(engine, description, timeout, operation) }
 }

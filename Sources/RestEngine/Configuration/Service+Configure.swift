@@ -34,18 +34,20 @@ extension Service {
     ///   - contentTypes: Nil for all.
     ///   - onMismatch: What becomes of content that is no `Input` (17.5).
     ///   - transformErrors: Whether the bodies of errors are transformed as well (17.8).
+    ///   - transformEmpty: Whether a success without a body is transformed as well (D30).
     ///   - transform: Content and its entity in, new content out; nil is a failure (17.6). It may throw a
     ///     ``RequestError`` to fail with it, or anything else to fail with "Cannot parse server response" (17.7).
     public func configureTransformer<Input, Output: Sendable>(
         _ pattern: ResourcePattern, stage: String = "model", action: StageAction = .replace,
         methods: Set<String>? = Method.ofTransformers, contentTypes: [String]? = nil,
-        onMismatch: InputMismatch = .error, transformErrors: Bool = false, description: String? = nil,
-        fileID: String = #fileID, line: Int = #line,
+        onMismatch: InputMismatch = .error, transformErrors: Bool = false, transformEmpty: Bool = false,
+        description: String? = nil, fileID: String = #fileID, line: Int = #line,
         _ transform: @escaping @Sendable (Input, Entity) throws -> Output?
     ) throws(PatternError) {
         let transformer = TypedTransformer(
             description: description ?? "\(Input.self) → \(Output.self) at \(fileID):\(line)",
-            onMismatch: onMismatch, transformErrors: transformErrors, transform)
+            onMismatch: onMismatch, transformErrors: transformErrors, transformEmpty: transformEmpty,
+            transform)
         configure(
             ConfigurationEntry(
                 pattern: try pattern.compiled(for: self), methods: methods,

@@ -63,6 +63,8 @@ public struct PipelineStage: Sendable {
         /// Nil: every content type.
         public let contentTypes: ContentTypeFilter?
         let placement: Placement
+        /// A body of more bytes isn't transformed on the loop.
+        private let largeSize: Int
         /// What the standard transformers before this one are for, if it is one: it leaves that to them.
         private let claimed: [ContentTypeFilter?]
 
@@ -72,6 +74,7 @@ public struct PipelineStage: Sendable {
             claimed =
                 transformer is any StandardTransforming
                 ? steps.filter { $0.transformer is any StandardTransforming }.map(\.contentTypes) : []
+            largeSize = (transformer as? any StandardTransforming)?.largeSize ?? .max
             placement =
                 switch transformer {
                 case let outside as any OutsideTransformer: .outside(outside)
@@ -79,6 +82,8 @@ public struct PipelineStage: Sendable {
                 default: .loop
                 }
         }
+
+        func isLarge(_ response: Response) -> Bool { LargeContent.size(of: response) > largeSize }
 
         func accepts(_ response: Response) -> Bool {
             let type = response.entity?.contentType

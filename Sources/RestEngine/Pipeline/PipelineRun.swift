@@ -39,7 +39,11 @@ struct PipelineRun {
         while let name = cursor.stages.first {
             let stage = pipeline[name]
             while cursor.step < stage.steps.count {
-                if pipeline.goesOutside, let found = takeVisit() { return found }
+                if pipeline.goesOutside || LargeContent.size(of: response) > LargeContent.leastSize,
+                    let found = takeVisit()
+                {
+                    return found
+                }
                 let step = stage.steps[cursor.step]
                 cursor.step += 1
                 guard step.accepts(response) else { continue }
@@ -66,7 +70,8 @@ struct PipelineRun {
     }
 
     /// The visit that begins here, behind which the cursor then is; nil when none does. Its last step is one that is
-    /// done elsewhere and that this response, as it is now, will come to.
+    /// done elsewhere and that this response, as it is now, will come to. Where there is none but standard ones that a large
+    /// body takes long in, it goes to ``LargeContent``.
     private mutating func takeVisit() -> (visit: TransformerVisit, place: any TransformerPlace)? {
         var parts: [TransformerVisit.Part] = []
         var found: (place: any TransformerPlace, end: Cursor, count: Int)?
@@ -78,11 +83,14 @@ struct PipelineRun {
                 ahead.step += 1
                 parts.append(.step(step, stage: name))
                 switch step.placement {
-                case .portable: continue
+                case .portable:
+                    guard step.isLarge(response), step.accepts(response) else { continue }
+                    found = (found?.place ?? LargeContent.shared, ahead, parts.count)
                 case .loop: break search
                 case .outside(let transformer):
                     let place = transformer.place
-                    if let found, found.place !== place { break search }
+                    // Any place does portable steps.
+                    if let found, found.place !== place, found.place !== LargeContent.shared { break search }
                     // Portable steps change no content type, and a failure that one makes is looked at there.
                     if step.accepts(response), transformer.mayChange(response) {
                         found = (place, ahead, parts.count)

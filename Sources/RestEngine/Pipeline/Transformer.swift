@@ -67,13 +67,16 @@ extension Transformer {
     /// that can't be parsed becomes a failure that keeps status and body (17.7, D12); the body of a failure that can't
     /// be parsed leaves it as it is, and is only logged (17.8, 17.9).
     ///
-    /// - Parameter transform: Returns nil to leave the content as it is.
+    /// - Parameters:
+    ///   - empty: A success without a body is given to `transform` too; else it is passed on (D30).
+    ///   - transform: Returns nil to leave the content as it is.
     nonisolated func mapContent(
-        of response: Response, errors: Bool, _ context: PipelineContext, note: (String) -> Void,
+        of response: Response, errors: Bool, empty: Bool, _ context: PipelineContext, note: (String) -> Void,
         _ transform: (Entity) throws -> Content?
     ) -> Response {
         switch response {
         case .success(var entity):
+            guard empty || !entity.content.isNoBody else { return response }
             do {
                 guard let content = try transform(entity) else { return response }
                 entity.content = content

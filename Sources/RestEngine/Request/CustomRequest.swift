@@ -3,10 +3,10 @@
 @EngineActor
 public protocol CustomRequest: AnyObject {
     /// Begins. Called once at most, when the request is started (11.2). The outcome goes to `completion`, before this
-    /// returns or at any later time; without one the request stays in progress (11.4).
+    /// returns or at any later time. Without one the request fails in the end, with `timeout`; see ``timeout``.
     func start(_ completion: RequestCompletion)
 
-    /// The request was cancelled after its start; nothing that happens now has an effect on it.
+    /// The request was cancelled after its start, or its time is over; nothing that happens now has an effect on it.
     func cancel()
 
     /// The work of a repeat; by default this object's again.
@@ -18,6 +18,14 @@ public protocol CustomRequest: AnyObject {
     /// Seconds between two looks at ``progress``; by default 0.05.
     var progressInterval: Double { get }
 
+    /// Seconds from the start to the outcome, then the request fails with `timeout` (D33); 0 for any time. Nil, the
+    /// default: as the configuration of the resource that it is loaded for, or the standard one, has it for the whole of
+    /// a transfer, ``Timeouts/total``.
+    var timeout: Double? { get }
+
+    /// Where it was made, `file:line`, for the error of one that never ends; nil: where its request was.
+    var origin: String? { get }
+
     /// For logs.
     var description: String { get }
 }
@@ -27,6 +35,8 @@ extension CustomRequest {
     public func repeated() -> any CustomRequest { self }
     public var progress: Double { 0 }
     public var progressInterval: Double { 0.05 }
+    public var timeout: Double? { nil }
+    public var origin: String? { nil }
     public var description: String { "custom request" }
 }
 
@@ -38,6 +48,8 @@ public final class RequestCompletion {
 
     /// Called once the request has ended, by an outcome or by being cancelled.
     public var onEnd: (@EngineActor () -> Void)?
+    /// Ends what does not end by itself.
+    fileprivate weak var deadline: Timer?
 
     init(_ request: Request) {
         open = request
@@ -64,6 +76,7 @@ public final class RequestCompletion {
 
     func close() {
         open = nil
+        deadline?.cancel()
         let tell = onEnd
         onEnd = nil
         tell?()
@@ -72,8 +85,10 @@ public final class RequestCompletion {
 
 extension Request {
     /// A request with work of the caller's own, not started (11.2).
-    public convenience init(engine: Engine, custom: any CustomRequest) {
-        self.init(engine: engine, work: CustomWork(custom))
+    public convenience init(
+        engine: Engine, custom: any CustomRequest, fileID: String = #fileID, line: Int = #line
+    ) {
+        self.init(engine: engine, work: CustomWork(custom, origin: custom.origin ?? "\(fileID):\(line)"))
     }
 }
 
@@ -82,14 +97,43 @@ extension Request {
 private final class CustomWork: RequestWork {
     private let custom: any CustomRequest
     private weak var completion: RequestCompletion?
+    private let origin: String
+    private var limit = Timeouts().total
 
-    init(_ custom: any CustomRequest) { self.custom = custom }
+    init(_ custom: any CustomRequest, origin: String) {
+        self.custom = custom
+        self.origin = origin
+    }
 
     func start(_ request: Request) {
         let completion = RequestCompletion(request)
         self.completion = completion
+        let limit = custom.timeout ?? limit
+        if limit > 0 {
+            // Who waits holds the request; the timer alone is no reason to keep it.
+            completion.deadline = request.engine.scheduler.after(limit) { [weak self, weak request] in
+                if let request { self?.timeOut(request, after: limit) }
+            }
+        }
         custom.start(completion)
     }
+
+    private func timeOut(_ request: Request, after limit: Double) {
+        let error = RequestError(
+            cause: .transport(timeout(limit)), timestamp: request.engine.scheduler.now)
+        guard request.complete(ResponseInfo(.failure(error))) else { return }
+        completion?.close()
+        custom.cancel()
+    }
+
+    private func timeout(_ limit: Double) -> TransportError {
+        let seconds = limit == limit.rounded() ? "\(Int64(limit))" : "\(limit)"
+        return TransportError(
+            .timeout, phase: .total,
+            message: "the custom request made at \(origin) did not complete within \(seconds) seconds")
+    }
+
+    func limitTime(to seconds: Double) { limit = seconds }
 
     func cancel(isRunning: Bool) {
         guard isRunning else { return }
@@ -100,7 +144,7 @@ private final class CustomWork: RequestWork {
     /// Its work is somebody else's; it may wait for anything.
     func mayWait(for request: Request) -> Bool { true }
 
-    func repeated() -> any RequestWork { CustomWork(custom.repeated()) }
+    func repeated() -> any RequestWork { CustomWork(custom.repeated(), origin: origin) }
     var fraction: Double { custom.progress }
     var progressInterval: Double { custom.progressInterval }
     var description: String { custom.description }

@@ -118,6 +118,11 @@ final class NetworkWork: RequestWork {
                 case .refuse(let why):
                     let error = TransportError(.tlsFailed, phase: .tls, message: why)
                     finish(.failure(failure(.transport(error), step)), step, request)
+                case .broken(let why):
+                    var error = failure(
+                        .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
+                    error.httpStatusCode = response.status
+                    finish(.failure(error), step, request)
                 case .none: receive(response, step, request)
                 }
             }

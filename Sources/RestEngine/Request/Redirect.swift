@@ -6,6 +6,8 @@ enum Redirect {
         case follow(RequestStep)
         /// From https to http.
         case refuse(String)
+        /// It leads nowhere.
+        case broken(String)
         case tooMany
     }
 
@@ -25,9 +27,16 @@ enum Redirect {
     static func decide(
         step: RequestStep, status: Int, location: String?, policy: RedirectPolicy, followed: Int
     ) -> Decision {
-        guard policy.follow, [301, 302, 303, 307, 308].contains(status), let location,
-            let source = URLText(step.url), let target = source.relative(location), target.isHTTP
+        guard policy.follow, [301, 302, 303, 307, 308].contains(status), let source = URLText(step.url)
         else { return .none }
+        guard let location, !location.isEmpty else {
+            return .broken("the server redirects and doesn't say where: there is no Location")
+        }
+        guard let target = source.relative(location), target.isHTTP else {
+            let shown = SecretMask.standard.url(location)
+            let why = RequestError.Cause.detail(ofURL: source.relative(location)?.string ?? location)
+            return .broken("the server redirects to '\(shown)', which can't be followed: \(why)")
+        }
         if followed >= policy.max { return .tooMany }
         if source.scheme == "https", target.scheme == "http" {
             return .refuse("refused to follow a redirect from https to http")

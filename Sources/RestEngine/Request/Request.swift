@@ -10,6 +10,8 @@ public final class Request {
 
     let engine: Engine
     let work: any RequestWork
+    /// Of its call, from 1: repeats count on.
+    private var attempt = 1
     private var machine = RequestStateMachine()
     private var completionHooks: [@EngineActor (ResponseInfo) -> Void] = []
     private var haveHooksRun = false
@@ -121,7 +123,10 @@ public final class Request {
 
     /// A new request for the same call, not started (9.1).
     public func repeated() -> Request {
-        work is HardWiredWork ? self : Request(engine: engine, work: work.repeated())
+        if work is HardWiredWork { return self }
+        let request = Request(engine: engine, work: work.repeated())
+        request.attempt = attempt + 1
+        return request
     }
 
     /// Records the outcome, unless there is one already; then it is false.
@@ -147,10 +152,17 @@ public final class Request {
     }
 
     private func finish(_ info: ResponseInfo) {
+        let info = counted(info)
         self.info = info
         reporter?.stop()
         // Hooks run in the scope of whoever attached them, not of whoever ended the request.
         RefreshScope.run(in: []) { engine.scheduler.nextTurn { self.runHooks(info) } }
+    }
+
+    private func counted(_ info: ResponseInfo) -> ResponseInfo {
+        guard case .failure(var error) = info.response, error.attempt < attempt else { return info }
+        error.attempt = attempt
+        return ResponseInfo(.failure(error), isNew: info.isNew)
     }
 
     private func runHooks(_ info: ResponseInfo) {

@@ -28,6 +28,9 @@ protocol RequestWork: AnyObject {
     /// A token refresh has come to depend on this request.
     func need(by pass: RefreshPass)
 
+    /// The time that a configuration gives it, if it has no limits of its own.
+    func limitTime(to seconds: Double)
+
     /// For logs: method and URL, or what it is.
     var description: String { get }
 }
@@ -37,5 +40,6 @@ extension RequestWork {
     var lister: Resource? { nil }
     var target: (url: String, method: String)? { nil }
     func need(by pass: RefreshPass) {}
+    func limitTime(to seconds: Double) {}
     func mayWait(for request: Request) -> Bool { false }
 }

@@ -49,6 +49,9 @@ extension Resource {
         let hadEnded = request.state == .completed
         loadRequests.append(request)
         request.isLoad = true
+        if request.state == .notStarted {
+            request.work.limitTime(to: configuration(for: "GET").timeouts.total)
+        }
         observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
             self.loadRequests.remove(identical: request)

@@ -1,7 +1,9 @@
 extension Resource {
     /// The resource one path segment, or more, below (siesta-semantics 3.4). No block runs while navigating (3.13).
+    /// Text that would lead out of this resource, such as `..`, gives an invalid one (D31).
     public func child(_ text: String) -> Resource {
-        service.resource(at: url?.child(text))
+        guard let url, url.child(text) == nil else { return service.resource(at: url?.child(text)) }
+        return service.invalid(url.string + "/" + text)
     }
 
     /// The resource that a link on this one would lead to (3.5).

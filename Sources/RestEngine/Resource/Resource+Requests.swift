@@ -36,6 +36,9 @@ extension Resource {
                     RequestError(
                         thrown: error, timestamp: engine.scheduler.now, url: urlString, method: plan.method)))
         }
+        if request.work !== work {
+            request.work.limitTime(to: configuration(for: work.finalMethod).timeouts.total)
+        }
         track(request)
         return request.begin()
     }

@@ -124,10 +124,11 @@ extension RequestError.Cause {
         return Dictionary(uniqueKeysWithValues: causes.map { ($0.code, $0.userMessage) })
     }()
 
-    private static func detail(ofURL source: String?) -> String {
+    static func detail(ofURL source: String?) -> String {
         guard let source else { return "there is no URL" }
         let shown = SecretMask.standard.url(source)
         guard let url = URLText(source) else { return "'\(shown)' is not a URL" }
+        if url.isHTTP { return "'\(shown)' leads out of the resource that it is to be a child of" }
         return url.scheme == "http" || url.scheme == "https"
             ? "'\(shown)' has no host" : "'\(shown)' does not begin with http:// or https://"
     }

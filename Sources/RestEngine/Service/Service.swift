@@ -63,7 +63,7 @@ public final class Service {
     /// Somebody observes the resource: it stays (2.8).
     func keep(_ resource: Resource) { table.keep(resource, for: resource.urlString) }
 
-    private func invalid(_ text: String) -> Resource {
+    func invalid(_ text: String) -> Resource {
         engine.log.write(.network, "not a URL: \(text)")
         return Resource(service: self, url: nil, invalidSource: text)
     }

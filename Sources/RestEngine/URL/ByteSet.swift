@@ -27,6 +27,9 @@ struct ByteSet: Sendable {
     static let form = ByteSet(unreserved + "/?")
     static let userinfo = ByteSet(unreserved + "!$&'()*+,;=" + ":%")
     static let registeredName = ByteSet(unreserved + "!$&'()*+,;=" + "%")
+    static let escapedInLinkPath = ByteSet(" \"<>`{}")
+    static let escapedInLinkQuery = ByteSet(" \"<>")
+    static let escapedInLinkFragment = ByteSet(" \"<>`")
     static let addressLiteral = ByteSet(unreserved + ":%")
 }
 

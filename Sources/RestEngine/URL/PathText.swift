@@ -55,6 +55,20 @@ public enum PathText {
         }
     }
 
+    /// True for text with a segment `.` or `..`, plain or escaped, however often; a backslash ends a segment too.
+    static func hasDotSegment(_ text: String) -> Bool {
+        // Most text has no dot and no escape.
+        guard text.utf8.contains(where: { $0 == .dot || $0 == .percent }) else { return false }
+        return fullyDecoded(text.utf8).split(whereSeparator: { $0 == .slash || $0 == UInt8(ascii: "\\") })
+            .contains(where: isDots)
+    }
+
+    /// Some servers take `..;x` for `..` (path parameters, RFC 3986 3.3).
+    private static func isDots(_ segment: ArraySlice<UInt8>) -> Bool {
+        let name = segment.prefix { $0 != UInt8(ascii: ";") }
+        return (1...2).contains(name.count) && name.allSatisfy { $0 == .dot }
+    }
+
     /// Decodes until nothing is left to decode, in one pass: each decoded byte may complete an escape before
     /// it.
     private static func fullyDecoded(_ text: some Sequence<UInt8>) -> [UInt8] {

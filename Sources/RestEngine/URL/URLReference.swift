@@ -19,8 +19,19 @@ struct URLReference {
 
     /// Any text is a reference, unless it has a control character, a space, or a malformed authority. What is
     /// not ASCII is percent-encoded as UTF-8.
-    init?(_ text: String) {
-        guard let bytes = Self.ascii(text) else { return nil }
+    ///
+    /// - Parameter isLink: Spaces around it are dropped, and those in its path, query and fragment are escaped, as is
+    ///   what else a browser escapes there (https://url.spec.whatwg.org/#percent-encoded-bytes; D32).
+    init?(_ text: String, isLink: Bool = false) {
+        guard let bytes = Self.ascii(text, keepsSpaces: isLink) else { return nil }
+        self.init(ascii: isLink ? Self.trimmed(bytes) : bytes)
+        guard isLink else { return }
+        path = Self.escape(path, .escapedInLinkPath)
+        query = query.map { Self.escape($0, .escapedInLinkQuery) }
+        fragment = fragment.map { Self.escape($0, .escapedInLinkFragment) }
+    }
+
+    private init?(ascii bytes: [UInt8]) {
         var rest = bytes[...]
         if let end = Self.schemeEnd(bytes) {
             scheme = bytes[..<end].map(\.asciiLowercased)
@@ -52,11 +63,27 @@ struct URLReference {
         return end
     }
 
-    private static func ascii(_ text: String) -> [UInt8]? {
+    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        let start = bytes.firstIndex { $0 != 0x20 } ?? bytes.count
+        let end = bytes.lastIndex { $0 != 0x20 } ?? start - 1
+        return Array(bytes[start..<(end + 1)])
+    }
+
+    private static func escape(_ part: ArraySlice<UInt8>, _ escaped: ByteSet) -> ArraySlice<UInt8> {
+        guard part.contains(where: escaped.contains) else { return part }
+        var bytes: [UInt8] = []
+        for byte in part {
+            if escaped.contains(byte) { PercentEncoding.append(byte, to: &bytes) } else { bytes.append(byte) }
+        }
+        return bytes[...]
+    }
+
+    private static func ascii(_ text: String, keepsSpaces: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
             switch byte {
+            case 0x20 where keepsSpaces: bytes.append(byte)
             case 0...0x20, 0x7F: return nil
             case 0x80...: PercentEncoding.append(byte, to: &bytes)
             default: bytes.append(byte)

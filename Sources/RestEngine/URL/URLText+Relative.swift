@@ -1,8 +1,8 @@
 extension URLText {
-    /// Follows an href like a link in a page at this URL (3.5, RFC 3986 5). Nil for text that is no URL.
-    /// The empty href is this URL without its fragment.
+    /// Follows an href like a link in a page at this URL (3.5, RFC 3986 5). Blanks, and what else a
+    /// browser escapes there, are escaped (D32). Nil for text that is no URL. The empty href is this URL without its fragment.
     public func relative(_ href: String) -> URLText? {
-        URLReference(href).map { URLText($0.resolved(against: reference)) }
+        URLReference(href, isLink: true).map { URLText($0.resolved(against: reference)) }
     }
 
     /// `relative` of what may be absent (3.6): absent in, nil out.

@@ -17,16 +17,23 @@ extension Content {
     /// The content as a Swift type, if it is of that type: text as `String`, bytes as `[UInt8]`, JSON and scripts'
     /// values as ``Tree``, images as ``Image``, and what a Swift transformer made as what it is. A tree that is a
     /// number, boolean or string is also `Int`, `Int64`, `Double`, `Bool` or `String`. Nothing is decoded
-    /// (siesta-semantics 27.2, 27.3).
+    /// (siesta-semantics 27.2, 27.3). No body is an empty `String`, `Void`, and nil for an `Optional` (D30).
     public func cast<Value>(to type: Value.Type = Value.self) -> Value? {
         switch self {
         // An array without elements would cast to an array of anything.
-        case .bytes(let bytes): [0] as [UInt8] is Value ? bytes as? Value : nil
+        case .bytes(let bytes) where [0] as [UInt8] is Value: bytes as? Value
+        case .bytes(let bytes) where bytes.isEmpty: Self.nothing(as: type)
+        case .bytes: nil
         case .text(let text): text as? Value
         case .image(let image): image as? Value
         case .native(let value): value as? Value
         case .json(let tree), .value(let tree): tree as? Value ?? tree.castScalar(to: type)
         }
+    }
+
+    private static func nothing<Value>(as type: Value.Type) -> Value? {
+        if let optional = type as? any OptionalType.Type { return optional.nothing as? Value }
+        return () as? Value ?? "" as? Value
     }
 
     /// The tree of JSON or of a script's value, scalars too.
@@ -50,8 +57,18 @@ extension Content {
 
     /// What it is, for messages about Swift types.
     var swiftTypeName: String {
-        if case .native(let value) = self { "\(Swift.type(of: value))" } else { typeName }
+        if isNoBody { return "no body" }
+        return if case .native(let value) = self { "\(Swift.type(of: value))" } else { typeName }
     }
+}
+
+/// An `Optional` whose wrapped type is not known before the program runs.
+private protocol OptionalType {
+    static var nothing: Any { get }
+}
+
+extension Optional: OptionalType {
+    fileprivate static var nothing: Any { nil as Self as Any }
 }
 
 extension Tree {

@@ -41,6 +41,11 @@ public enum Content: Sendable {
         }
     }
 
+    /// What a response without a body has, and keeps: content transformers pass it on (D30).
+    public var isNoBody: Bool {
+        if case .bytes(let bytes) = self { bytes.isEmpty } else { false }
+    }
+
     /// No value in it has a class of a script's; see ``Tree/isClassless``.
     var isClassless: Bool {
         switch self {

@@ -49,10 +49,28 @@ struct TextCharset {
         switch kind {
         case .utf8: String(validating: bytes, as: UTF8.self)
         case .ascii: bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
-        case .latin1: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case .latin1: Self.decodeLatin1(bytes)
         case .iconv(let charset):
             Self.convert(bytes, from: Self.withByteOrder(charset, of: bytes), to: "UTF-8")
                 .flatMap { String(validating: $0, as: UTF8.self) }
+        }
+    }
+
+    private static func decodeLatin1(_ bytes: [UInt8]) -> String {
+        let extra = bytes.count(where: { $0 >= 0x80 })
+        return String(unsafeUninitializedCapacity: bytes.count + extra) { text in
+            var end = 0
+            for byte in bytes {
+                if byte < 0x80 {
+                    text[end] = byte
+                    end += 1
+                } else {
+                    text[end] = 0xC0 | byte >> 6
+                    text[end + 1] = 0x80 | byte & 0x3F
+                    end += 2
+                }
+            }
+            return end
         }
     }
 

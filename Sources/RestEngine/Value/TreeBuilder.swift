@@ -20,6 +20,9 @@ extension Tree {
 
         public init() {}
 
+        /// So far.
+        var byteCount: Int { bytes.count }
+
         /// Writes a null.
         public mutating func null() { value(.null) }
 

@@ -19,6 +19,10 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         code == .malformed || code == .invalidUTF8 ? "\(message) (at byte \(offset))" : message
     }
 
+    fileprivate init(_ code: Code, _ offset: Int, _ message: String) {
+        (self.code, self.offset, self.message) = (code, offset, message)
+    }
+
     init(_ raw: cjson_error) {
         code = Code(rawValue: raw.code) ?? .invalidTree
         offset = Int(raw.offset)
@@ -36,6 +40,27 @@ extension Tree {
             }
         }
         self.init(encoded: encoded)
+    }
+
+    /// Decodes a JSON value a line, any value, to an array. Blank lines are left out.
+    init(jsonLines bytes: [UInt8], limits: Limits = .standard) throws(JSONError) {
+        var builder = Builder()
+        try builder.array { builder throws(JSONError) in
+            var (start, number) = (0, 0)
+            while start < bytes.count {
+                number += 1
+                let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+                let line = bytes[start..<end]
+                defer { start = end + 1 }
+                guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { continue }
+                let rest = Limits(depth: limits.depth - 1, bytes: limits.bytes - builder.byteCount)
+                do throws(JSONError) { builder.tree(try Tree(json: Array(line), limits: rest)) } catch {
+                    throw JSONError(
+                        error.code, start + error.offset, "line \(number): \(error.message)")
+                }
+            }
+        }
+        self = builder.finish()
     }
 
     /// The same for text in a string.

@@ -58,5 +58,7 @@ struct ContentRules: Sendable, Hashable {
     var output = Kind.any
     var onMismatch = InputMismatch.error
     var transformErrors = false
+    /// A success without a body is transformed too, whatever `input` is (D30).
+    var empty = false
     var description: String?
 }

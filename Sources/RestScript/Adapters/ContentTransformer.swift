@@ -35,6 +35,7 @@ extension ScriptValues {
     func transform(_ response: Response, by call: ContentCall, _ pipeline: PipelineContext) -> Response {
         switch response {
         case .success(var entity):
+            guard call.rules.empty || !entity.content.isNoBody else { return response }
             do {
                 guard let content = try newContent(of: entity, by: call) else { return response }
                 entity.content = content
@@ -62,7 +63,7 @@ extension ScriptValues {
     /// Nil to leave the content as it is.
     private func newContent(of entity: Entity, by call: ContentCall) throws -> Content? {
         let rules = call.rules
-        guard rules.input.accepts(entity.content) else {
+        guard rules.input.accepts(entity.content) || (rules.empty && entity.content.isNoBody) else {
             switch rules.onMismatch {
             case .skip: return nil
             case .skipIfOutputMatches where rules.output.accepts(entity.content): return nil

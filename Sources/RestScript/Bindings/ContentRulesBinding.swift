@@ -17,6 +17,7 @@ extension ScriptValues {
             rules.onMismatch = action
         }
         rules.transformErrors = try options.boolean("transform_errors") ?? false
+        rules.empty = try options.boolean("empty") ?? false
         rules.description = try options.string("description")
         return rules
     }
@@ -41,6 +42,6 @@ extension ScriptValues {
 
     /// The first of the rules that is given: a transformer that has its own takes none.
     func givenRule(_ options: OptionTable) -> String? {
-        ["input", "output", "on_mismatch", "transform_errors"].first { options.reference($0) != nil }
+        ["input", "output", "on_mismatch", "transform_errors", "empty"].first { options.reference($0) != nil }
     }
 }

@@ -6,16 +6,21 @@ extension ScriptContext {
     var customRequest: ModuleFunction {
         ModuleFunction(
             "custom_request",
-            "(options: { start: function(complete), cancel?: function(), progress?: function() -> number }) -> request",
+            "(options: { start: function(complete), cancel?: function(), progress?: function() -> number, timeout?: number }) -> request",
             "A request with work of the script's own, not started. start gets `complete(response | entity | error) -> "
-                + "boolean`, to be called once, at any time."
+                + "boolean`, to be called once, within `timeout` seconds: by default those of `c.timeouts.total`, 0 for any time."
         ) { [unowned self] call in
             let options = try call.options(1)
             let start = try options.required("start", try options.scriptFunction("start"))
             let cancel = try options.scriptFunction("cancel")
             let progress = try options.scriptFunction("progress")
+            let timeout = try options.number("timeout")
+            guard timeout ?? 0 >= 0 else { throw LuaUsageError("option 'timeout' is 0 seconds or more") }
             try options.finish()
-            let custom = ScriptCustomRequest(self, start: start, cancel: cancel, progress: progress)
+            let origin = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+            let custom = ScriptCustomRequest(
+                self, start: start, cancel: cancel, progress: progress, timeout: timeout,
+                origin: origin ?? start.place)
             push(Request(engine: engine, custom: custom), on: call.lua)
             return .one
         }
@@ -24,22 +29,27 @@ extension ScriptContext {
 
 /// The work of a custom request in a script's functions. `start` and `cancel` may wait.
 @EngineActor
-private final class ScriptCustomRequest: CustomRequest, ScriptActivity {
+final class ScriptCustomRequest: CustomRequest, ScriptActivity {
     private weak var context: ScriptContext?
     private let startFunction: ScriptFunction
     private let cancelFunction: ScriptFunction?
     private let progressFunction: ScriptFunction?
+    let timeout: Double?
+    let origin: String?
     private weak var completion: RequestCompletion?
     private var lastProgress = 0.0
     private var hasProgressFailed = false
 
     init(
-        _ context: ScriptContext, start: ScriptFunction, cancel: ScriptFunction?, progress: ScriptFunction?
+        _ context: ScriptContext, start: ScriptFunction, cancel: ScriptFunction?, progress: ScriptFunction?,
+        timeout: Double?, origin: String?
     ) {
         self.context = context
         startFunction = start
         cancelFunction = cancel
         progressFunction = progress
+        self.timeout = timeout
+        self.origin = origin
     }
 
     func start(_ completion: RequestCompletion) {
@@ -51,16 +61,32 @@ private final class ScriptCustomRequest: CustomRequest, ScriptActivity {
         // A script that is closed ends what it has running, for nobody else would.
         context.jobs.add(self)
         completion.onEnd = { [weak context, self] in context?.jobs.remove(self) }
+        // What it spawns is its work.
+        let outer = context.startingRequest
+        context.startingRequest = self
+        defer { context.startingRequest = outer }
         context.run(startFunction.reference) { lua in
             lua.push(function: answer(completion, context), name: "complete")
             return 1
         } completion: { [weak context, description] _, result in
             guard let context, case .failure(let error) = result else { return }
-            guard !completion.willIgnore else { return context.report(error, in: "start of \(description)") }
-            let cause = ScriptFailures.requestCause(of: error, in: context)
-            completion.complete(
-                .failure(RequestError(thrown: cause, timestamp: context.engine.scheduler.now)))
+            if !Self.fail(completion, error, context) { context.report(error, in: "start of \(description)") }
         }
+    }
+
+    /// A job that its start spawned has failed; false when that changes nothing any more.
+    func jobFailed(_ error: LuaError) -> Bool {
+        guard let completion, let context, error.kind != .cancelled else { return false }
+        return Self.fail(completion, error, context)
+    }
+
+    private static func fail(
+        _ completion: RequestCompletion, _ error: LuaError, _ context: ScriptContext
+    ) -> Bool {
+        guard !completion.willIgnore else { return false }
+        let cause = ScriptFailures.requestCause(of: error, in: context)
+        return completion.complete(
+            .failure(RequestError(thrown: cause, timestamp: context.engine.scheduler.now)))
     }
 
     /// `complete(response)`: true when the outcome was taken.
@@ -72,6 +98,8 @@ private final class ScriptCustomRequest: CustomRequest, ScriptActivity {
     }
 
     func cancel() {
+        // A completion that nobody has kept doesn't.
+        context?.jobs.remove(self)
         // The script is being closed.
         if let context, context.isClosed {
             completion?.complete(
@@ -84,7 +112,9 @@ private final class ScriptCustomRequest: CustomRequest, ScriptActivity {
     func repeated() -> any CustomRequest {
         guard let context else { return self }
         return ScriptCustomRequest(
-            context, start: startFunction, cancel: cancelFunction, progress: progressFunction)
+            context, start: startFunction, cancel: cancelFunction, progress: progressFunction,
+            timeout: timeout,
+            origin: origin)
     }
 
     /// The last good number, when the function fails; the first failure is logged.

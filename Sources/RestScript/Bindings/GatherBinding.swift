@@ -218,7 +218,7 @@ extension ScriptContext {
     private func follow(
         _ function: LuaReference, _ arguments: [LuaReference], _ gathering: Gathering, _ index: Int
     ) {
-        let job = ScriptJob(self) { [self] job in
+        let job = ScriptJob(self, gatherer: gathering.waiter) { [self] job in
             switch job.outcome {
             case .success(let values)?:
                 if values.count >= 2, let error = failure(in: values) {

@@ -88,7 +88,7 @@ extension ScriptContext {
             },
             ModuleFunction(
                 "content_transformer",
-                "(options: { transform, input?, output?, on_mismatch?, transform_errors?, description? }) "
+                "(options: { transform, input?, output?, on_mismatch?, transform_errors?, empty?, description? }) "
                     + "-> transformer", "A transformer with type rules."
             ) {
                 [unowned self] call in
@@ -110,7 +110,7 @@ extension ScriptContext {
             functions: StandardTransformer.allCases.map { standard in
                 ModuleFunction(
                     standard.rawValue,
-                    "(options?: { transform_errors?\(standard == .json ? ", allow_fragments?" : "") }) -> transformer",
+                    "(options?: { transform_errors?, empty?\(standard == .json ? ", allow_fragments?" : "") }) -> transformer",
                     "The standard \(standard.rawValue) transformer."
                 ) {
                     [unowned self] call in

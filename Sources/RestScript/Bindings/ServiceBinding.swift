@@ -92,8 +92,8 @@ extension ScriptContext {
         defer { options.lua.pop() }
         return try options.lua.strings(place, "standard_transformers").map { name in
             guard let standard = StandardTransformer(rawValue: name) else {
-                throw LuaUsageError(
-                    "unknown standard transformer '\(name)': there are \"json\", \"text\" and \"image\"")
+                let known = StandardTransformer.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+                throw LuaUsageError("unknown standard transformer '\(name)': there are \(known)")
             }
             return standard
         }
@@ -140,7 +140,7 @@ extension ScriptContext {
                 method(
                     "configure_transformer",
                     "(pattern, options?: { stage?, action?, methods?, content_types?, input?, output?, on_mismatch?, "
-                        + "transform_errors?, description? }, transformer) -> service",
+                        + "transform_errors?, empty?, description? }, transformer) -> service",
                     "Adds a transformer for the content of matching resources."
                 ) {
                     [unowned self] call in

@@ -145,14 +145,19 @@ extension ScriptContext {
     func makeStandardTransformer(_ call: Arguments, _ standard: StandardTransformer) throws -> Verdict {
         let options = try call.options(1)
         let errors = try options.boolean("transform_errors")
+        let empty = try options.boolean("empty")
         let transformer: any Transformer
         switch standard {
         case .json:
             transformer = JSONTransformer(
-                transformErrors: errors ?? true,
+                transformErrors: errors ?? true, transformEmpty: empty ?? false,
                 allowFragments: try options.boolean("allow_fragments") ?? false)
-        case .text: transformer = TextTransformer(transformErrors: errors ?? true)
-        case .image: transformer = ImageTransformer(transformErrors: errors ?? false)
+        case .ndjson:
+            transformer = NDJSONTransformer(transformErrors: errors ?? true, transformEmpty: empty ?? true)
+        case .text:
+            transformer = TextTransformer(transformErrors: errors ?? true, transformEmpty: empty ?? false)
+        case .image:
+            transformer = ImageTransformer(transformErrors: errors ?? false, transformEmpty: empty ?? false)
         }
         try options.finish()
         call.lua.push(object: ScriptTransformerBox(transformer), class: transformerClass)

@@ -6,6 +6,8 @@ import RestEngine
 final class JobList {
     private var running: [ObjectIdentifier: (number: Int, activity: any ScriptActivity)] = [:]
     private var started = 0
+    /// Jobs that have begun, by what runs them.
+    private var jobs: [ObjectIdentifier: ScriptJob] = [:]
     /// Called when the last one has ended.
     var onEmpty: (@EngineActor () -> Void)?
 
@@ -27,6 +29,13 @@ final class JobList {
         if running.isEmpty { onEmpty?() }
     }
 
+    func note(_ job: ScriptJob, runBy coroutine: LuaCoroutine) { jobs[ObjectIdentifier(coroutine)] = job }
+
+    func forget(_ coroutine: LuaCoroutine) { jobs[ObjectIdentifier(coroutine)] = nil }
+
+    /// The job that a waiter is of; nil for hooks and timers.
+    func job(of waiter: LuaWaiter) -> ScriptJob? { jobs[ObjectIdentifier(waiter.coroutine)] }
+
     /// Cancels what goes on for itself: jobs and timers. What a hook waits for, it still gets.
     func cancelDetached() {
         for activity in inOrder where activity.isDetached { activity.cancel() }
@@ -36,6 +45,7 @@ final class JobList {
         onEmpty = nil
         for activity in inOrder { activity.cancel() }
         running = [:]
+        jobs = [:]
     }
 
     /// As they were started.
@@ -61,19 +71,30 @@ extension ScriptActivity {
 @EngineActor
 final class ScriptJob: ScriptActivity {
     private var coroutine: LuaCoroutine?
-    private var waiting: [LuaWaiter] = []
+    private(set) var waiting: [LuaWaiter] = []
     private(set) var outcome: Result<[LuaReference], LuaError>?
     private var hasBegun = false
     private unowned let context: ScriptContext
+    /// What `rest.all` or `rest.gather` wait with.
+    private let gatherer: LuaWaiter?
     private let onEnd: (@EngineActor (ScriptJob) -> Void)?
+    /// Whose work it is, until it has ended.
+    private var request: ScriptCustomRequest?
+    private var function: LuaReference?
 
-    init(_ context: ScriptContext, onEnd: (@EngineActor (ScriptJob) -> Void)? = nil) {
+    init(
+        _ context: ScriptContext, gatherer: LuaWaiter? = nil,
+        onEnd: (@EngineActor (ScriptJob) -> Void)? = nil
+    ) {
         self.context = context
+        self.gatherer = gatherer
         self.onEnd = onEnd
+        request = context.startingRequest
     }
 
     /// A script that is being loaded only declares: its jobs begin when it has been found good.
     func start(_ function: LuaReference, arguments: @escaping (Lua) -> Int32) {
+        self.function = function
         context.jobs.add(self)
         context.whenLoaded { [self] in
             if outcome == nil { begin(function, arguments: arguments) }
@@ -85,10 +106,18 @@ final class ScriptJob: ScriptActivity {
         let started = context.realm.spawn(
             function, phase: context.phases.job, arguments: arguments,
             completion: onLoop { [self] (lua: Lua, result: Result<Int32, LuaError>) in finish(lua, result) })
-        if outcome == nil { coroutine = started }
+        guard outcome == nil else { return }
+        coroutine = started
+        context.jobs.note(self, runBy: started)
+        // It may have begun to wait before anybody could know that it is it who waits.
+        guard let cycle = JobCycle.find(through: self, context.jobs), let last = cycle.jobs.last else {
+            return
+        }
+        for waiter in last.waiters where waiter.coroutine === started { last.fail(waiter, cycle) }
     }
 
     private func finish(_ lua: Lua, _ result: Result<Int32, LuaError>) {
+        if let coroutine { context.jobs.forget(coroutine) }
         coroutine = nil
         end(result.map { count in (0..<count).map { lua.reference(lua.top - count + 1 + $0) } })
     }
@@ -96,7 +125,12 @@ final class ScriptJob: ScriptActivity {
     private func end(_ result: Result<[LuaReference], LuaError>) {
         guard outcome == nil else { return }
         outcome = result
-        if case .failure(let error) = result, waiting.isEmpty, onEnd == nil {
+        let request = request
+        self.request = nil
+        function = nil
+        if case .failure(let error) = result, waiting.isEmpty, onEnd == nil,
+            request?.jobFailed(error) != true
+        {
             context.report(error, in: "a job")
             if error.kind != .cancelled { context.failedJobs += 1 }
         }
@@ -118,7 +152,27 @@ final class ScriptJob: ScriptActivity {
     var isDetached: Bool { onEnd == nil && waiting.isEmpty }
 
     func wait(_ waiter: LuaWaiter) {
-        if outcome == nil { waiting.append(waiter) } else { answer(waiter) }
+        guard outcome == nil else { return answer(waiter) }
+        waiting.append(waiter)
+        guard let other = context.jobs.job(of: waiter) else { return }
+        if let cycle = JobCycle.find(through: self, context.jobs, beginning: other) { fail(waiter, cycle) }
+    }
+
+    /// All that wait for its end.
+    var waiters: [LuaWaiter] { gatherer.map { waiting + [$0] } ?? waiting }
+
+    private func fail(_ waiter: LuaWaiter, _ cycle: JobCycle) {
+        waiting.removeAll { $0 === waiter }
+        waiter.fail(LuaUsageError(cycle.message(from: context.jobs.job(of: waiter))))
+    }
+
+    /// For messages: where its function was written.
+    var name: String {
+        guard let function else { return "a job" }
+        let lua = context.state.main
+        lua.push(function)
+        defer { lua.pop() }
+        return lua.place(ofFunction: -1).map { "the job at \($0)" } ?? "a job"
     }
 
     private func answer(_ waiter: LuaWaiter) {

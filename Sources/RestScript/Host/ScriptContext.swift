@@ -28,6 +28,8 @@ final class ScriptContext {
     var spentRun: UInt64?
     /// Jobs that raised, with nobody waiting for them.
     var failedJobs = 0
+    /// The custom request whose start runs now, up to its first wait.
+    var startingRequest: ScriptCustomRequest?
     var isClosed = false
     /// The configuration block that runs now.
     var blockRun: BlockRun?

@@ -25,7 +25,11 @@ struct ModuleTransformer: OutsideTransformer {
     nonisolated var origin: String? { pool.catalog[module]?.path }
 
     nonisolated func mayChange(_ response: Response) -> Bool {
-        response.error == nil || rules(of: pool.catalog[module]).transformErrors
+        let rules = rules(of: pool.catalog[module])
+        return switch response {
+        case .success(let entity): rules.empty || !entity.content.isNoBody
+        case .failure: rules.transformErrors
+        }
     }
 
     nonisolated func rules(of version: ModuleVersion?) -> ContentRules {

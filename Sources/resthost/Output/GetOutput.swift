@@ -111,8 +111,10 @@ enum FailureHint {
         case .connectionFailed: return "is the server running, and is base_url right?"
         case .dnsFailed: return "check the host's name in base_url"
         case .timeout: return "c.timeouts in a configuration block gives it more time"
-        case .tooLarge: return "c.max_body_bytes in a configuration block raises the limit"
-        case .tlsFailed, .invalidURL, .tooManyRedirects, .decodingFailed, .queueFull, .internal: return nil
+        case .tooLarge where failure.phase == .receive:
+            return "c.max_body_bytes in a configuration block raises the limit"
+        case .tooLarge, .tlsFailed, .invalidURL, .tooManyRedirects, .decodingFailed, .queueFull, .internal:
+            return nil
         }
     }
 }

@@ -55,7 +55,7 @@ struct StandardTransformerTests {
         #expect(try load(.json(200, "1")).entity?.content.kind == "json")
     }
 
-    @Test(arguments: ["", "{", "[1,]", "{\"a\":}", "nul", "\u{FEFF}[]x"])
+    @Test(arguments: [" ", "{", "[1,]", "{\"a\":}", "nul", "\u{FEFF}[]x"])
     func `D12 17.12 malformed JSON keeps status and body`(json: String) throws {
         let error = try #require(try load(.json(202, json)).error)
         #expect(error.code == "malformed_json")
@@ -90,6 +90,32 @@ struct StandardTransformerTests {
         #expect(fixture.log.map(\.text).contains(line))
     }
 
+    // MARK: NDJSON
+
+    @Test(
+        arguments: [
+            "application/x-ndjson", "application/jsonl; charset=utf-8", "application/x-jsonlines",
+            "application/ndjson",
+        ])
+    func `NDJSON becomes an array of the lines' values`(type: String) throws {
+        let body = #"{"a": [1]}"# + "\r\n\n \t\n5\n\"x\"\nnull\n[]"
+        let entity = try #require(try load(.text(200, body, type: type)).entity)
+        #expect(entity.content.kind == "json")
+        #expect(entity.content.tree == [["a": [1]], 5, "x", .null, []])
+        #expect(try load(bytes(type, [])).entity?.content.tree == [], "no line")
+    }
+
+    @Test(arguments: [("{}\n{\n", 4, 2), ("1 2", 2, 1), ("[1]\n\n[1,\n2]", 8, 3), ("1],[2", 1, 1)])
+    func `a line that is no JSON is a failure that says which`(body: String, offset: Int, line: Int) throws {
+        let error = try #require(try load(.text(200, body, type: "application/jsonl")).error)
+        guard case .malformedJSON(offset, let message) = error.cause else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(message.hasPrefix("line \(line): "))
+        #expect(error.entity?.content.kind == "bytes")
+    }
+
     // MARK: Text
 
     @Test(
@@ -102,7 +128,7 @@ struct StandardTransformerTests {
             ("text/plain; charset=\"utf-8\"", [0xC3, 0xA9], "é"), ("text/plain; charset=utf-8", [], ""),
         ] as [(String, [UInt8], String)])
     func `18.3 text by its charset`(type: String, body: [UInt8], text: String) throws {
-        #expect(try load(bytes(type, body)).entity?.content.text == text)
+        #expect(try load(bytes(type, body)).entity?.text == text)
     }
 
     @Test func `18.3 an unknown charset is a failure that names it`() throws {

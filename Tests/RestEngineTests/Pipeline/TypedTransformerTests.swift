@@ -87,7 +87,7 @@ struct TypedTransformerTests {
         try fixture.service.configureTransformer("a", onMismatch: .skipIfOutputMatches) { (_: Tree, _) in
             User(login: "late")
         }
-        let response = try load(.response(200))
+        let response = try load(.response(200, body: [1]))
         #expect(response.entity?.typedContent(User.self)?.login == (isUser ? "early" : nil))
         #expect(response.error?.code == (isUser ? nil : "wrong_input_type"))
     }
@@ -226,7 +226,9 @@ struct TypedTransformerTests {
 
     @Test func `an empty answer is not taken for an empty list`() throws {
         try fixture.service.configureModel("a", [User].self)
-        #expect(try load(.response(204)).error?.code == "wrong_input_type")
+        let entity = try #require(try load(.response(204)).entity)
+        let error = #expect(throws: RequestError.self) { try entity.content(as: [User].self) }
+        #expect(error?.code == "wrong_input_type")
     }
 }
 

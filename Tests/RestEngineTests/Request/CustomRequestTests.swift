@@ -13,6 +13,7 @@ struct CustomRequestTests {
         var completion: RequestCompletion?
         var progress = 0.0
         var progressInterval = 0.05
+        var timeout: Double?
         var isImmediate = false
 
         init(_ journal: Journal) { self.journal = journal }
@@ -156,7 +157,6 @@ struct CustomRequestTests {
     @Test("11.7: neither network nor pipeline; loads may use it")
     func loads() throws {
         let (work, request) = make()
-        try fixture.configure { _ in Issue.record("a configuration was made") }
         let resource = fixture.resource("a")
         resource.load(using: request)
         #expect(resource.isLoading && request.state == .inProgress)
@@ -165,6 +165,50 @@ struct CustomRequestTests {
         fixture.settle()
         #expect(resource.latestData?.content.kind == "bytes")
         #expect(fixture.transport.requests.isEmpty)
+    }
+
+    @Test("D33: one that does not complete fails with timeout, and says where it was made")
+    func timeout() {
+        let (work, request) = make()
+        request.start()
+        fixture.advance(119)
+        #expect(request.state == .inProgress)
+        _ = journal.take()
+        fixture.advance(2)
+        #expect(journal.take() == ["end", "cancel"])
+        let error = request.info?.response.error
+        #expect(error?.code == "timeout")
+        #expect("\(error.map { "\($0)" } ?? "")".contains("CustomRequestTests.swift:"))
+        work.end("late")
+        #expect(journal.take() == ["taken false, will ignore true"])
+    }
+
+    @Test("D33: the resource that it is loaded for has the time in its configuration")
+    func configuredTimeout() throws {
+        let (_, request) = make()
+        try fixture.configure { $0.configuration.timeouts.total = 5 }
+        let resource = fixture.resource("a")
+        resource.load(using: request)
+        fixture.advance(4)
+        #expect(resource.isLoading)
+        fixture.advance(2)
+        #expect(resource.latestError?.code == "timeout" && !resource.isLoading)
+    }
+
+    @Test("D33: a time of its own comes first, and 0 is any time")
+    func ownTimeout() {
+        let (hasty, short) = make()
+        hasty.timeout = 1.5
+        short.start()
+        fixture.advance(2)
+        #expect(short.info?.response.error?.reason.hasSuffix("within 1.5 seconds") == true)
+        let (slow, long) = make()
+        slow.timeout = 0
+        long.start()
+        fixture.advance(1000)
+        #expect(long.state == .inProgress)
+        long.cancel()
+        fixture.settle()
     }
 
     @Test("a completion that nobody keeps leaves nothing alive")

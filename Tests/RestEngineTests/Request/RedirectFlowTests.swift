@@ -54,6 +54,27 @@ struct RedirectFlowTests {
         #expect(resource.latestError?.code == "tls_failed")
     }
 
+    @Test(
+        arguments: [
+            (nil, "doesn't say where"), ("", "doesn't say where"),
+            ("ftp://api.test/a", "does not begin with http:// or https://"), ("mailto:me", "mailto:me"),
+            ("http://", "has no host"), ("http://a b:c/", "can't be followed"),
+        ] as [(String?, String)])
+    func `a redirect that leads nowhere is a failure that says so`(location: String?, reason: String) throws {
+        let headers = Headers(location.map { [("Location", $0)] } ?? [])
+        try fixture.stub("GET", "a", .response(302, headers: headers))
+        let resource = fixture.resource("a")
+        resource.load()
+        fixture.settle()
+        let error = try #require(resource.latestError)
+        #expect(error.code == "invalid_url" && error.httpStatusCode == 302)
+        #expect("\(error)".contains(reason), "\(error)")
+        try fixture.configure { $0.configuration.redirects.follow = false }
+        resource.load()
+        fixture.settle()
+        #expect(resource.latestData?.status == 302)
+    }
+
     @Test func `5.18 what is not followed is a success with its status' body`() throws {
         try fixture.configure { $0.configuration.redirects.follow = false }
         try redirect("a", to: "b")

@@ -60,12 +60,22 @@ struct RedirectTests {
     @Test(
         arguments: [
             (200, "/y"), (300, "/y"), (304, "/y"), (305, "/y"), (306, "/y"), (399, "/y"), (404, "/y"),
-            (302, nil),
-            (302, "ftp://a.test/y"), (302, "mailto:a@a.test"), (302, "https://a b/"),
-            (302, "file:///etc/passwd"),
+            (300, nil),
         ] as [(Int, String?)])
     func `what is no redirect stands as a response`(status: Int, location: String?) {
         #expect(Self.decide(Self.step(), status, location) == .none)
+    }
+
+    @Test(arguments: [nil, "", "ftp://a.test/y", "mailto:a@a.test", "https://a b:c/", "file:///etc/passwd"])
+    func `a redirect that leads nowhere says why`(location: String?) {
+        guard case .broken(let why) = Self.decide(Self.step(), 302, location) else {
+            Issue.record("it is followed")
+            return
+        }
+        #expect(why.hasPrefix("the server redirects "))
+        var policy = RedirectPolicy()
+        policy.follow = false
+        #expect(Self.decide(Self.step(), 302, location, policy: policy) == .none)
     }
 
     @Test(

@@ -24,6 +24,15 @@ struct RepeatTests {
         #expect(request.info?.response.entity?.content.text == "1")
     }
 
+    @Test func `an error says which attempt of its call it was`() throws {
+        try fixture.stub("GET", "a", .response(500))
+        let first = fixture.resource("a").request("GET")
+        let second = first.repeated().start()
+        let third = second.repeated().start()
+        fixture.settle()
+        #expect([first, second, third].map { $0.info?.response.error?.attempt } == [1, 2, 3])
+    }
+
     @Test func `9.2 9.3 a repeat is built again, not decorated again`() throws {
         try fixture.stub("POST", "a", .response())
         let journal = journal

@@ -85,13 +85,13 @@ struct BaseURLTests {
 
     @Test(arguments: [
         ("", "https://h/a/b/"), ("/", "https://h/a/b/"), ("c", "https://h/a/b/c"), ("/c", "https://h/a/b/c"),
-        ("c/", "https://h/a/b/c/"), ("./c", "https://h/a/b/./c"), ("../c", "https://h/a/b/../c"),
+        ("c/", "https://h/a/b/c/"), ("..c", "https://h/a/b/..c"),
         ("//o/c", "https://h/a/b//o/c"), ("ftp://o", "https://h/a/b/ftp://o"), ("?x", "https://h/a/b/%3Fx"),
         ("%41", "https://h/a/b/%2541"),
     ])
     func `3.4 child appends to the path`(text: String, expected: String) throws {
-        #expect(try #require(URLText("https://h/a/b")).child(text).string == expected)
-        #expect(try #require(URLText("https://h/a/b/")).child(text).string == expected)
-        #expect(try #require(URLText("https://h/a/b?q=1")).child(text).string == expected + "?q=1")
+        #expect(try #require(URLText("https://h/a/b")).child(text)?.string == expected)
+        #expect(try #require(URLText("https://h/a/b/")).child(text)?.string == expected)
+        #expect(try #require(URLText("https://h/a/b?q=1")).child(text)?.string == expected + "?q=1")
     }
 }

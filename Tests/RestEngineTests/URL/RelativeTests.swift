@@ -40,9 +40,37 @@ struct RelativeTests {
         #expect(url.relative(href)?.string == expected)
     }
 
-    @Test(arguments: ["a b", "\0", "//[x/", "http://h:x/"])
+    @Test(arguments: ["a\nb", "\0", "//[x/", "http://h:x/", "//a b/", "http://a b/c"])
     func `2.5, 3.5 an href that is no URL`(href: String) throws {
         #expect(try #require(URLText("http://h/")).relative(href) == nil)
+    }
+
+    @Test(arguments: [
+        ("a b", "http://h/x/a%20b"), (" a ", "http://h/x/a"), ("  ", "http://h/x/y?q=1"),
+        ("a b?c d=<e>#f \"g`", "http://h/x/a%20b?c%20d=%3Ce%3E#f%20%22g%60"),
+        ("{id}`", "http://h/x/%7Bid%7D%60"),
+        ("?{a}`|^\\", "http://h/x/y?{a}`|^\\"), ("a%20b c", "http://h/x/a%20b%20c"),
+        ("http://other.test/a b", "http://other.test/a%20b"), ("a b:c", "http://h/x/a%20b:c"),
+    ])
+    func `D32 what a browser escapes in a link is escaped`(href: String, expected: String) throws {
+        #expect(try #require(URLText("http://h/x/y?q=1")).relative(href)?.string == expected)
+    }
+
+    @Test(arguments: [
+        "..", ".", "../x", "a/..", "a/./b", "/..", "%2e%2e", "%2E.", "a/%252e%252e/b", "%2e", "..\\x",
+        "a\\..\\b",
+        "%2e%2e%2fx", "%5c..", "..;v=1", "a%2f..%2fb",
+    ])
+    func `D31 a child never leaves its parent`(text: String) throws {
+        for parent in ["http://h/a", "http://h/a/"] {
+            #expect(try #require(URLText(parent)).child(text) == nil)
+        }
+    }
+
+    @Test(arguments: ["...", "a..b", "..a", ".well-known", "a.", "v1.0/x", "%2", "a%2fb", "a\\b", ""])
+    func `D31 dots in a name are a name`(text: String) throws {
+        let parent = try #require(URLText("http://h/a"))
+        #expect(parent.child(text) == parent.appendingPath(text))
     }
 
     @Test func `3.6 nothing in, nothing out`() throws {

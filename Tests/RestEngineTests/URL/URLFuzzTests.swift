@@ -35,7 +35,7 @@ struct URLFuzzTests {
     @Test func `3.2 appended text only lengthens the path`() {
         urls(10_000, seed: 2) { url, generator in
             let text = generator.text(of: Self.pieces, upTo: 6)
-            let child = url.child(text)
+            let child = url.appendingPath(text)
             #expect(isSettled(child), "\(url) + \(text)")
             #expect(child.query == url.query && child.fragment == url.fragment)
             #expect(child.scheme == url.scheme && child.host == url.host && child.port == url.port)

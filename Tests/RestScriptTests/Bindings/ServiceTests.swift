@@ -51,7 +51,7 @@ struct ServiceTests {
         ),
         (
             "rest.service { name = 'a', standard_transformers = { 'xml' } }",
-            "unknown standard transformer 'xml': there are \"json\", \"text\" and \"image\""
+            "unknown standard transformer 'xml': there are \"json\", \"ndjson\", \"text\", \"image\""
         ),
         (
             "rest.service { name = 'a', standard_transformers = { 1 } }",

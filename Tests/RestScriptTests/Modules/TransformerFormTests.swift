@@ -133,6 +133,12 @@ struct TransformerFormTests {
         Case(
             "a coroutine can't cross", "json", "return coroutine.create(print)", "print(err.cause.type)",
             "script_error"),
+        Case(
+            "D30: no body is passed on", "nobody", options: "{ input = 'json' }", "return 'x'",
+            "print(entity.content == '', entity.content_kind, entity.status)", "true\tbytes\t201"),
+        Case(
+            "D30: empty", "nobody", options: "{ input = 'json', empty = true }", "return { #c }",
+            "print(entity.content[1], entity.content_kind)", "0\tvalue"),
         Case("waiting is refused", "json", "coroutine.yield()", "print(err.cause.type)", "script_error"),
     ]
 

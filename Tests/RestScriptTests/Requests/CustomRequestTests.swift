@@ -218,6 +218,39 @@ struct CustomRequestTests {
         #expect(loadError(call) == "1: \(message)")
     }
 
+    @Test("D33: one that does not complete fails with timeout, and says where it was made")
+    func timeout() throws {
+        try expect(
+            """
+            rest.spawn(function()
+              for _, seconds in ipairs { 2, false } do
+                local _, err = rest.custom_request { start = function() end, cancel = function() print("cancel") end,
+                  timeout = seconds or nil }:start():await()
+                print(err.cause.type, tostring(err):match("the custom request made at test.lua:%d+ did.*"))
+              end
+            end)
+            print(pcall(rest.custom_request, { start = print, timeout = -1 }))
+            """, seconds: 130,
+            prints: [
+                "false\toption 'timeout' is 0 seconds or more", "cancel",
+                "timeout\tthe custom request made at test.lua:3 did not complete within 2 seconds", "cancel",
+                "timeout\tthe custom request made at test.lua:3 did not complete within 120 seconds",
+            ])
+    }
+
+    @Test("D33: the error of a job that start spawned is its failure")
+    func jobError() throws {
+        try expect(
+            """
+            rest.spawn(function()
+              local _, err = rest.custom_request { start = function(complete)
+                rest.spawn(function() rest.sleep(1) error("no luck") end)
+              end }:start():await()
+              print(err.user_message, err.cause.type, err.cause.line)
+            end)
+            """, seconds: 2, prints: ["no luck\tscript_error\t3"])
+    }
+
     @Test("a script that is closed ends its custom requests as cancelled")
     func closed() throws {
         let fixture = ScriptFixture()

@@ -99,8 +99,8 @@ struct ConfigurationRows {
             api:configure_transformer("b", { action = "replace" }, say "3")
             api:configure_transformer("b", { stage = "cleanup" }, say "4")
             rest.spawn(function() print(api:resource("a"):get(), api:resource("b"):get()) end)
-            """, stubs: [("a", .text(200, "")), ("b", .text(200, ""))])
-        #expect(lines == ["12\t34"])
+            """, stubs: [("a", .text(200, "0")), ("b", .text(200, "0"))])
+        #expect(lines == ["012\t034"])
     }
 
     @Test("14.20: headers and mutators are those of the method asked for, the rest of the one sent")

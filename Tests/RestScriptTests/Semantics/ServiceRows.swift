@@ -187,7 +187,8 @@ struct ServiceRows {
             (#"r:child("c")"#, "https://fo.o/a/b/c?x=1"), (#"r:child("")"#, "https://fo.o/a/b/?x=1"),
             (#"r:child("/c?d")"#, "https://fo.o/a/b/c%3Fd?x=1"), (#"r:relative("c")"#, "https://fo.o/a/c"),
             (#"r:relative("../c?d")"#, "https://fo.o/c?d"), (#"r:relative("/c")"#, "https://fo.o/c"),
-            (#"r:relative("//h/c")"#, "https://h/c"), (#"r:relative("?y")"#, "https://fo.o/a/b?y"),
+            (#"r:relative("c d")"#, "https://fo.o/a/c%20d"), (#"r:relative("//h/c")"#, "https://h/c"),
+            (#"r:relative("?y")"#, "https://fo.o/a/b?y"),
             (#"r:relative("?a=1&a=2")"#, "https://fo.o/a/b?a=1&a=2"),
             (#"r:with_param("a", "b+c d=e")"#, "https://fo.o/a/b?a=b%2Bc%20d%3De&x=1"),
             (#"r:with_param("x", "")"#, "https://fo.o/a/b?x"),
@@ -198,6 +199,20 @@ struct ServiceRows {
         try expect(
             "local r = s:resource_at(\"https://fo.o/a/b?x=1\") print((\(call)).url)", base: "https://fo.o",
             prints: [url])
+    }
+
+    @Test("D31: a child that would leave its parent is an invalid resource, which says so")
+    func child() throws {
+        try expect(
+            """
+            rest.spawn(function()
+              local _, err = s:resource("a"):child("%2e%2e/b"):load():await()
+              print(err.cause.type, (tostring(err):gsub(".*: ", "")))
+            end)
+            """, base: "https://fo.o",
+            prints: [
+                "invalid_url\t'https://fo.o/a/%2e%2e/b' leads out of the resource that it is to be a child of"
+            ])
     }
 
     @Test("3.6: optional_relative of nil is nil")

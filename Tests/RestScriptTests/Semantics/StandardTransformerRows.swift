@@ -52,6 +52,36 @@ struct StandardTransformerRows {
                 .json(200, json), configure: configure, "print(rest.json.encode(entity.content))") == [json])
     }
 
+    @Test("D30: a standard transformer leaves a success without a body alone unless it is told not to")
+    func noBody() throws {
+        let show =
+            "print(entity and entity.content == '', entity and entity.content_kind, err and err.cause.type)"
+        let configure = """
+            api:configure(function(c)
+              c.pipeline.parsing:remove_transformers():add(rest.transformers.json { empty = true })
+            end)
+            """
+        #expect(try load(reply("application/json", [], 204), show) == ["true\tbytes\tnil"])
+        #expect(
+            try load(reply("application/json", [], 204), configure: configure, show) == [
+                "nil\tnil\tmalformed_json"
+            ])
+    }
+
+    @Test("NDJSON is a list of the lines' values")
+    func ndjson() throws {
+        let body = Array("{\"a\":1}\n[2]\n\n\"x\"\n".utf8)
+        let show = "print(rest.json.encode(entity.content), entity.content_kind, #entity.json)"
+        #expect(try load(reply("application/x-ndjson", body), show) == ["[{\"a\":1},[2],\"x\"]\tjson\t3"])
+        #expect(try load(reply("application/jsonl", []), show) == ["[]\tjson\t0"])
+        let configure = """
+            api:configure(function(c)
+              c.pipeline.parsing:remove_transformers():add(rest.transformers.ndjson { empty = false })
+            end)
+            """
+        #expect(try load(reply("a/b", []), configure: configure, "print(entity.content_kind)") == ["bytes"])
+    }
+
     @Test(
         "18.3: text by the charset of the header, else ISO-8859-1",
         arguments: [
@@ -138,7 +168,7 @@ struct StandardTransformerRows {
             rest.spawn(function()
               for _, path in ipairs { "a", "b", "c" } do print(s:resource(path):load():await().content_kind) end
             end)
-            """, stubs: [("a", .json(200, "[]")), ("b", .json(200, "[]")), ("c", .text(200, ""))])
+            """, stubs: [("a", .json(200, "[]")), ("b", .json(200, "[]")), ("c", .text(200, "x"))])
         #expect(lines == ["bytes", "json", "text"])
     }
 

@@ -12,6 +12,7 @@ enum SampleServer {
             ("broken", .json(200, "{")),
             ("text", .text(200, "hello")),
             ("bytes", .response(200, headers: Headers([("X-Kind", "raw")]), body: [0, 255, 1])),
+            ("nobody", .response(201, headers: Headers([("Content-Type", "application/json")]))),
             ("missing", .json(404, #"{"message":"no such thing"}"#)),
             (
                 "down",

@@ -136,7 +136,7 @@ struct ConfigureTransformerTests {
         ("rest.transformers.jsn()", "unknown field 'jsn' on rest.transformers: did you mean 'json'?"),
         (
             "rest.transformers.text { allow_fragments = true }",
-            "unknown option 'allow_fragments': 'rest.transformers.text' knows transform_errors"
+            "unknown option 'allow_fragments': 'rest.transformers.text' knows transform_errors, empty"
         ),
         (
             "rest.transformers.json { allow_fragments = 1 }",

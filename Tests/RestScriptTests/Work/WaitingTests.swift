@@ -123,4 +123,49 @@ struct WaitingTests {
             end, 1, "two")
             """, seconds: 2, prints: ["job\t1\ttwo\tnil\t404", "hook\thello\t1000001.0", "timer\t7"])
     }
+
+    @Test(
+        "jobs that would wait for each other for ever fail, and name each other",
+        arguments: [
+            (
+                """
+                local a, b
+                a = rest.spawn(function() rest.sleep(0.1) print(tostring(select(2, pcall(b.await, b))):match("[jt][oh][be]s? .*")) end)
+                b = rest.spawn(function() a:await() print("on") end)
+                """, "the job at test.lua:2 awaits the job at test.lua:3 awaits the job at test.lua:2"
+            ),
+            (
+                """
+                local a, b
+                a = rest.spawn(function()
+                  b = rest.spawn(function() a:await() print("on") end)
+                  print(tostring(select(2, pcall(b.await, b))):match("[jt][oh][be]s? .*"))
+                end)
+                """, "the job at test.lua:2 awaits the job at test.lua:3 awaits the job at test.lua:2"
+            ),
+            (
+                """
+                local a
+                a = rest.spawn(function()
+                  rest.sleep(0.1)
+                  rest.all { function() print(tostring(select(2, pcall(a.await, a))):match("[jt][oh][be]s? .*")) end }
+                  print("on")
+                end)
+                """, "the job at test.lua:4 awaits the job at test.lua:2 awaits the job at test.lua:4"
+            ),
+        ])
+    func cycles(script: String, names: String) throws {
+        try expect(
+            script, seconds: 1,
+            prints: ["jobs await each other, so none would end: \(names)", "on"])
+    }
+
+    @Test("a job that awaits itself fails")
+    func awaitingItself() throws {
+        try expect(
+            """
+            local a
+            a = rest.spawn(function() rest.sleep(0.1) print(tostring(select(2, pcall(a.await, a))):match("[jt][oh][be]s? .*")) end)
+            """, seconds: 1, prints: ["the job at test.lua:2 awaits itself"])
+    }
 }

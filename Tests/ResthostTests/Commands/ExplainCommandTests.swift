@@ -34,17 +34,19 @@ struct ExplainCommandTests {
                        pipeline.parsing  + text  for text/*
                   3  standard image transformer                                    resthost
                        pipeline.parsing  + image  for image/*
-                  4  tokens  **                                                    main.lua:3
+                  4  standard ndjson transformer                                   resthost
+                       pipeline.parsing  + ndjson  for application/x-ndjson, application/ndjson, application/jsonl, application/x-jsonlines
+                  5  tokens  **                                                    main.lua:3
                        headers.Authorization  (none) → Bearer ***
                        decorators             + main.lua:5
-                  5  block /users/*                                                main.lua:7
+                  6  block /users/*                                                main.lua:7
                        expiration_time  30 → 300
                        mutators         + main.lua:9
-                  7  /users/*: transformer main.lua:12 in model  [DELETE GET PATCH POST PUT]  main.lua:12
+                  8  /users/*: transformer main.lua:12 in model  [DELETE GET PATCH POST PUT]  main.lua:12
                        pipeline.model  + transformer main.lua:12
 
                 Blocks for this URL, but for other methods
-                  6  block /users/*  [POST]  main.lua:11
+                  7  block /users/*  [POST]  main.lua:11
 
                 Configuration
                   expiration_time        300
@@ -92,7 +94,7 @@ struct ExplainCommandTests {
         #expect(run.code == 0)
         let tree = try Tree(json: run.output)
         #expect(tree["method"]?.string == "POST")
-        #expect(tree["blocks"]?.count == 7)
+        #expect(tree["blocks"]?.count == 8)
         #expect(!run.output.contains("s3cret"))
     }
 

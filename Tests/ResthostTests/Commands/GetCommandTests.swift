@@ -63,6 +63,20 @@ struct GetCommandTests {
         #expect(try Tree(json: raw.output)["target"]?.string == "/v1/a")
     }
 
+    @Test(arguments: [("GET", 204), ("POST", 201), ("HEAD", 200)])
+    func `D30 a success without a body prints nothing`(method: String, status: Int) async throws {
+        let peer = LoopbackPeer { _ in
+            PeerConnection.response(status, headers: [("Content-Type", "application/json")], body: [])
+        }
+        let folder = ScriptFolder.service(at: peer.baseURL)
+        let run = await folder.run("get", "main.lua", "/a", "-X", method)
+        #expect(run.code == 0)
+        #expect(run.output.isEmpty && run.errors.isEmpty)
+        let outcome = try Tree(json: await folder.run("get", "main.lua", "/a", "-X", method, "--json").output)
+        #expect(outcome["status"]?.int == Int64(status))
+        #expect(outcome["content"]?.string?.isEmpty == true)
+    }
+
     @Test func `head and timing go to standard error`() async {
         let run = await folder().run("get", "main.lua", "/a", "--include", "--timing")
         #expect(run.code == 0)

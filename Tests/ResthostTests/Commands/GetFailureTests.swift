@@ -23,7 +23,7 @@ struct GetFailureTests {
             testDescription: "half of a document", headers: [json], body: Array(#"{"a": [1, 2"#.utf8),
             message: "malformed JSON", code: "malformed_json"),
         Answer(
-            testDescription: "nothing at all", headers: [json], message: "malformed JSON",
+            testDescription: "a blank for JSON", headers: [json], body: [0x20], message: "malformed JSON",
             code: "malformed_json"),
         Answer(
             testDescription: "a number", headers: [json], body: Array("3".utf8),

@@ -2,11 +2,16 @@
 public struct JSONTransformer: StandardTransforming {
     /// The bodies of errors are parsed too.
     public var transformErrors: Bool
+    /// A success without a body is not passed on: it is malformed JSON (D30).
+    public var transformEmpty: Bool
     /// Accept a number, string, boolean or null at the top.
     public var allowFragments: Bool
 
-    public nonisolated init(transformErrors: Bool = true, allowFragments: Bool = false) {
+    public nonisolated init(
+        transformErrors: Bool = true, transformEmpty: Bool = false, allowFragments: Bool = false
+    ) {
         self.transformErrors = transformErrors
+        self.transformEmpty = transformEmpty
         self.allowFragments = allowFragments
     }
 
@@ -15,7 +20,7 @@ public struct JSONTransformer: StandardTransforming {
     public nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
-        mapContent(of: response, errors: transformErrors, context, note: note) {
+        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
             entity throws(RequestError.CauseError) in
             guard case .bytes(let bytes) = entity.content else {
                 throw RequestError.CauseError(
@@ -35,12 +40,12 @@ public struct JSONTransformer: StandardTransforming {
     }
 
     /// Few values take more than their text did, and hardly any twice as much: those are made to take memory.
-    private nonisolated static func limits(_ context: PipelineContext) -> Tree.Limits {
+    nonisolated static func limits(_ context: PipelineContext) -> Tree.Limits {
         let (bytes, overflows) = context.maxBodyBytes.multipliedReportingOverflow(by: 2)
         return Tree.Limits(bytes: overflows ? .max : bytes)
     }
 
-    private nonisolated static func tooLarge(_ context: PipelineContext) -> RequestError.CauseError {
+    nonisolated static func tooLarge(_ context: PipelineContext) -> RequestError.CauseError {
         let limit = limits(context).bytes
         return RequestError.CauseError(
             .transport(

@@ -1,11 +1,18 @@
 /// A transformer of bytes. Of several in one stage the first that is for a content type has it to itself (lua-api,
 /// Pipeline).
-protocol StandardTransforming: PortableTransformer {}
+protocol StandardTransforming: PortableTransformer {
+    /// A body of more bytes may take milliseconds, for which nobody shall wait who wants something else of the loop.
+    nonisolated var largeSize: Int { get }
+}
+
+extension StandardTransforming {
+    nonisolated var largeSize: Int { 256 << 10 }
+}
 
 /// The transformers that a service has unless it says otherwise, each a configuration block of its own
 /// (siesta-semantics 1.5).
 public enum StandardTransformer: String, Sendable, CaseIterable {
-    case json, text, image
+    case json, text, image, ndjson
 
     /// What it is added for.
     public var contentTypes: [String] {
@@ -13,6 +20,9 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
         case .json: ["*/json", "*/*+json"]
         case .text: ["text/*"]
         case .image: ["image/*"]
+        // None is registered (ndjson.org, jsonlines.org).
+        case .ndjson:
+            ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"]
         }
     }
 
@@ -20,6 +30,7 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
     public var transformer: any Transformer {
         switch self {
         case .json: JSONTransformer()
+        case .ndjson: NDJSONTransformer()
         case .text: TextTransformer()
         case .image: ImageTransformer()
         }

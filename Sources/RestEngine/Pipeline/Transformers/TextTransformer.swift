@@ -2,15 +2,20 @@
 public struct TextTransformer: StandardTransforming {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool
+    /// A success without a body is not passed on: it becomes an empty text (D30).
+    public var transformEmpty: Bool
 
-    public nonisolated init(transformErrors: Bool = true) { self.transformErrors = transformErrors }
+    public nonisolated init(transformErrors: Bool = true, transformEmpty: Bool = false) {
+        self.transformErrors = transformErrors
+        self.transformEmpty = transformEmpty
+    }
 
     public nonisolated var description: String { "text" }
 
     public nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
-        mapContent(of: response, errors: transformErrors, context, note: note) {
+        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
             entity throws(RequestError.CauseError) in
             switch entity.content {
             case .bytes(let bytes): return .text(try decode(bytes, charset: entity.charset ?? "iso-8859-1"))

@@ -10,20 +10,25 @@ public struct TypedTransformer<Input, Output: Sendable>: Transformer {
     public var onMismatch: InputMismatch
     /// The bodies of errors are transformed as well; one that fails leaves its error as it was (17.8, 17.9).
     public var transformErrors: Bool
+    /// A success without a body is transformed as well, as what ``Content/cast(to:)`` makes of it; else it is passed on
+    /// (D30).
+    public var transformEmpty: Bool
     private let transform: @Sendable (Input, Entity) throws -> Output?
 
     public nonisolated init(
         description: String, onMismatch: InputMismatch = .error, transformErrors: Bool = false,
+        transformEmpty: Bool = false,
         _ transform: @escaping @Sendable (Input, Entity) throws -> Output?
     ) {
         self.description = description
         self.onMismatch = onMismatch
         self.transformErrors = transformErrors
+        self.transformEmpty = transformEmpty
         self.transform = transform
     }
 
     public func process(_ response: Response, _ context: PipelineContext) -> Response {
-        mapContent(of: response, errors: transformErrors, context) {
+        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context) {
             context.log?.write(.pipeline, $0)
         } _: {
             try newContent(of: $0)

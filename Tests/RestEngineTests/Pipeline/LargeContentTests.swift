@@ -1,0 +1,62 @@
+import RestEngine
+import TestSupport
+import Testing
+
+/// Large bodies, in whose transformation the loop has no part.
+@Suite(.leakChecked) @EngineActor
+struct LargeContentTests {
+    let fixture = EngineFixture()
+
+    private func load(_ path: String, _ type: String, _ body: [UInt8], _ status: Int = 200) throws -> Request
+    {
+        try fixture.stub(
+            "GET", path, .response(status, headers: Headers([("Content-Type", type)]), body: body))
+        return fixture.resource(path).load()
+    }
+
+    private static let json = Array("[\"\(String(repeating: "x", count: 300_000))\"]".utf8)
+
+    @Test(arguments: [
+        ("text/plain", [UInt8](repeating: 0xE9, count: 300_000), "text"),
+        ("text/plain; charset=utf-16", [UInt8](repeating: 0x61, count: 300_000), "text"),
+        ("application/json", json, "json"),
+        ("application/jsonl", Array(String(repeating: "[1]\n", count: 9000).utf8), "json"),
+    ])
+    func `a large body is transformed elsewhere, and others are answered first`(
+        type: String, body: [UInt8], kind: String
+    ) async throws {
+        let large = try load("large", type, body)
+        let failed = try load("failed", type, body, 500)
+        let small = try load("small", type, Array(body.prefix(2)))
+        fixture.settle()
+        // The loop is this test's as long as it doesn't wait.
+        #expect(large.state == .inProgress && failed.state == .inProgress && small.state == .completed)
+        await fixture.engine.outsideWorkIsDone()
+        fixture.settle()
+        #expect(large.info?.response.entity?.content.kind == kind)
+        #expect(failed.info?.response.error?.entity?.content.kind == kind)
+        #expect(failed.info?.response.error?.httpStatusCode == 500)
+    }
+
+    @Test func `a large body that nothing standard takes waits for nobody`() throws {
+        let request = try load("a", "x/y", [UInt8](repeating: 0, count: 1 << 20))
+        fixture.settle()
+        #expect(request.state == .completed)
+    }
+
+    @Test func `one that is cancelled meanwhile stays cancelled`() async throws {
+        let requests = try (0..<3).map { try load("\($0)", "application/json", Self.json) }
+        fixture.settle()
+        for request in requests { request.cancel() }
+        await fixture.engine.outsideWorkIsDone()
+        fixture.settle()
+        #expect(requests.allSatisfy(\.isCancelled))
+    }
+
+    @Test func `18.3 every byte of ISO-8859-1 is its character`() throws {
+        let request = try load("a", "text/plain", Array(0...255))
+        fixture.settle()
+        let text = try #require(request.info?.response.entity).text
+        #expect(text.unicodeScalars.map(\.value) == Array(0...255))
+    }
+}
