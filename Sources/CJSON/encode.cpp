@@ -1,5 +1,6 @@
 // Tree to JSON text.
 #include "failure.hpp"
+#include "keys.hpp"
 #include "sinks.hpp"
 
 namespace cjson {
@@ -23,14 +24,35 @@ public:
         case Tag::string: return string(place);
         case Tag::array: return array(place);
         case Tag::object: return object(place);
-        case Tag::table:
-            return fail(error, CJSON_UNENCODABLE, 0, place, "a table that is neither list nor object");
+        case Tag::table: return refuse(place);
         case Tag::classed: at += 4; return value(place);
         }
         return CJSON_OK;
     }
 
 private:
+    /// Of a table that is neither list nor object, with the keys that make it so.
+    int refuse(const Place *place) {
+        auto count = takeCount();
+        auto mark = static_cast<Mark>(*at);
+        at += tableHead - containerHead;
+        OddKeys keys;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint8_t *key = at;
+            at = behind(behind(at));
+            auto tag = static_cast<Tag>(*key++);
+            switch (tag) {
+            case Tag::int8:
+            case Tag::int32:
+            case Tag::int64: keys.add(static_cast<lua_Integer>(takeInteger(tag, key))); break;
+            case Tag::real: keys.add(load<double>(key)); break;
+            case Tag::string: keys.add(takeBytes(key)); break;
+            default: keys.add(tag == Tag::yes);
+            }
+        }
+        return fail(error, CJSON_UNENCODABLE, 0, place, keys.describe(mark));
+    }
+
     int array(const Place *parent) {
         auto count = takeCount();
         json.byte('[');

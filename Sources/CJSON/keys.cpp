@@ -1,6 +1,8 @@
 #include "keys.hpp"
 
 #include <charconv>
+#include <cstdio>
+#include <cstring>
 
 namespace cjson {
 
@@ -42,18 +44,81 @@ const char *Keys::unencodable() const {
     }
 }
 
-const char *Keys::describe(Mark mark) const {
-    if (otherType == LUA_TBOOLEAN) {
-        return "a table with a boolean as key";
+OddKeys::OddKeys(lua_State *L, int index) {
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        int type = lua_type(L, -2);
+        if (type == LUA_TSTRING) {
+            size_t length;
+            auto bytes = lua_tolstring(L, -2, &length);
+            add(Span{reinterpret_cast<const uint8_t *>(bytes), length});
+        } else if (lua_isinteger(L, -2)) {
+            add(lua_tointeger(L, -2));
+        } else if (type == LUA_TNUMBER) {
+            add(static_cast<double>(lua_tonumber(L, -2)));
+        } else if (type == LUA_TBOOLEAN) {
+            add(lua_toboolean(L, -2) != 0);
+        }
     }
-    if (otherType != LUA_TNONE) {
-        return "a table with a fraction as key";
+}
+
+void OddKeys::add(Span name) {
+    count++;
+    // The first in their order, not in the table's, which differs from run to run.
+    size_t common = name.count < firstName.count ? name.count : firstName.count;
+    int order = names ? std::memcmp(name.data, firstName.data, common) : 0;
+    if (!names++ || order < 0 || (order == 0 && name.count < firstName.count)) {
+        firstName = name;
     }
-    if (mark == Mark::array) {
-        return strings ? "a list with names among its keys" : "a list with holes";
+}
+
+void OddKeys::add(lua_Integer key) {
+    count++;
+    smallest = integers && smallest < key ? smallest : key;
+    largest = integers++ && largest > key ? largest : key;
+}
+
+void OddKeys::add(double fraction) {
+    count++;
+    *std::to_chars(other, other + sizeof other - 1, fraction).ptr = 0;
+    isBoolean = false;
+}
+
+void OddKeys::add(bool key) {
+    count++;
+    std::strcpy(other, key ? "true" : "false");
+    isBoolean = true;
+}
+
+const char *OddKeys::describe(Mark mark) {
+    if (other[0]) {
+        return write(isBoolean ? "a table with a boolean as key: [" : "a table with a fraction as key: [", other, "]");
     }
-    return strings ? "a table with both a list's and an object's keys"
-                   : "a table with integer keys that are no list";
+    char name[44] = "", integer[24] = "", end[40] = "";
+    if (names) {
+        // Not in the middle of a character.
+        size_t length = firstName.count < 32 ? firstName.count : 32;
+        while (length < firstName.count && length && (firstName.data[length] & 0xC0) == 0x80) {
+            length--;
+        }
+        std::snprintf(name, sizeof name, "'%.*s%s'", static_cast<int>(length),
+                      reinterpret_cast<const char *>(firstName.data), length < firstName.count ? "..." : "");
+    }
+    lua_Integer shown = names || smallest < 1 ? smallest : largest;
+    *std::to_chars(integer, integer + sizeof integer - 1, static_cast<long long>(shown)).ptr = 0;
+    if (mark == Mark::array && names) {
+        return write("a list with names among its keys: ", name);
+    }
+    if (names) {
+        std::snprintf(end, sizeof end, " beside [%s]", integer);
+        return write("a table with both a list's and an object's keys: ", name, end);
+    }
+    std::snprintf(end, sizeof end, "] is one of %zu", count);
+    return write(mark == Mark::array ? "a list with holes: [" : "a table with integer keys that are no list: [", integer, end);
+}
+
+const char *OddKeys::write(const char *sentence, const char *key, const char *end) {
+    std::snprintf(text, sizeof text, "%s%s%s", sentence, key, end);
+    return text;
 }
 
 Span KeyText::of(lua_Integer integer) {
@@ -75,12 +140,31 @@ Span KeyText::of(lua_State *L, int index) {
     return {reinterpret_cast<const uint8_t *>(name), std::strlen(name)};
 }
 
-const char *describeType(int type) {
-    switch (type) {
+const char *describeValue(lua_State *L, char *text, size_t size) {
+    switch (lua_type(L, -1)) {
     case LUA_TFUNCTION: return "a function can't be content";
     case LUA_TTHREAD: return "a coroutine can't be content";
-    default: return "a userdata can't be content";
+    default: break;
     }
+    // An object of the host is called by its class.
+    if (!lua_checkstack(L, 3) || !lua_getmetatable(L, -1)) {
+        return "a userdata can't be content";
+    }
+    lua_pushnil(L);
+    const char *found = nullptr;
+    while (lua_next(L, -2)) {
+        if (lua_type(L, -2) == LUA_TSTRING && !std::strcmp(lua_tostring(L, -2), "__name") && lua_type(L, -1) == LUA_TSTRING) {
+            found = lua_tostring(L, -1);
+            lua_pop(L, 2);
+            break;
+        }
+        lua_pop(L, 1);
+    }
+    if (found) {
+        std::snprintf(text, size, "an object of the host (%.40s) can't be content", found);
+    }
+    lua_pop(L, 1);
+    return found ? text : "a userdata can't be content";
 }
 
 }  // namespace cjson

@@ -8,6 +8,33 @@
 
 namespace cjson {
 
+/// The keys that a message names when a table is neither list nor object.
+class OddKeys {
+public:
+    OddKeys() = default;
+    /// Of the table at an index.
+    OddKeys(lua_State *L, int index);
+
+    void add(Span name);
+    void add(lua_Integer key);
+    void add(double fraction);
+    void add(bool key);
+
+    /// Why JSON can't have them. Valid until the next call.
+    const char *describe(Mark mark);
+
+private:
+    const char *write(const char *sentence, const char *key, const char *end = "");
+
+    size_t count = 0, names = 0, integers = 0;
+    Span firstName{nullptr, 0};
+    lua_Integer smallest = 0, largest = 0;
+    /// Of a fraction or boolean.
+    char other[40] = {};
+    bool isBoolean = false;
+    char text[120] = {};
+};
+
 /// What keys the table at an index has.
 struct Keys {
     size_t count = 0, strings = 0, integers = 0, positives = 0, items = 0;
@@ -30,8 +57,6 @@ struct Keys {
     bool areNames() const { return strings + integers == count; }
     /// Why not even a general table can have them, or null.
     const char *unencodable() const;
-    /// Why JSON can't have them.
-    const char *describe(Mark mark) const;
 };
 
 /// The text of a key, for a path or an object. Holds it: the key must stay where it is.
@@ -54,8 +79,8 @@ struct KeyTexts {
     ~KeyTexts() { std::free(all); }
 };
 
-/// `a function` and the like.
-const char *describeType(int type);
+/// Why the value on the top is no content.
+const char *describeValue(lua_State *L, char *text, size_t size);
 
 }  // namespace cjson
 #endif

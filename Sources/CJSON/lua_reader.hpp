@@ -48,7 +48,8 @@ public:
             }
             break;
         }
-        return refuse(place, describeType(lua_type(L, -1)));
+        char text[96];
+        return refuse(place, describeValue(L, text, sizeof text));
     }
 
 private:
@@ -166,7 +167,7 @@ private:
             return refuse(place, odd);
         }
         if (!Sink::takesTables) {
-            return refuse(place, keys.describe(mark));
+            return refuse(place, OddKeys(L, index).describe(mark));
         }
         return general(index, keys, place, depth, mark);
     }

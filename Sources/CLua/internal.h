@@ -173,10 +173,6 @@ void clua_coverage_close(clua_coverage *coverage);
 /// Raises when the budget is used up. For library functions that work long without calling anything.
 void clua_poll(lua_State *L);
 
-// freeze.c
-/// Pushes the content of the table at `index` if it is frozen, else nothing.
-bool clua_push_content(lua_State *L, int index);
-
 // metatable.c
 /// Whether the table at `index` has a `__gc` of any value. May raise memory errors.
 bool clua_has_finalizer(lua_State *L, int index);

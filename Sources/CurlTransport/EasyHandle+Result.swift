@@ -13,9 +13,9 @@ extension EasyHandle {
             if isHeadTooLarge(code) {
                 return .failure(code == CURLE_OUT_OF_MEMORY ? .lineTooLarge : .headTooLarge)
             }
-            return .failure(
-                TransportError(
-                    curlCode: code.rawValue, hasResponse: deadlines.hasResponse, detail: errorDetail))
+            let error = TransportError(
+                curlCode: code.rawValue, hasResponse: deadlines.hasResponse, detail: errorDetail)
+            return .failure(failureFacts.explain(error, code.rawValue))
         }
         guard head.isComplete, head.isFinal else { return .failure(.incompleteHead) }
         if let decoder, !decoder.isWhole { return .failure(.incompleteBody(head.codings)) }

@@ -9,6 +9,9 @@ final class EasyHandle {
     let easy: UnsafeMutableRawPointer
     let time: LoopTime
     let hasConnectionCaps: Bool
+    /// As the transport's options have them, for what is said of failures.
+    let proxy: String?
+    let unixSocket: String?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// Place in the poller's list of running transfers; -1 when it has none.
@@ -45,6 +48,8 @@ final class EasyHandle {
         self.easy = easy
         self.time = time
         hasConnectionCaps = options.maxConnectionsPerHost != nil || options.maxTotalConnections != nil
+        proxy = options.proxy
+        unixSocket = options.unixSocket
         errorText.pointee = 0
         setConstants(options)
         setCallbacks()

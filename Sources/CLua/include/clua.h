@@ -240,6 +240,8 @@ void clua_advise(lua_State *L, const char *name, const char *advice);
 void clua_freeze(lua_State *L);
 /// Whether the value at `index` is a table that clua_freeze made read only.
 bool clua_is_frozen(lua_State *L, int index);
+/// Pushes the content of such a table, else nothing. For looking at: scripts must not get it.
+bool clua_push_content(lua_State *L, int index);
 /// Pops a table of globals and makes it and the libraries in it read only. LUA_OK, or an error's value is left.
 int clua_freeze_globals(clua_state *state, lua_State *L);
 /// Pushes the script's `next`.

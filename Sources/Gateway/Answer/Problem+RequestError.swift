@@ -7,10 +7,15 @@ extension Problem {
         var sentence = error
         sentence.url = nil
         sentence.attempt = 1
+        if case .transport(var failure)? = error.cause {
+            failure.peer = nil
+            sentence.cause = .transport(failure)
+        }
         var detail = "\(sentence)"
         switch error.cause {
         // Their details quote texts that the configuration made, secrets included, and paths of this machine.
         case .invalidURL, .notURLEncodable, .unencodableText, .unreadableFile: detail = error.userMessage
+        case .custom(let type, _) where Self.quoting.contains(type): detail = error.userMessage
         default: break
         }
         self.init(Self.status(of: error), error.code, detail)
@@ -18,6 +23,11 @@ extension Problem {
         attempt = error.attempt
         if status == 503 { retryAfter = 1 }
     }
+
+    /// The names of the same, for a script that made an error of theirs.
+    private static let quoting: Set<String> = [
+        "invalid_url", "not_url_encodable", "unencodable_text", "internal",
+    ]
 
     /// What the upstream said, if it complained; else by who is to blame.
     private static func status(of error: RequestError) -> Int {
@@ -36,7 +46,8 @@ extension Problem {
             .unparsableImage, .undecodableContent, .tooManyRedirects, nil:
             return 502
         case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,
-            .wrongInputType, .transformerReturnedNil, .scriptError, .scriptLimit, .unreadableFile, .internal,
+            .wrongInputType, .wrongOutputType, .transformerReturnedNil, .scriptError, .scriptLimit,
+            .unreadableFile, .internal,
             .custom:
             return 500
         }

@@ -49,6 +49,14 @@ public struct LuaError: Error, CustomStringConvertible {
         self.isDeliberate = isDeliberate
     }
 
+    /// The same error, which happened here if it doesn't know where.
+    public func placed(file: String?, line: Int?) -> LuaError {
+        guard self.file == nil, let file else { return self }
+        return LuaError(
+            kind: kind, message: message, file: file, line: line, traceback: traceback, cause: cause,
+            value: value, exceeded: exceeded, isDeliberate: isDeliberate)
+    }
+
     /// "file:line: message".
     public var description: String {
         guard let file else { return message }

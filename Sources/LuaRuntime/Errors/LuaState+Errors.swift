@@ -105,10 +105,10 @@ extension LuaState {
             + " and may hold \(ByteCount.text(options.memoryLimit))\(advice)"
     }
 
-    /// What `tostring` says; a value whose `__tostring` fails is named by its type.
+    /// As it would be printed; a value whose `__tostring` fails is named by its type.
     private func readable(_ lua: Lua) -> String {
         do {
-            var text = try lua.tostring(-1)
+            var text = try lua.printed(-1)
             return text.withUTF8 { Self.bounded(UnsafeRawBufferPointer($0)) }
         } catch { return "(error object is a \(lua.typeName(-1)) value)" }
     }

@@ -17,11 +17,14 @@ public final class LuaClass {
     public let length: HostFunction?
     public let pairs: HostFunction?
     public let call: HostFunction?
+    /// Names that people look for here and that are found by other ways, with what to write.
+    public let elsewhere: [String: String]
 
     public init(
         _ name: String, documentation: String = "", methods: [LuaMethod] = [], properties: [LuaProperty] = [],
         index: HostFunction? = nil, newIndex: HostFunction? = nil, tostring: ((AnyObject) -> String)? = nil,
-        length: HostFunction? = nil, pairs: HostFunction? = nil, call: HostFunction? = nil
+        length: HostFunction? = nil, pairs: HostFunction? = nil, call: HostFunction? = nil,
+        elsewhere: [String: String] = [:]
     ) {
         self.name = name
         self.documentation = documentation
@@ -33,10 +36,14 @@ public final class LuaClass {
         self.length = length
         self.pairs = pairs
         self.call = call
+        self.elsewhere = elsewhere
     }
 
     /// The error for a name that this class doesn't have, naming the nearest that it has.
     public func unknownField(_ field: String) -> LuaUsageError {
+        if let advice = elsewhere[field] {
+            return LuaUsageError("unknown field '\(field)' on \(name): \(advice)")
+        }
         let names = methods.map(\.name) + properties.map(\.name)
         return LuaUsageError("unknown field '\(field)' on \(name)" + NearestName.advice(field, among: names))
     }

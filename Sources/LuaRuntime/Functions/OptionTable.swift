@@ -67,8 +67,24 @@ public struct OptionTable {
     }
 
     public func required<Value>(_ key: String, _ value: Value?) throws -> Value {
-        guard let value else { throw LuaUsageError("option '\(key)' is missing in the call of '\(owner)'") }
+        guard let value else { throw missing(key) }
         return value
+    }
+
+    /// Names what may have been meant for it. `owner`: what it calls the function, where that is not the table's.
+    public func missing(_ key: String, of owner: String? = nil) -> LuaUsageError {
+        var near: [String] = []
+        if let table {
+            lua.forEachPair(table) { lua in
+                guard near.count < 20, let name = lua.string(-2), !asked.names.contains(name),
+                    NearestName.nearest(name, among: [key]) != nil
+                else { return }
+                near.append(name)
+            }
+        }
+        let advice = near.min().map { ": is it '\($0)'?" } ?? ""
+        return LuaUsageError(
+            "option '\(key)' is missing in the call of '\(owner ?? self.owner)'" + advice)
     }
 
     /// Throws for a key that nobody asked for. With `allowingItems` keys 1, 2, 3 … are fine.

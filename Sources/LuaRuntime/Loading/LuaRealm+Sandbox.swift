@@ -67,7 +67,7 @@ extension LuaRealm {
         var line = ""
         for index in 0..<arguments.count {
             if index > 0 { line += "\t" }
-            line += try arguments.lua.tostring(index + 1)
+            line += try arguments.lua.printed(index + 1)
         }
         output(line + "\n")
         return .results(0)

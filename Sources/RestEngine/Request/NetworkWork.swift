@@ -73,7 +73,7 @@ final class NetworkWork: RequestWork {
 
     private func send(
         _ step: Redirect.RequestStep, followed: Int, _ configuration: Configuration, began: Double,
-        _ request: Request
+        from redirect: (status: Int, url: String)? = nil, _ request: Request
     ) {
         let engine = resource.engine
         var message = TransportRequest(
@@ -88,7 +88,8 @@ final class NetworkWork: RequestWork {
             return finish(.failure(failure(.invalidURL(source: step.url), step)), step, request)
         }
         if let refusal = resource.service.refusal?(step.url) {
-            return finish(.failure(failure(refusal, step)), step, request)
+            let cause = redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
+            return finish(.failure(failure(cause, step)), step, request)
         }
         measure(step)
         account?.close()
@@ -110,7 +111,9 @@ final class NetworkWork: RequestWork {
                     policy: configuration.redirects, followed: followed)
                 switch decision {
                 case .follow(let next):
-                    send(next, followed: followed + 1, configuration, began: began, request)
+                    send(
+                        next, followed: followed + 1, configuration, began: began,
+                        from: (response.status, step.url), request)
                 case .tooMany:
                     finish(
                         .failure(failure(.tooManyRedirects(limit: configuration.redirects.max), step)), step,

@@ -26,9 +26,9 @@ extension Resource {
         let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
         do {
-            for decorator in configuration(for: work.finalMethod).decorators {
-                request = try decorator.function(self, request)
-            }
+            let method = work.finalMethod
+            request = try engine.decorations.decorate(
+                request, of: self, method: method, by: configuration(for: method).decorators)
         } catch {
             request = Request(
                 engine: engine,

@@ -14,6 +14,8 @@ extension RequestError {
         case malformedJSON(offset: Int, message: String)
         case unparsableImage
         case wrongInputType(expected: String, actual: String, transformer: String)
+        /// The same fault at the other end: what a transformer gave.
+        case wrongOutputType(expected: String, actual: String, transformer: String)
         case transformerReturnedNil(transformer: String)
         /// Of a Swift type that was to be made of the content.
         case undecodableContent(CodingFailure)
@@ -70,7 +72,8 @@ extension RequestError.Cause {
         case .jsonNotObjectOrArray: "json_not_object_or_array"
         case .malformedJSON: "malformed_json"
         case .unparsableImage: "unparsable_image"
-        case .wrongInputType: "wrong_input_type"
+        // One name: the list that scripts know is closed.
+        case .wrongInputType, .wrongOutputType: "wrong_input_type"
         case .transformerReturnedNil: "transformer_returned_nil"
         case .undecodableContent: "undecodable_content"
         case .scriptError: "script_error"
@@ -95,8 +98,8 @@ extension RequestError.Cause {
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"
         case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON, .unparsableImage,
-            .wrongInputType, .transformerReturnedNil, .undecodableContent:
-            "Cannot parse server response"
+            .wrongInputType, .wrongOutputType, .transformerReturnedNil, .undecodableContent:
+            RequestError.unparsableMessage
         case .scriptError: "Script error"
         case .scriptLimit: "Script used more than its limit"
         case .tooManyRedirects: "Too many redirects"
@@ -123,41 +126,4 @@ extension RequestError.Cause {
         ]
         return Dictionary(uniqueKeysWithValues: causes.map { ($0.code, $0.userMessage) })
     }()
-
-    static func detail(ofURL source: String?) -> String {
-        guard let source else { return "there is no URL" }
-        let shown = SecretMask.standard.url(source)
-        guard let url = URLText(source) else { return "'\(shown)' is not a URL" }
-        if url.isHTTP { return "'\(shown)' leads out of the resource that it is to be a child of" }
-        return url.scheme == "http" || url.scheme == "https"
-            ? "'\(shown)' has no host" : "'\(shown)' does not begin with http:// or https://"
-    }
-
-    /// What the message for people leaves out.
-    var detail: String? {
-        switch self {
-        case .invalidURL(let source): Self.detail(ofURL: source)
-        case .unencodableText(let encoding, _): "the text can't be written in \(encoding)"
-        case .invalidJSONObject(let message): message
-        case .notURLEncodable(let string): "'\(string)' can't be written in a form"
-        case .invalidRequestMethod(let method): "'\(method)' is not a method"
-        case .requestCancelled, .noLocalDataFor304: nil
-        case .invalidTextEncoding(let name): "unknown charset '\(name)'"
-        case .undecodableText(let encoding): "the body is not \(encoding)"
-        case .jsonNotObjectOrArray(let actual): "JSON \(actual) where an object or array is expected"
-        case .malformedJSON(let offset, let message): "malformed JSON at byte \(offset): \(message)"
-        case .unparsableImage: "not a PNG, JPEG, GIF, WebP or BMP image"
-        case .wrongInputType(let expected, let actual, let transformer):
-            "\(transformer) expects \(expected), got \(actual)"
-        case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
-        case .undecodableContent(let failure): failure.description
-        case .scriptError(let failure): failure.description
-        case .scriptLimit(_, _, _, let failure): failure.description
-        case .tooManyRedirects(let limit): "followed \(limit)"
-        case .transport(let error): error.message
-        case .unreadableFile(let failure): failure.description
-        case .internal(let message): message
-        case .custom: nil
-        }
-    }
 }

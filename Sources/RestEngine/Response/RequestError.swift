@@ -43,39 +43,6 @@ public struct RequestError: Error, Sendable {
     }
 }
 
-extension RequestError: CustomStringConvertible {
-    /// One line: `GET https://…: Not found (404)`, with the cause's details behind it. Secrets of the URL are masked.
-    public var description: String {
-        var text = ""
-        if let url { text += "\(method ?? "GET") \(SecretMask.standard.url(url)): " }
-        text += userMessage
-        if let httpStatusCode { text += " (\(httpStatusCode))" }
-        if let detail = cause?.detail, detail != userMessage { text += ": \(detail)" }
-        if let place { text += " (\(place))" }
-        if attempt > 1 { text += " (attempt \(attempt))" }
-        return text.onOneLine
-    }
-
-    /// What went wrong and where, without the request: for those who know which it was.
-    public var reason: String { (cause?.detail ?? userMessage).onOneLine }
-}
-
-extension String {
-    /// With escapes for line breaks and other control characters.
-    var onOneLine: String {
-        guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return self }
-        return unicodeScalars.reduce(into: "") { line, scalar in
-            switch scalar {
-            case "\n": line += "\\n"
-            case "\r": line += "\\r"
-            case "\t": line += "\\t"
-            case "\0"..."\u{1F}", "\u{7F}": line += "\\u{\(String(scalar.value, radix: 16))}"
-            default: line.unicodeScalars.append(scalar)
-            }
-        }
-    }
-}
-
 /// A line of a script.
 public struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
     /// As the script was named.
@@ -86,6 +53,14 @@ public struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
     public init(file: String, line: Int) {
         self.file = file
         self.line = line
+    }
+
+    /// Reads `file:line`; nil for other text.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
+            let line = Int(text[text.index(after: colon)...])
+        else { return nil }
+        self.init(file: String(text[..<colon]), line: line)
     }
 
     public var description: String { "\(file):\(line)" }

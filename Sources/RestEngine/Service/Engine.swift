@@ -10,6 +10,7 @@ public final class Engine {
     /// What the resources of all services may hold.
     public let contentBudget = ContentBudget()
     let cacheFailureList = CacheFailureList()
+    let decorations = DecorationStack()
 
     /// With the system's clock the engine works by itself; see ``Scheduler/init(clock:)``.
     public init(transport: any Transport, scheduler: Scheduler = Scheduler(), log: EngineLog = EngineLog()) {

@@ -32,12 +32,29 @@ public struct TransportError: Error, Sendable, Equatable {
     public var message: String
     /// For ``Code/tooLarge``: the limit in bytes.
     public var limit: Int?
+    /// Why, where the system or the other side said so: "connection refused".
+    public var reason: String?
+    /// What could not be reached: `host:port`, a proxy, the path of a socket. For those who run the host alone, clients are
+    /// not told.
+    public var peer: String?
 
-    public init(_ code: Code, phase: Phase? = nil, message: String, limit: Int? = nil) {
+    public init(
+        _ code: Code, phase: Phase? = nil, message: String, limit: Int? = nil, reason: String? = nil,
+        peer: String? = nil
+    ) {
         self.code = code
         self.phase = phase
         self.message = message
         self.limit = limit
+        self.reason = reason
+        self.peer = peer
+    }
+}
+
+extension TransportError: CustomStringConvertible {
+    /// All that is known: "cannot connect to the server: connection refused (127.0.0.1:80)".
+    public var description: String {
+        message + (reason.map { ": \($0)" } ?? "") + (peer.map { " (\($0))" } ?? "")
     }
 }
 

@@ -12,7 +12,7 @@ struct ContentTransformer: Transformer {
 
     var fingerprint: UInt64 {
         var hasher = Hasher()
-        hasher.combine(context.fingerprint(of: call.function))
+        hasher.combine(context.fingerprint(of: call.function.reference))
         hasher.combine(call.rules)
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
@@ -24,7 +24,7 @@ struct ContentTransformer: Transformer {
 
 /// A function of contents, and the rules by which it is called.
 struct ContentCall {
-    let function: LuaReference
+    let function: ScriptFunction
     let rules: ContentRules
     /// For `explain`, logs and errors.
     let description: String
@@ -67,7 +67,11 @@ extension ScriptValues {
             switch rules.onMismatch {
             case .skip: return nil
             case .skipIfOutputMatches where rules.output.accepts(entity.content): return nil
-            default: throw call.mismatch(expected: rules.input.name, entity.content)
+            default:
+                throw RequestError.CauseError(
+                    .wrongInputType(
+                        expected: rules.input.name, actual: entity.content.typeName,
+                        transformer: call.description))
             }
         }
         let content = try callTransformer(call.function) { lua in
@@ -78,15 +82,10 @@ extension ScriptValues {
             rules.output.shape(try self.content(lua, place) ?? .value(.null))
         }
         guard rules.output.accepts(content) else {
-            throw call.mismatch(expected: rules.output.name, content)
+            throw RequestError.CauseError(
+                .wrongOutputType(
+                    expected: rules.output.name, actual: content.typeName, transformer: call.description))
         }
         return content
-    }
-}
-
-extension ContentCall {
-    fileprivate func mismatch(expected: String, _ content: Content) -> RequestError.CauseError {
-        RequestError.CauseError(
-            .wrongInputType(expected: expected, actual: content.typeName, transformer: description))
     }
 }

@@ -4,10 +4,10 @@ import RestEngine
 /// `function(response) -> response` of a script, for successes and failures (siesta-semantics 17.1).
 struct ResponseTransformer: Transformer {
     let context: ScriptContext
-    let function: LuaReference
+    let function: ScriptFunction
     let description: String
 
-    var fingerprint: UInt64 { context.fingerprint(of: function) }
+    var fingerprint: UInt64 { context.fingerprint(of: function.reference) }
 
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
         do {

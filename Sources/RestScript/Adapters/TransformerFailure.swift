@@ -19,19 +19,19 @@ extension ScriptValues {
     /// Calls a transformer's function. `read` gets the place of its first result; nil there is a failure, which
     /// the second result may explain: a message, or an error object.
     func callTransformer<Result>(
-        _ function: LuaReference, arguments: (Lua) -> Int32, read: (Lua, Int32) throws -> Result
+        _ function: ScriptFunction, arguments: (Lua) -> Int32, read: (Lua, Int32) throws -> Result
     ) throws -> Result {
         try requireOpen()
         let lua = state.main
         let height = lua.top
         defer { lua.setTop(height) }
-        lua.push(function)
+        lua.push(function.reference)
         let count = arguments(lua)
         do throws(LuaError) {
             try lua.call(arguments: count, results: 2, phase: phases.transformer)
         } catch {
             transformerFailed(error)
-            throw TransformerFailure.raised(error)
+            throw TransformerFailure.raised(error.placed(file: function.file, line: function.line))
         }
         guard lua.type(-2) == .nil else { return try read(lua, lua.absolute(-2)) }
         if let known = lua.object(-1, as: ScriptErrorBox.self) { throw known.error }
@@ -41,7 +41,7 @@ extension ScriptValues {
     /// The error of a response whose transformer failed: what the script raised on purpose says what it means,
     /// status and body of the response are kept (siesta-semantics 17.7, D12).
     func transformerError(
-        _ error: any Error, of transformer: String, _ function: LuaReference, from response: Response,
+        _ error: any Error, of transformer: String, _ function: ScriptFunction, from response: Response,
         _ pipeline: PipelineContext
     ) -> RequestError {
         var cause = error
@@ -56,11 +56,11 @@ extension ScriptValues {
         case let usage as LuaUsageError:
             cause =
                 isClosed
-                ? ScriptContext.closed : unusable("the transformer's \(usage.message)", from: function)
+                ? ScriptContext.closed : function.failure("the transformer's \(usage.message)")
         default: break
         }
         return RequestError(
-            thrown: cause, userMessage: message ?? "Cannot parse server response", entity: response.entity,
+            thrown: cause, userMessage: message ?? RequestError.unparsableMessage, entity: response.entity,
             httpStatusCode: response.error?.httpStatusCode ?? pipeline.status, timestamp: pipeline.now,
             url: pipeline.url, method: pipeline.method)
     }

@@ -123,7 +123,11 @@ struct ModuleTable {
             function: { [name, absent] call in
                 let field = call.lua.string(2) ?? call.lua.typeName(2)
                 if absent.contains(field) { throw ModuleValues.absence(of: "\(name).\(field)") }
-                throw guardClass.unknownField(field)
+                let refusal = guardClass.unknownField(field)
+                // Few enough to be read.
+                let isBare = refusal.message.hasSuffix(name)
+                throw isBare && names.count <= 8
+                    ? LuaUsageError("\(refusal.message): it has \(names.joined(separator: ", "))") : refusal
             }, name: "\(name).__index")
         lua.rawSet(-2, "__index")
         lua.setMetatable(-2)

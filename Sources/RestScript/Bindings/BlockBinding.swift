@@ -6,6 +6,7 @@ extension ScriptContext {
     func addBlock(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
         let last = call.count
+        try refuseSwapped(call, last: last, "configure", "fn")
         guard last >= 1, call.type(last) == .function else {
             // What stands where the function is due may be the pattern of a call that has no function.
             let isPattern = last >= 1 && [.string, .userdata].contains(call.type(last))
@@ -23,7 +24,7 @@ extension ScriptContext {
         let methods = try methods(options)
         let description = try options.string("description")
         try options.finish()
-        let block = call.lua.reference(call.slot(last))
+        let block = try call.scriptFunction(last, "fn")
         let origin = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
         let gates = BlockGates()
         service.configure(
@@ -43,9 +44,35 @@ extension ScriptContext {
                     }, results: 0
                 ) { _ in }
                 do { try takeStageOrder(at: origin) } catch let error as LuaUsageError {
-                    throw unusable(error.message, from: block)
+                    throw block.failure(error.message)
                 }
             })
+    }
+
+    /// Arguments in another order than pattern, options, function: which is at fault is clear, so the message says it.
+    func refuseSwapped(_ call: Arguments, last: Int32, _ name: String, _ what: String) throws {
+        guard last >= 2 else { return }
+        let order = "write \(name)(pattern, [options,] \(what))"
+        if call.type(last) == .table, call.type(last - 1) == .function {
+            throw LuaUsageError("the options of '\(name)' stand before the \(what): \(order)")
+        }
+        if call.type(1) == .table, call.lua.object(call.slot(2)) != nil || call.type(2) == .string {
+            throw LuaUsageError("'\(name)' takes a pattern before its options")
+        }
+        let isPattern =
+            switch call.type(last) {
+            // A module's name has none of these.
+            case .string: call.lua.string(call.slot(last))?.contains { "/*?:".contains($0) } ?? false
+            case .userdata:
+                call.lua.object(call.slot(last), as: ScriptPattern.self) != nil
+                    || call.lua.object(call.slot(last), as: Resource.self) != nil
+            default: false
+            }
+        let isFirst =
+            call.type(1) == .function || call.lua.object(call.slot(1), as: ScriptTransformerBox.self) != nil
+        if isPattern, isFirst {
+            throw LuaUsageError("the arguments of '\(name)' are swapped: \(order)")
+        }
     }
 
     private func isOptions(_ call: Arguments, _ index: Int32) -> Bool { call.type(index) == .table }

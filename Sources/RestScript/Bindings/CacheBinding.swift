@@ -82,10 +82,11 @@ extension ScriptContext {
 
     private func makeSQLiteCache(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
-        let path = try options.required("path", try options.string("path"))
+        let given = try options.string("path")
         let bytes = try maxBytes(options)
         let user = try user(options)
         try options.finish()
+        let path = try options.required("path", given)
         guard !path.isEmpty else { throw LuaUsageError("option 'path' of rest.cache.sqlite is empty") }
         var cache: any EntityCache = MemoryCache()
         try declare(call) {

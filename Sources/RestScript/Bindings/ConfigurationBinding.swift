@@ -34,8 +34,8 @@ extension ScriptContext {
                     "mutate_requests", "(fn: function(draft))",
                     "Edits requests before they are sent, in order."
                 ) { [unowned self] call in
-                    let function = try call.function(1, "fn")
-                    let origin = call.lua.place(ofFunction: call.slot(1)) ?? place(of: call) ?? ""
+                    let function = try call.scriptFunction(1, "fn")
+                    let origin = function.place ?? place(of: call) ?? ""
                     try draft(call).edit { $0.mutators.append(mutation(function), origin: origin) }
                     return .none
                 },

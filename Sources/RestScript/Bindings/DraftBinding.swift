@@ -9,7 +9,7 @@ final class ScriptDraft {
 
 extension ScriptContext {
     /// A script's function as a mutation of requests.
-    func mutation(_ function: LuaReference) -> RequestMutation {
+    func mutation(_ function: ScriptFunction) -> RequestMutation {
         { [weak self] draft in
             guard let self else { throw ScriptContext.closed }
             let box = ScriptDraft(draft)
@@ -28,7 +28,7 @@ extension ScriptContext {
     func decorator(_ function: ScriptFunction) -> RequestDecorator {
         { [weak self] resource, request in
             guard let self else { throw ScriptContext.closed }
-            return try call(function.reference, phase: phases.decorator) { lua in
+            return try call(function, phase: phases.decorator) { lua in
                 push(resource, on: lua)
                 push(request, on: lua)
                 return 2
@@ -99,6 +99,6 @@ extension ScriptContext {
                             call.isAbsent(1) ? nil : try call.rawBytes(1, "body")
                         return .none
                     }),
-            ])
+            ], elsewhere: Elsewhere.ofDrafts)
     }
 }

@@ -122,7 +122,7 @@ extension ScriptValues {
             tostring: { object in
                 guard let box = object as? ScriptEntity else { return "entity" }
                 return "entity (\(box.entity.content.kind), \(box.entity.contentType))"
-            })
+            }, elsewhere: Elsewhere.ofEntities)
     }
 }
 

@@ -81,29 +81,48 @@ extension ScriptValues {
                     return .one
                 },
             ],
-            tostring: { ($0 as? ScriptErrorBox).map { $0.error.description } ?? "error" })
+            tostring: { ($0 as? ScriptErrorBox).map { $0.error.description } ?? "error" },
+            elsewhere: Elsewhere.ofErrors)
     }
 
     /// `rest.error{ user_message=, http_status_code=, entity=, cause={ type=, … } }`.
     func makeError(_ options: OptionTable) throws -> RequestError {
-        let error = RequestError(
+        let (cause, place) = try cause(options) ?? (nil, nil)
+        var error = RequestError(
             userMessage: try options.string("user_message"),
             httpStatusCode: try options.integer("http_status_code").map(Int.init),
             entity: try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity,
-            cause: try cause(options), timestamp: now)
+            cause: cause, timestamp: now)
+        // A script's failure has its own.
+        if cause?.isFaultOfScript == false { error.place = place }
         try options.finish()
         return error
     }
 
-    private func cause(_ options: OptionTable) throws -> RequestError.Cause? {
-        guard let place = try options.table("cause") else { return nil }
+    private func cause(_ options: OptionTable) throws -> (RequestError.Cause?, SourcePlace?)? {
+        guard let place = options.value("cause") else { return nil }
         defer { options.lua.pop() }
+        if let known = options.lua.object(place, as: ScriptErrorBox.self)?.error {
+            return (known.cause ?? Self.cause(known), known.place)
+        }
+        guard options.lua.type(place) == .table else {
+            let got = options.lua.nameOfResult(place)
+            throw LuaUsageError(
+                "option 'cause' is a table, as in { type = \"mine\" }, or an error, not \(got)")
+        }
         let fields = try trees.tree(options.lua, place)
         guard let type = fields["type"]?.string else {
             throw LuaUsageError("option 'cause' needs a field 'type', a string")
         }
         // The one that others ask for: a hook's `is_cancellation`, the resource that must not take it for an error.
-        if type == RequestError.Cause.requestCancelled.code { return .requestCancelled }
-        return .custom(type: type, fields: fields)
+        if type == RequestError.Cause.requestCancelled.code { return (.requestCancelled, nil) }
+        return CauseFields.read(fields) ?? (.custom(type: type, fields: fields), nil)
+    }
+
+    /// Of an error that has none: what it says itself.
+    private static func cause(_ error: RequestError) -> RequestError.Cause {
+        let status = error.httpStatusCode.map { " (\($0))" } ?? ""
+        let fields: Tree = ["type": Tree(error.code), "message": Tree(error.userMessage + status)]
+        return .custom(type: error.code, fields: fields)
     }
 }

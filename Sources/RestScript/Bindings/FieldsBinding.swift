@@ -31,6 +31,18 @@ final class ScriptFields {
         }
     }
 
+    /// All of them, for people.
+    var text: String {
+        ValueText.record(
+            fields.map { field in
+                switch field.read() {
+                case .number(let number):
+                    (field.name, Int64(exactly: number).map { "\($0)" } ?? "\(number)")
+                case .boolean(let flag): (field.name, "\(flag)")
+                }
+            })
+    }
+
     func set(_ key: String, from lua: Lua, _ index: Int32) throws {
         let field = try field(key)
         switch field.read() {
@@ -106,6 +118,9 @@ extension ScriptContext {
                 try call.receiver(as: ScriptFields.self).set(
                     try call.string(1, "name"), from: call.lua, call.slot(2))
                 return .none
+            },
+            tostring: { object in
+                EngineActor.assumeIsolated { (object as? ScriptFields)?.text ?? "fields" }
             })
     }
 }

@@ -5,7 +5,7 @@ import RestEngine
 @EngineActor
 private final class Gathering {
     private let context: ScriptContext
-    private let waiter: LuaWaiter
+    let waiter: LuaWaiter
     /// What there was to do and what came of it, by position.
     private enum Result {
         /// Nothing to do: it counts as done.
@@ -106,6 +106,9 @@ extension ScriptContext {
     /// `rest.all{ request or fn, … }`.
     func waitForAll(_ call: Arguments) throws -> Verdict {
         try requireUnclosed(for: "rest.all")
+        guard call.type(1) == .table else {
+            throw call.wrongType(1, "list", "list, as in rest.all { request, … },")
+        }
         let items = try itemsAndHoles(call, try call.table(1, "list"))
         let holes = Set(items.indices.filter { items[$0] == nil })
         for (index, item) in items.enumerated() {

@@ -44,13 +44,24 @@ extension ScriptValues {
                 try write(headers)
                 return .none
             },
-            tostring: { _ in "headers" },
+            tostring: { ($0 as? ScriptHeaders).map { Self.text($0.read()) } ?? "headers" },
             pairs: { call in
                 let headers = try call.receiver(as: ScriptHeaders.self).read()
                 call.lua.pushNext()
                 call.lua.push(headers)
                 call.lua.pushNil()
                 return .results(3)
+            })
+    }
+
+    /// Names and values; what is secret is masked.
+    private static func text(_ headers: Headers) -> String {
+        ValueText.record(
+            headers.fields.map { field in
+                var value = SecretMask.standard.header(field.name, field.value)
+                return (
+                    field.name, value.withUTF8 { ValueText.quoted(UnsafeRawBufferPointer($0), limit: 200) }
+                )
             })
     }
 }

@@ -31,7 +31,7 @@ extension ScriptContext {
                 let category = try category(try call.string(1, "category"))
                 let place = try call.any(2, "text")
                 if engine.log.enabled.contains(category) {
-                    let text = try call.lua.tostring(place)
+                    let text = try call.lua.printed(place)
                     engine.log.write(category, text)
                 }
                 return .none
@@ -73,7 +73,7 @@ extension ScriptValues {
                 documentation: "Writes a line to the host's log."
             ) {
                 [unowned self] call in
-                let text = try call.lua.tostring(try call.any(1, "text"))
+                let text = try call.lua.printed(try call.any(1, "text"))
                 let fields = try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? []
                 let place = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
                 log(ScriptLogEntry(level: level, text: text, fields: fields, place: place))
@@ -86,10 +86,11 @@ extension ScriptValues {
         var fields: [(name: String, value: String)] = []
         try lua.forEachPair(table) { lua in
             let name = try lua.tostring(-2)
-            if lua.type(-1) == .table {
-                fields.append((name, String(decoding: try trees.json(lua, -1), as: UTF8.self)))
+            // What JSON can't hold is shown all the same.
+            if lua.type(-1) == .table, let json = try? trees.json(lua, -1) {
+                fields.append((name, String(decoding: json, as: UTF8.self)))
             } else {
-                fields.append((name, try lua.tostring(-1)))
+                fields.append((name, try lua.printed(-1)))
             }
         }
         return fields.sorted { $0.name < $1.name }

@@ -34,15 +34,17 @@ extension ScriptContext {
                 return try .glob(call.lua.string(place) ?? "", base: service.baseURL)
             } catch { throw LuaUsageError("bad pattern: \(error.description)") }
         case .function:
-            let function = call.lua.reference(place)
+            let function = try call.scriptFunction(index, "pattern")
             return service.predicatePattern { [weak self] url in
                 guard let self else { throw ScriptContext.closed }
-                return try self.call(function, phase: phases.predicate) { lua in
-                    push(url, on: lua)
-                    return 1
-                } read: {
-                    $0.isTruthy(-1)
-                }
+                do {
+                    return try self.call(function, phase: phases.predicate) { lua in
+                        push(url, on: lua)
+                        return 1
+                    } read: {
+                        $0.isTruthy(-1)
+                    }
+                } catch let error as RequestError.CauseError { throw Self.hinting(error) }
             }
         default:
             if let pattern = call.lua.object(place, as: ScriptPattern.self) { return .regex(pattern.regex) }
@@ -54,5 +56,14 @@ extension ScriptContext {
             }
             throw call.wrongType(index, "pattern", "glob, rest.regex(…), resource or function")
         }
+    }
+
+    /// A predicate that takes the URL for its text calls methods of strings.
+    private static func hinting(_ error: RequestError.CauseError) -> RequestError.CauseError {
+        guard case .scriptError(var failure) = error.cause,
+            failure.message.hasPrefix("attempt to call a nil value (method '")
+        else { return error }
+        failure.message += ": the URL is a table of its parts, its text is url.string"
+        return RequestError.CauseError(.scriptError(failure))
     }
 }

@@ -41,7 +41,7 @@ extension ScriptContext {
         let function = try call.scriptFunction(1, "predicate")
         return { [weak self] error in
             guard let self else { throw ScriptContext.closed }
-            return try self.call(function.reference, phase: phases.refreshPredicate) { lua in
+            return try self.call(function, phase: phases.refreshPredicate) { lua in
                 pushError(error, on: lua)
                 return 1
             } read: { lua in

@@ -54,7 +54,7 @@ extension ScriptContext {
                 EngineActor.assumeIsolated {
                     (object as? Request).map { "request \($0.description)" } ?? "request"
                 }
-            })
+            }, elsewhere: Elsewhere.ofRequests)
     }
 
     /// The methods that attach a hook; each gives the request back.

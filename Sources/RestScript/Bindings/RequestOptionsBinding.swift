@@ -15,7 +15,7 @@ extension ScriptContext {
             request.query = try params(call.lua, place)
             call.lua.pop()
         }
-        request.mutate = try options.function("mutate").map(mutation)
+        request.mutate = try options.scriptFunction("mutate").map(mutation)
         request.idempotencyKey = try idempotencyKey(options)
         let body = try body(options)
         try options.finish()

@@ -14,7 +14,7 @@ extension ScriptContext {
                 EngineActor.assumeIsolated {
                     (object as? Resource).map { "resource \($0.summaryText)" } ?? "resource"
                 }
-            })
+            }, elsewhere: Elsewhere.ofResources)
     }
 
     private var loadMethods: [LuaMethod] {

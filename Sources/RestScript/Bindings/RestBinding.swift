@@ -51,7 +51,10 @@ extension ScriptContext {
                 [unowned self] call in
                 push(
                     Response.success(
-                        try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity),
+                        try call.object(
+                            1, "entity", as: ScriptEntity.self,
+                            expected: "entity, made by rest.entity { content = … },"
+                        ).entity),
                     on: call.lua
                 )
                 return .one
@@ -60,7 +63,10 @@ extension ScriptContext {
                 [unowned self] call in
                 push(
                     Response.failure(
-                        try call.object(1, "error", as: ScriptErrorBox.self, expected: "error").error),
+                        try call.object(
+                            1, "error", as: ScriptErrorBox.self,
+                            expected: "error, made by rest.error { user_message = … },"
+                        ).error),
                     on: call.lua
                 )
                 return .one

@@ -15,7 +15,7 @@ extension ScriptContext {
     }
 
     private func service(_ call: Arguments) throws -> Service {
-        let options = try call.options(1, "options")
+        let options = try call.options(1, example: "rest.service { base_url = \"https://…\" }")
         let base = try options.string("base_url")
         let givenName = try options.string("name")
         let standard = try standardTransformers(options)
@@ -192,7 +192,7 @@ extension ScriptContext {
             ] + limitsOfService,
             tostring: { object in
                 EngineActor.assumeIsolated { (object as? Service).map { "service \($0.name)" } ?? "service" }
-            })
+            }, elsewhere: Elsewhere.ofServices)
     }
 
     private func usePlugin(_ call: Arguments) throws {
@@ -210,7 +210,10 @@ extension ScriptContext {
                 )
             }
         } else {
-            lua.push(try call.function(1, "plugin"))
+            guard call.type(1) == .function else {
+                throw call.wrongType(1, "plugin", "function or name of a module")
+            }
+            lua.pushValue(at: call.slot(1))
         }
         lua.pushValue(at: 1)
         if hasOptions { lua.pushValue(at: call.slot(2)) } else { lua.newTable() }
@@ -236,35 +239,6 @@ extension ScriptContext {
         let pattern = try pattern(call, 1, service)
         try service.wipeResources { resource in
             try resource.url.map { try pattern.matches($0) { _ in false } } ?? false
-        }
-    }
-}
-
-extension Lua {
-    /// A list of strings at `index`.
-    func strings(_ index: Int32, _ name: String) throws -> [String] {
-        guard type(index) == .table else {
-            throw LuaUsageError("'\(name)' must be a list of strings, not a \(typeName(index))")
-        }
-        let index = absolute(index)
-        // One that is read only shows its items to metamethods alone.
-        let count = isFrozen(index) ? try length(index) : rawLength(index)
-        try forEachPair(index) { lua in
-            guard lua.isInteger(-2), let place = lua.integer(-2), (1...Int64(max(1, count))).contains(place)
-            else {
-                throw LuaUsageError(
-                    "'\(name)' must be a list of strings, which has no place for the key '\(try lua.tostring(-2))'"
-                )
-            }
-        }
-        return try (0..<count).map { item in
-            push(item + 1)
-            try get(index)
-            defer { pop() }
-            guard let text = string(-1) else {
-                throw LuaUsageError("item \(item + 1) of '\(name)' must be a string, not a \(typeName(-1))")
-            }
-            return text
         }
     }
 }

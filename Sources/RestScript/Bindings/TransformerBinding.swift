@@ -31,11 +31,14 @@ extension ScriptContext {
         let given = options.flatMap(givenRule)
         switch lua.type(index) {
         case .function:
-            let place = lua.place(ofFunction: index)
+            let known = lua.definition(ofFunction: index) ?? lua.callerPlace
+            let place = known.map { "\($0.file):\($0.line)" }
             return ContentTransformer(
                 context: self,
                 call: ContentCall(
-                    function: lua.reference(index), rules: rules,
+                    function: ScriptFunction(
+                        reference: lua.reference(index), file: known?.file, line: known?.line),
+                    rules: rules,
                     description: rules.description ?? place.map { "transformer \($0)" } ?? "transformer"),
                 origin: place)
         case .string:
@@ -48,8 +51,8 @@ extension ScriptContext {
         default:
             guard let box = lua.object(index, as: ScriptTransformerBox.self) else {
                 throw LuaUsageError(
-                    "\(what) is a function(content, entity), the name of a module, or a transformer of rest.*, not a "
-                        + lua.typeName(index))
+                    "\(what) is a function(content, entity), the name of a module, or a transformer of rest.*, not "
+                        + lua.nameOfResult(index))
             }
             if let given { throw Self.rulesOfItsOwn(given) }
             return box.transformer
@@ -84,6 +87,7 @@ extension ScriptContext {
     func addTransformer(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
         let last = call.count
+        try refuseSwapped(call, last: last, "configure_transformer", "transformer")
         guard last == 2 || last == 3 else {
             throw LuaUsageError("'configure_transformer' takes a pattern, options and a transformer")
         }
@@ -119,9 +123,10 @@ extension ScriptContext {
 
     /// `rest.content_transformer{…}`.
     func makeContentTransformer(_ call: Arguments) throws -> Verdict {
-        let options = try call.options(1)
+        let options = try call.options(
+            1, example: "rest.content_transformer { transform = function(content) … end }")
         guard let place = options.value("transform") else {
-            throw LuaUsageError("option 'transform' is missing in the call of 'content_transformer'")
+            throw options.missing("transform", of: "content_transformer")
         }
         let transformer = try transformer(call.lua, place, what: "option 'transform'", options: options)
         call.lua.pop()
@@ -132,11 +137,11 @@ extension ScriptContext {
 
     /// `rest.response_transformer(fn [, description])`.
     func makeResponseTransformer(_ call: Arguments) throws -> Verdict {
-        let function = try call.function(1, "fn")
+        let function = try call.scriptFunction(1, "fn")
         let description = try call.optionalString(2, "description")
         let transformer = ResponseTransformer(
             context: self, function: function,
-            description: description ?? call.lua.place(ofFunction: call.slot(1)) ?? "response transformer")
+            description: description ?? function.place ?? "response transformer")
         call.lua.push(object: ScriptTransformerBox(transformer), class: transformerClass)
         return .one
     }

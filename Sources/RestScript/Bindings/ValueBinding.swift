@@ -65,7 +65,7 @@ extension ScriptValues {
     private func makeEntity(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
         guard let place = options.value("content"), let content = try content(call.lua, place) else {
-            throw LuaUsageError("option 'content' is missing in the call of 'entity'")
+            throw options.missing("content", of: "entity")
         }
         call.lua.pop()
         var headers = Headers()

@@ -96,7 +96,7 @@ public final class ScriptConsole {
         switch result {
         case .success(let count):
             let first = lua.top - count + 1
-            let values = (0..<count).map { ValueText(context, limit: 4000).text(lua, first + $0) }
+            let values = (0..<count).map { ValueText(limit: 4000).text(lua, first + $0) }
             return .done(values.map(ValueLayout.text))
         case .failure(let error):
             return error.kind == .cancelled ? .cancelled : .failed(diagnostic(error))
@@ -104,8 +104,6 @@ public final class ScriptConsole {
     }
 
     private func diagnostic(_ error: LuaError) -> Diagnostic {
-        var made = ScriptFailures.diagnostic(of: error, in: context.state)
-        if let value = error.value, let text = ValueText.ofErrorTable(value, context) { made.message = text }
-        return made
+        ScriptFailures.diagnostic(of: error, in: context.state)
     }
 }

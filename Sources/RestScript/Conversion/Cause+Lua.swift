@@ -18,6 +18,11 @@ extension ScriptValues {
         lua.newTable(record: 4)
         set("type", cause.code, on: lua)
         switch cause {
+        case .scriptError, .scriptLimit, .malformedJSON, .transport: break
+        // The others have no words of their own.
+        default: set("message", cause.detail, on: lua)
+        }
+        switch cause {
         case .invalidURL(let source): set("source", source, on: lua)
         case .unencodableText(let encoding, let text):
             set("encoding", encoding, on: lua)
@@ -35,6 +40,11 @@ extension ScriptValues {
             set("expected", expected, on: lua)
             set("actual", actual, on: lua)
             set("transformer", transformer, on: lua)
+        case .wrongOutputType(let expected, let actual, let transformer):
+            set("expected", expected, on: lua)
+            set("actual", actual, on: lua)
+            set("transformer", transformer, on: lua)
+            set("side", CauseFields.outputSide, on: lua)
         case .transformerReturnedNil(let transformer): set("transformer", transformer, on: lua)
         case .scriptError(let failure): set(failure, on: lua)
         case .scriptLimit(let budget, let used, let limit, let failure):
@@ -48,14 +58,15 @@ extension ScriptValues {
         case .transport(let error):
             set("phase", error.phase?.rawValue, on: lua)
             set("message", error.message, on: lua)
+            set("reason", error.reason, on: lua)
+            set("peer", error.peer, on: lua)
             if let limit = error.limit {
                 lua.push(limit)
                 lua.rawSet(-2, "limit")
             }
-        case .unreadableFile(let failure): set("message", failure.description, on: lua)
-        case .undecodableContent(let failure): set("message", failure.description, on: lua)
-        case .invalidJSONObject(let message), .internal(let message): set("message", message, on: lua)
-        case .requestCancelled, .noLocalDataFor304, .unparsableImage, .custom: break
+        case .unreadableFile, .undecodableContent, .invalidJSONObject, .internal, .requestCancelled,
+            .noLocalDataFor304, .unparsableImage, .custom:
+            break
         }
     }
 

@@ -124,3 +124,32 @@ extension ScriptContext {
         }
     }
 }
+
+extension Lua {
+    /// A list of strings at `index`.
+    func strings(_ index: Int32, _ name: String) throws -> [String] {
+        guard type(index) == .table else {
+            throw LuaUsageError("'\(name)' must be a list of strings, not a \(typeName(index))")
+        }
+        let index = absolute(index)
+        // One that is read only shows its items to metamethods alone.
+        let count = isFrozen(index) ? try length(index) : rawLength(index)
+        try forEachPair(index) { lua in
+            guard lua.isInteger(-2), let place = lua.integer(-2), (1...Int64(max(1, count))).contains(place)
+            else {
+                throw LuaUsageError(
+                    "'\(name)' must be a list of strings, which has no place for the key '\(try lua.tostring(-2))'"
+                )
+            }
+        }
+        return try (0..<count).map { item in
+            push(item + 1)
+            try get(index)
+            defer { pop() }
+            guard let text = string(-1) else {
+                throw LuaUsageError("item \(item + 1) of '\(name)' must be a string, not a \(typeName(-1))")
+            }
+            return text
+        }
+    }
+}

@@ -8,15 +8,28 @@ extension ScriptContext {
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
         read: (Lua) throws -> Result
     ) throws -> Result {
+        try call(
+            ScriptFunction(reference: function, file: nil, line: nil), phase: phase, arguments: arguments,
+            results: results, read: read)
+    }
+
+    /// The same. An error that doesn't know its place, as those of the library's functions, is the function's.
+    func call<Result>(
+        _ function: ScriptFunction, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
+        read: (Lua) throws -> Result
+    ) throws -> Result {
         try requireOpen()
         let lua = state.main
         let height = lua.top
         defer { lua.setTop(height) }
-        lua.push(function)
+        lua.push(function.reference)
         let count = try arguments(lua)
         do throws(LuaError) {
             try lua.call(arguments: count, results: results, phase: phase)
-        } catch { throw ScriptFailures.requestCause(of: error, in: self) }
+        } catch {
+            throw ScriptFailures.requestCause(
+                of: error.placed(file: function.file, line: function.line), in: self)
+        }
         return try read(lua)
     }
 

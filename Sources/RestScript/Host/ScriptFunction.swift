@@ -4,7 +4,7 @@ import RestEngine
 /// A function of a script that was given for later, with the place where it was written.
 struct ScriptFunction {
     let reference: LuaReference
-    /// Nil for what can be called and is no function.
+    /// Of what was not written in Lua: where it was given. Nil when no script did.
     let file: String?
     let line: Int?
 
@@ -21,7 +21,7 @@ extension Arguments {
     /// A function, or a value that can be called like one.
     func scriptFunction(_ index: Int32, _ name: String) throws -> ScriptFunction {
         let reference = try callable(index, name)
-        let place = lua.definition(ofFunction: slot(index))
+        let place = lua.definition(ofFunction: slot(index)) ?? lua.callerPlace
         return ScriptFunction(reference: reference, file: place?.file, line: place?.line)
     }
 }
@@ -31,7 +31,7 @@ extension OptionTable {
         guard let reference = try function(key) else { return nil }
         lua.push(reference)
         defer { lua.pop() }
-        let place = lua.definition(ofFunction: -1)
+        let place = lua.definition(ofFunction: -1) ?? lua.callerPlace
         return ScriptFunction(reference: reference, file: place?.file, line: place?.line)
     }
 }

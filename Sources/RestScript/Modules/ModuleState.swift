@@ -74,7 +74,8 @@ final class ModuleState: LuaPoolWorker {
             return values.transform(
                 response,
                 by: ContentCall(
-                    function: function, rules: transformer.rules(of: version), description: description),
+                    function: ScriptFunction(reference: function, file: version.path, line: nil),
+                    rules: transformer.rules(of: version), description: description),
                 context)
         } catch {
             values.transformerFailed(error)
@@ -126,10 +127,7 @@ final class ModuleState: LuaPoolWorker {
         guard let known = error as? LuaError else {
             return LuaError(kind: .runtime, message: "\(error)")
         }
-        if known.file != nil { return known }
-        return LuaError(
-            kind: known.kind, message: known.message, file: file?.path, traceback: known.traceback,
-            exceeded: known.exceeded)
+        return known.placed(file: file?.path, line: nil)
     }
 
     private func definition(

@@ -79,11 +79,7 @@ public final class ScriptTestFile {
 
     /// An error of the file, or of what its tests call.
     func diagnostic(of error: LuaError) -> Diagnostic {
-        var diagnostic = ScriptFailures.diagnostic(of: error, in: home.context.state)
-        if let value = error.value, let text = ValueText.ofErrorTable(value, home.context) {
-            diagnostic.message = text
-        }
-        return diagnostic
+        ScriptFailures.diagnostic(of: error, in: home.context.state)
     }
 
     func add(_ name: String, _ line: Int?, function: LuaReference?, skipReason: String? = nil) {

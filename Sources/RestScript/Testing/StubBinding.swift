@@ -154,7 +154,7 @@ extension ScriptTestFile {
             try lua.call(arguments: 1, results: 1, phase: home.context.phases.stubReply)
             guard lua.type(-1) == .table else {
                 throw LuaUsageError(
-                    "the function of a stub returns a reply, a table, not \(ValueText(home.context).text(lua, -1))"
+                    "the function of a stub returns a reply, a table, not \(ValueText().text(lua, -1))"
                 )
             }
             let options = OptionTable(lua: lua, table: -1, owner: "stub")

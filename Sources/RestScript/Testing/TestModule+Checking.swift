@@ -12,7 +12,7 @@ extension ScriptTestFile {
                 try requireUnfailed()
                 let place = try call.any(1, "value")
                 if call.lua.isTruthy(place) { return .results(call.count) }
-                let value = ValueText(home.context).text(call.lua, place)
+                let value = ValueText().text(call.lua, place)
                 throw failure(
                     message(call, 2) ?? "assertion failed: the value is \(value)", call.lua)
             },
@@ -37,7 +37,7 @@ extension ScriptTestFile {
                 _ = try call.bytes(2, "pattern")
                 let lua = call.lua
                 guard try pushText(call.slot(1), lua) else {
-                    let actual = ValueText(home.context).text(lua, call.slot(1))
+                    let actual = ValueText().text(lua, call.slot(1))
                     throw failure("expected a text, got \(actual)", lua)
                 }
                 let captures = try match(lua, lua.top, call.slot(2))
@@ -65,7 +65,7 @@ extension ScriptTestFile {
         try requireUnfailed()
         let lua = call.lua
         guard call.boolean(at: 1) == false else {
-            let result = ValueText(home.context).text(lua, call.slot(2))
+            let result = ValueText().text(lua, call.slot(2))
             throw failure("expected an error, but the function returned \(result)", lua)
         }
         if !call.isAbsent(3), call.type(3) != .string {
@@ -74,7 +74,7 @@ extension ScriptTestFile {
             )
         }
         if try !pushText(call.slot(2), lua) {
-            lua.push(ValueText(home.context).text(lua, call.slot(2)))
+            lua.push(ValueText().text(lua, call.slot(2)))
         }
         let message = lua.top
         if !call.isAbsent(3) {
@@ -145,7 +145,7 @@ extension ScriptTestFile {
             defer { lua.pop() }
             return lua.string(-1)
         }
-        return ValueText(home.context).text(lua, call.slot(index))
+        return ValueText().text(lua, call.slot(index))
     }
 
     private func pair(
@@ -154,7 +154,7 @@ extension ScriptTestFile {
         let width = max(firstName.utf8.count, secondName.utf8.count)
         let rows = [(firstName, first), (secondName, second)].map { name, index in
             let gap = String(repeating: " ", count: width - name.utf8.count)
-            return "\n  \(name):\(gap) \(ValueText(home.context).text(lua, index))"
+            return "\n  \(name):\(gap) \(ValueText().text(lua, index))"
         }
         return rows.joined()
     }

@@ -112,19 +112,19 @@ struct ValueComparison {
             case .same: break
             case .tables:
                 if tables.count < Self.sorted {
-                    tables.append(ValueKey(lua, key, context))
+                    tables.append(ValueKey(lua, key))
                 } else {
                     rest += 1
                 }
             case .different:
-                if fields.count < Self.looked { fields.append((ValueKey(lua, key, context), false)) }
+                if fields.count < Self.looked { fields.append((ValueKey(lua, key), false)) }
             }
         }
         lua.forEachPair(expected) { lua in
             guard fields.count < Self.looked else { return }
             let key = lua.top - 1
             lua.pushValue(at: key)
-            if lua.rawGet(actual) == .nil { fields.append((ValueKey(lua, key, context), true)) }
+            if lua.rawGet(actual) == .nil { fields.append((ValueKey(lua, key), true)) }
         }
         let path = fields.isEmpty ? "" : search.path(to: place)
         for field in fields.sorted(by: { $0.key < $1.key }).prefix(ValueDifference.shown + 1) {
@@ -145,7 +145,7 @@ struct ValueComparison {
             lua.rawGet(expected)
             guard compare(key + 1, lua.top) == .tables else { return }
             search.add(
-                key + 1, lua.top, Place(parent: place, step: ValueKey(lua, key, context).step), lua)
+                key + 1, lua.top, Place(parent: place, step: ValueKey(lua, key).step), lua)
         }
     }
 
@@ -161,7 +161,7 @@ struct ValueComparison {
         if let strings = excerpts(actual, expected) {
             return ValueDifference(path: path, expected: strings.expected, actual: strings.actual)
         }
-        let text = ValueText(context)
+        let text = ValueText()
         let wanted = text.text(lua, expected)
         var got = text.text(lua, actual)
         // Two objects that look the same, or a number that isn't equal to itself.

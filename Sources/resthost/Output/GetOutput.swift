@@ -108,7 +108,13 @@ enum FailureHint {
     static func text(_ error: RequestError) -> String? {
         guard case .transport(let failure)? = error.cause else { return nil }
         switch failure.code {
+        case .connectionFailed where failure.peer?.hasPrefix("proxy ") == true:
+            return "is the proxy running, and is transport.proxy (or http_proxy in the environment) right?"
+        case .connectionFailed where failure.peer?.hasPrefix("socket ") == true:
+            return "is the server running, and is transport.unix_socket right?"
         case .connectionFailed: return "is the server running, and is base_url right?"
+        case .dnsFailed where failure.peer?.hasPrefix("proxy ") == true:
+            return "check the host's name in transport.proxy"
         case .dnsFailed: return "check the host's name in base_url"
         case .timeout: return "c.timeouts in a configuration block gives it more time"
         case .tooLarge where failure.phase == .receive:

@@ -66,7 +66,10 @@ enum ReplHelp {
         var states = [resource.isUpToDate ? "fresh" : resource.latestData == nil ? "no data" : "stale"]
         if resource.latestData != nil { states.append("\(Int(age)) s old") }
         if resource.isLoading { states.append("loading") }
-        if let error = resource.latestError { states.append(error.userMessage) }
+        if var error = resource.latestError {
+            error.url = nil
+            states.append("\(error)")
+        }
         return states.joined(separator: ", ")
     }
 

@@ -51,6 +51,25 @@ import Testing
         #expect(problem.code == cause.code)
     }
 
+    @Test func `Clients get the reason, and no address, proxy, socket or file of the host`() {
+        let path = ResourcePath(service: "s", path: "", query: nil)
+        func detail(_ cause: RequestError.Cause, _ message: String? = nil) -> String {
+            Problem(RequestError(userMessage: message, cause: cause, timestamp: 0), reading: path).detail
+        }
+        let failure = TransportError(
+            .connectionFailed, message: "cannot connect to the server", reason: "connection refused",
+            peer: "socket /run/secret")
+        #expect(detail(.transport(failure)) == "cannot connect to the server: connection refused")
+        #expect(
+            detail(.wrongOutputType(expected: "text", actual: "table", transformer: "flat"))
+                == "Cannot parse server response: flat returned table, but its 'output' is text")
+        #expect(
+            detail(.scriptError(.init(message: "m", file: "a.lua", line: 3)), "Cannot parse server response")
+                == "Script error: a.lua:3: m")
+        #expect(detail(.custom(type: "mine", fields: ["message": "why"]), "Sorry") == "Sorry: why")
+        #expect(detail(.custom(type: "internal", fields: ["message": "/etc/x"]), "Sorry") == "Sorry")
+    }
+
     @Test func `Malformed JSON is the upstream's fault`() async throws {
         try await World.run(automatic: { _ in .success(.stub("{")) }) { _, site in
             let answer = try site.get("/github/a")

@@ -57,7 +57,7 @@ struct CodecTests {
         ),
         (
             "rest.json.encode({ 1, a = 2 })",
-            "cannot encode as JSON: a table with both a list's and an object's keys"
+            "cannot encode as JSON: a table with both a list's and an object's keys: 'a' beside [1]"
         ),
         (
             "rest.json.decode()",

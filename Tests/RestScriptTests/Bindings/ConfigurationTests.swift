@@ -29,6 +29,10 @@ struct ConfigurationTests {
             "bad argument #2 'options' to 'configure' (table expected, got function)"
         ),
         ("api:configure('x', {}, {}, print)", "'configure' takes a pattern, options and a function"),
+        (
+            "api:configure(print, '/x')",
+            "the arguments of 'configure' are swapped: write configure(pattern, [options,] fn)"
+        ),
         ("api:configure({}, 'x', print)", "'configure' takes a pattern before its options"),
         ("api:configure({}, {}, print)", "'configure' takes a pattern before its options"),
         ("api:configure({ method = 'GET' }, print)", "unknown option 'method': did you mean 'methods'?"),

@@ -87,8 +87,14 @@ struct EntityTests {
         ),
         ("rest.entity { content = 1 }.headers.X = 'y'", "these headers are read only"),
         ("rest.entity { content = 1 }.content = 5", "field 'content' of entity is read only"),
-        ("rest.success(5)", "bad argument #1 'entity' to 'rest.success' (entity expected, got number)"),
-        ("rest.failure('x')", "bad argument #1 'error' to 'rest.failure' (error expected, got string)"),
+        (
+            "rest.success(5)",
+            "bad argument #1 'entity' to 'rest.success' (entity, made by rest.entity { content = … }, expected, got number)"
+        ),
+        (
+            "rest.failure('x')",
+            "bad argument #1 'error' to 'rest.failure' (error, made by rest.error { user_message = … }, expected, got string)"
+        ),
         ("rest.error 'x'", "bad argument #1 'options' to 'rest.error' (table expected, got string)"),
         (
             "rest.error { message = 'x' }",
@@ -99,7 +105,10 @@ struct EntityTests {
             "bad option 'http_status_code' to 'rest.error' (integer expected, got string)"
         ),
         ("rest.error { cause = {} }", "option 'cause' needs a field 'type', a string"),
-        ("rest.error { cause = 'x' }", "bad option 'cause' to 'rest.error' (table expected, got string)"),
+        (
+            "rest.error { cause = 'x' }",
+            "option 'cause' is a table, as in { type = \"mine\" }, or an error, not a string"
+        ),
         ("rest.error {}.messge()", "unknown field 'messge' on error"),
         ("rest.bytes(5)", "bad argument #1 's' to 'rest.bytes' (string expected, got number)"),
     ])

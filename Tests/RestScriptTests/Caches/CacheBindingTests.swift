@@ -141,6 +141,10 @@ struct CacheBindingTests {
                 "rest.cache.sqlite { max_bytes = 5 }",
                 "option 'path' is missing in the call of 'rest.cache.sqlite'"
             ),
+            (
+                "rest.cache.sqlite { file = 'x' }",
+                "unknown option 'file': 'rest.cache.sqlite' knows path, max_bytes, user"
+            ),
             ("rest.cache.sqlite { path = '' }", "option 'path' of rest.cache.sqlite is empty"),
             (
                 "rest.cache.sqlite { path = 'x', user = 5 }",

@@ -132,7 +132,31 @@ struct ConfigureTransformerTests {
             "rest.response_transformer(print, 5)",
             "bad argument #2 'description' to 'rest.response_transformer' (string expected, got number)"
         ),
-        ("rest.transformers.xml()", "unknown field 'xml' on rest.transformers"),
+        ("rest.transformers.xml()", "unknown field 'xml' on rest.transformers: it has json, text, image"),
+        (
+            "api:configure_transformer(print, '/a')",
+            "the arguments of 'configure_transformer' are swapped: write configure_transformer(pattern, [options,] transformer)"
+        ),
+        (
+            "api:configure_transformer(rest.transformers.json(), rest.regex('a'))",
+            "the arguments of 'configure_transformer' are swapped: write configure_transformer(pattern, [options,] transformer)"
+        ),
+        (
+            "api:configure_transformer('/a', print, { stage = 'model' })",
+            "the options of 'configure_transformer' stand before the transformer: write configure_transformer(pattern, [options,] transformer)"
+        ),
+        (
+            "api:configure_transformer({ stage = 'model' }, '/a', print)",
+            "'configure_transformer' takes a pattern before its options"
+        ),
+        (
+            "rest.content_transformer { transfrom = print }",
+            "option 'transform' is missing in the call of 'content_transformer': is it 'transfrom'?"
+        ),
+        (
+            "rest.content_transformer(print)",
+            "bad argument #1 'options' to 'rest.content_transformer' (table expected, got function): write rest.content_transformer { transform = function(content) … end }"
+        ),
         ("rest.transformers.jsn()", "unknown field 'jsn' on rest.transformers: did you mean 'json'?"),
         (
             "rest.transformers.text { allow_fragments = true }",

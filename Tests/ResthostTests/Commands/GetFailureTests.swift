@@ -86,12 +86,13 @@ struct GetFailureTests {
     }
 
     @Test func `a server that isn't there is named, with what to look at`() async {
-        let address = "http://127.0.0.1:\(LoopbackPeer.unusedPort())"
+        let place = "127.0.0.1:\(LoopbackPeer.unusedPort())"
+        let address = "http://\(place)"
         let run = await ScriptFolder.service(at: address).run("get", "main.lua", "/a")
         #expect(run.code == 1)
         #expect(
             run.errors == """
-                resthost: GET \(address)/a: cannot connect to the server
+                resthost: GET \(address)/a: cannot connect to the server: connection refused (\(place))
                   hint: is the server running, and is base_url right?
 
                 """)

@@ -1,9 +1,7 @@
-import LuaRuntime
-import RestEngine
+import CLua
 
-/// Lua values for people: of bounded size, tables with their keys in order.
-@EngineActor
-struct ValueText {
+/// Lua values for people: on one line, of bounded size, tables with their keys in order.
+public struct ValueText {
     /// Levels of tables inside each other.
     private static let maxDepth = 5
     /// Fields of one table.
@@ -13,34 +11,19 @@ struct ValueText {
     /// Fields that are looked at, to put them in order.
     private static let maxSorted = 2000
 
-    private let context: ScriptContext
     /// Bytes of the whole.
     private let limit: Int
 
-    init(_ context: ScriptContext, limit: Int = 800) {
-        self.context = context
+    public init(limit: Int = 800) {
         self.limit = limit
     }
 
-    func text(_ lua: Lua, _ index: Int32) -> String {
+    /// Of the value at `index`. What the values inside say of themselves is asked as `tostring` does.
+    public func text(_ lua: Lua, _ index: Int32) -> String {
         var writer = Writer(left: limit)
         lua.checkStack(16)
         write(lua, lua.absolute(index), to: &writer, depth: 0)
         return writer.text
-    }
-
-    /// What a table says that was raised as an error and can't say it by itself; nil for all else.
-    static func ofErrorTable(_ value: LuaReference, _ context: ScriptContext) -> String? {
-        let lua = context.state.main
-        lua.push(value)
-        defer { lua.pop() }
-        guard lua.type(-1) == .table else { return nil }
-        if lua.pushMetatable(-1) {
-            let isReadable = lua.rawGet(-1, "__tostring") != .nil
-            lua.pop(2)
-            if isReadable { return nil }
-        }
-        return ValueText(context).text(lua, -1)
     }
 
     private struct Writer {
@@ -66,7 +49,6 @@ struct ValueText {
             writer.put(lua.place(ofFunction: index).map { "function \($0)" } ?? "function")
         case .thread: writer.put("coroutine")
         case .userdata:
-            if context.trees.isNull(lua, index) { return writer.put("null") }
             writer.put(Self.shortened((try? lua.tostring(index)) ?? lua.typeName(index)))
         default: writer.put((try? lua.tostring(index)) ?? "nil")
         }
@@ -82,6 +64,11 @@ struct ValueText {
             lua.pop(2)
             if isReadable, let said = try? lua.tostring(index) { return writer.put(Self.shortened(said)) }
         }
+        lua.checkStack(8)
+        let height = lua.top
+        defer { lua.setTop(height) }
+        // What a frozen table held lies elsewhere.
+        let index = clua_push_content(lua.raw, index) ? lua.top : index
         let count = lua.rawLength(index)
         let keys = sortedKeys(lua, index, besides: count)
         guard count > 0 || !keys.isEmpty else { return writer.put("{}") }
@@ -124,18 +111,30 @@ struct ValueText {
 
     private func sortedKeys(_ lua: Lua, _ index: Int32, besides count: Int) -> [ValueKey] {
         var keys: [ValueKey] = []
-        lua.forEachPair(index) { lua in
-            guard keys.count < Self.maxSorted else { return }
+        var looked = 0
+        try? lua.forEachPair(index) { lua in
+            looked += 1
+            guard looked <= Self.maxSorted else { throw LookedEnough() }
             if let item = lua.integer(-2), lua.isInteger(-2), item >= 1, item <= count { return }
-            keys.append(ValueKey(lua, lua.top - 1, context))
+            keys.append(ValueKey(lua, lua.top - 1))
         }
         return keys.sorted()
+    }
+
+    private struct LookedEnough: Error {}
+
+    /// A table of names with values that are texts for people already.
+    public static func record(_ fields: [(name: String, value: String)]) -> String {
+        guard !fields.isEmpty else { return "{}" }
+        var shown = fields.prefix(50).map { "\(ValueKey.text(of: Array($0.name.utf8))) = \($0.value)" }
+        if fields.count > shown.count { shown.append("…") }
+        return "{ " + shown.joined(separator: ", ") + " }"
     }
 
     // MARK: Strings
 
     /// In quotes, with escapes for what is no printable text.
-    static func quoted(_ bytes: UnsafeRawBufferPointer, limit: Int) -> String {
+    public static func quoted(_ bytes: UnsafeRawBufferPointer, limit: Int) -> String {
         let isCut = bytes.count > limit
         var shown = Array(isCut ? UnsafeRawBufferPointer(rebasing: bytes.prefix(limit)) : bytes)
         // Not in the middle of a character.

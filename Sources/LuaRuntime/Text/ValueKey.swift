@@ -1,8 +1,5 @@
-import LuaRuntime
-import RestEngine
-
 /// A table's key, which can be put in order and shown.
-struct ValueKey: Comparable {
+public struct ValueKey: Comparable {
     private enum Content {
         case number(Double)
         case string([UInt8])
@@ -12,29 +9,31 @@ struct ValueKey: Comparable {
     private let content: Content
     private let reference: LuaReference
     /// As in a table's constructor: `name`, `["odd name"]`, `[5]`.
-    let text: String
+    public let text: String
     /// As behind a table's name: `.name`, `["odd name"]`, `[5]`.
-    var step: String { text.hasPrefix("[") ? text : "." + text }
+    public var step: String { text.hasPrefix("[") ? text : "." + text }
 
-    @EngineActor
-    init(_ lua: Lua, _ index: Int32, _ context: ScriptContext) {
+    public init(_ lua: Lua, _ index: Int32) {
         reference = lua.reference(index)
         if let number = lua.number(index) {
             content = .number(number)
             text = "[\((try? lua.tostring(index)) ?? "")]"
         } else if let bytes = lua.bytes(index) {
             content = .string(bytes)
-            text =
-                Self.isName(bytes)
-                ? String(decoding: bytes, as: UTF8.self)
-                : "[\(bytes.withUnsafeBytes { ValueText.quoted($0, limit: 60) })]"
+            text = Self.text(of: bytes)
         } else {
             content = .other
-            text = "[\(ValueText(context, limit: 60).text(lua, index))]"
+            text = "[\(ValueText(limit: 60).text(lua, index))]"
         }
     }
 
-    func push(on lua: Lua) { lua.push(reference) }
+    public func push(on lua: Lua) { lua.push(reference) }
+
+    static func text(of name: [UInt8]) -> String {
+        isName(name)
+            ? String(decoding: name, as: UTF8.self)
+            : "[\(name.withUnsafeBytes { ValueText.quoted($0, limit: 60) })]"
+    }
 
     private static func isName(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, bytes.count <= 60,
@@ -59,7 +58,7 @@ struct ValueKey: Comparable {
         }
     }
 
-    static func < (a: ValueKey, b: ValueKey) -> Bool {
+    public static func < (a: ValueKey, b: ValueKey) -> Bool {
         switch (a.content, b.content) {
         case (.number(let a), .number(let b)): a < b
         case (.string(let a), .string(let b)): a.lexicographicallyPrecedes(b)
@@ -67,5 +66,5 @@ struct ValueKey: Comparable {
         }
     }
 
-    static func == (a: ValueKey, b: ValueKey) -> Bool { !(a < b) && !(b < a) }
+    public static func == (a: ValueKey, b: ValueKey) -> Bool { !(a < b) && !(b < a) }
 }

@@ -1,0 +1,131 @@
+extension RequestError.Cause {
+    /// What the message for people leaves out; secrets of URLs in it are masked.
+    public var detail: String? {
+        switch self {
+        case .invalidURL(let source): Self.detail(ofURL: source)
+        case .unencodableText(let encoding, _): "the text can't be written in \(encoding)"
+        case .invalidJSONObject(let message): message
+        case .notURLEncodable(let string): "'\(string)' can't be written in a form"
+        case .invalidRequestMethod(let method): "'\(method)' is not a method"
+        case .requestCancelled, .noLocalDataFor304: nil
+        case .invalidTextEncoding(let name): "unknown charset '\(name)'"
+        case .undecodableText(let encoding): "the body is not \(encoding)"
+        case .jsonNotObjectOrArray(let actual): "JSON \(actual) where an object or array is expected"
+        case .malformedJSON(let offset, let message): "malformed JSON at byte \(offset): \(message)"
+        case .unparsableImage: "not a PNG, JPEG, GIF, WebP or BMP image"
+        case .wrongInputType(let expected, let actual, let transformer):
+            "\(transformer) expects \(expected), got \(actual)"
+        case .wrongOutputType(let expected, let actual, let transformer):
+            "\(transformer) returned \(actual), but its 'output' is \(expected)"
+        case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
+        case .undecodableContent(let failure): failure.description
+        case .scriptError(let failure): SecretMask.standard.line(failure.description)
+        case .scriptLimit(_, _, _, let failure): failure.description
+        case .tooManyRedirects(let limit): "followed \(limit)"
+        case .transport(let error): error.description
+        case .unreadableFile(let failure): failure.description
+        case .internal(let message): message
+        case .custom(_, let fields): Self.detail(of: fields)
+        }
+    }
+
+    static func detail(ofURL source: String?) -> String {
+        guard let source else { return "there is no URL" }
+        let shown = SecretMask.standard.url(source)
+        guard let url = URLText(source) else { return "'\(shown)' is not a URL" }
+        if url.isHTTP { return "'\(shown)' leads out of the resource that it is to be a child of" }
+        return url.scheme == "http" || url.scheme == "https"
+            ? "'\(shown)' has no host" : "'\(shown)' does not begin with http:// or https://"
+    }
+
+    /// The messages of a script's own cause and of the causes inside it, outermost first (D34).
+    private static func detail(of fields: Tree) -> String? {
+        var messages: [String] = []
+        var next: Tree? = fields
+        // As deep as anybody reads.
+        for _ in 0..<8 {
+            guard let cause = next else { break }
+            let message = cause.string ?? (cause.kind == .object ? cause["message"]?.string : nil)
+            if let message, !message.isEmpty, messages.last != message { messages.append(message) }
+            next = cause.kind == .object ? cause["cause"] : nil
+        }
+        return messages.isEmpty ? nil : SecretMask.standard.line(messages.joined(separator: ": "))
+    }
+
+    /// The same refusal to ask, of a place to which a redirect led.
+    func ofRedirect(_ status: Int, from url: String) -> RequestError.Cause {
+        guard case .scriptError(var failure) = self else { return self }
+        failure.message = "a redirect (\(status)) from \(url) leads there, and \(failure.message)"
+        return .scriptError(failure)
+    }
+
+    /// It is the script that is at fault, not what it asked.
+    public var isFaultOfScript: Bool {
+        switch self {
+        case .scriptError, .scriptLimit: true
+        default: false
+        }
+    }
+}
+
+extension RequestError: CustomStringConvertible {
+    /// One line: `GET https://…: Not found (404)`, with the cause's details behind it. Secrets of the URL are masked.
+    public var description: String {
+        var text = ""
+        if let url { text += "\(method ?? "GET") \(SecretMask.standard.url(url)): " }
+        let headline = headline
+        text += headline
+        if let httpStatusCode { text += " (\(httpStatusCode))" }
+        text += detail(behind: headline)
+        if let place { text += " (\(place))" }
+        if attempt > 1 { text += " (attempt \(attempt))" }
+        return text.onOneLine
+    }
+
+    /// What went wrong and where, without the request: for those who know which it was.
+    public var reason: String {
+        guard let detail = cause?.detail else { return userMessage.onOneLine }
+        return (detail + advice).onOneLine
+    }
+
+    /// A fault of the script is named as one, whatever 17.7 calls it for people (D34).
+    private var headline: String {
+        guard let cause, cause.isFaultOfScript, userMessage == Self.unparsableMessage else {
+            return userMessage
+        }
+        return cause.userMessage
+    }
+
+    /// With what joins them; nothing twice.
+    private func detail(behind headline: String) -> String {
+        if case .scriptError(let failure)? = cause, failure.message == headline {
+            return failure.file.map { " (\($0):\(failure.line ?? 0))" } ?? ""
+        }
+        guard let detail = cause?.detail, !headline.contains(detail) else { return "" }
+        let goesOn = [":", " ("].contains { detail.hasPrefix(headline + $0) }
+        return (goesOn ? String(detail.dropFirst(headline.count)) : ": " + detail) + advice
+    }
+
+    /// Of a transformer that said nothing of why it returned nil, a forgotten word is the likely reason.
+    private var advice: String {
+        guard case .transformerReturnedNil? = cause, userMessage == Self.unparsableMessage else { return "" }
+        return ": is a 'return' missing in it?"
+    }
+}
+
+extension String {
+    /// With escapes for line breaks and other control characters.
+    var onOneLine: String {
+        guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return self }
+        return unicodeScalars.reduce(into: "") { line, scalar in
+            switch scalar {
+            case "\n": line += "\\n"
+            case "\r": line += "\\r"
+            case "\t": line += "\\t"
+            case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}":
+                line += "\\u{\(String(scalar.value, radix: 16))}"
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
