@@ -52,7 +52,13 @@ enum Program {
         signal(SIGXFSZ, SIG_IGN)
         cplatform_keep_freed_memory()
         DescriptorLimit.raise()
+        let unknown = UnknownCommand.message(for: Array(CommandLine.arguments.dropFirst()))
         do {
+            // Its parser would show the help of the program.
+            if CommandLine.arguments.dropFirst().first == "help", let unknown {
+                Streams.error(unknown + "\n")
+                Streams.exit(2)
+            }
             var command = try Resthost.parseAsRoot()
             try command.run()
         } catch {
@@ -63,7 +69,6 @@ enum Program {
                 Streams.output(message + "\n")
                 Streams.exit(0)
             }
-            let unknown = UnknownCommand.message(for: Array(CommandLine.arguments.dropFirst()))
             Streams.error((unknown ?? message) + "\n")
             Streams.exit(2)
         }

@@ -5,6 +5,9 @@ import LuaRuntime
 enum UnknownCommand {
     /// Nil when it is a command, an option, or missing.
     static func message(for arguments: [String]) -> String? {
+        var arguments = arguments[...]
+        // `help foo` means the same as `foo --help`.
+        if arguments.first == "help" { arguments.removeFirst() }
         let commands = Resthost.configuration.subcommands.map { $0.configuration }
         let all = commands.compactMap { $0.commandName } + ["help"]
         let names = commands.filter { $0.shouldDisplay }.compactMap { $0.commandName }

@@ -16,6 +16,14 @@ extension Arguments {
         box.role == .function && index == 1 && lua.isFrozen(slot(1))
     }
 
+    /// Throws when the call has a colon for a dot, or a dot for a colon, which moves all arguments by one.
+    func requireOwnReceiver(_ index: Int32) throws {
+        if box.role == .method, lua.type(1) != .userdata { throw wrongReceiver }
+        if isModule(1) {
+            throw LuaUsageError("'\(box.name)' is a function of the module: write \(box.name)(…), with a dot")
+        }
+    }
+
     /// "bad argument #1 'path' to 'resource' (reason)"; of a setter: "bad value for 'path' of resource
     /// (reason)".
     public func bad(_ index: Int32, _ name: String, _ reason: String) -> LuaUsageError {

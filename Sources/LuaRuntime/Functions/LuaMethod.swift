@@ -11,6 +11,6 @@ public struct LuaMethod {
         self.name = name
         self.signature = signature
         self.documentation = documentation
-        self.function = function
+        self.function = ArgumentCount.checked(function, signature)
     }
 }

@@ -14,18 +14,21 @@ extension LuaRealm {
             output(try text(arguments, from: 1))
             return .results(0)
         }
-        for name in ["stdout", "stderr"] {
-            pushStream(on: lua)
-            lua.rawSet(-2, name)
-        }
+        pushStream(on: lua) { [self] in output($0) }
+        lua.rawSet(-2, "stdout")
+        pushStream(on: lua) { [self] in (errorOutput ?? output)($0) }
+        lua.rawSet(-2, "stderr")
         pushStandardInput(on: lua)
         lua.rawSet(-2, "stdin")
         lua.pop()
         lua.rawGet(-1, "os")
         set("getenv", on: lua) { [self] arguments in
-            if let value = environment(try arguments.string(1, "name")) {
+            let name = try arguments.string(1, "name")
+            let value = environment(name)
+            if let value {
                 arguments.lua.push(value)
             } else {
+                onVariableMissing?(name, arguments.lua.callerPlace)
                 arguments.lua.pushNil()
             }
             return .results(1)
@@ -34,10 +37,10 @@ extension LuaRealm {
     }
 
     /// A file as far as libraries write to it.
-    private func pushStream(on lua: Lua) {
+    private func pushStream(on lua: Lua, _ write: @escaping (String) -> Void) {
         lua.newTable(record: 4)
         set("write", on: lua) { [self] arguments in
-            output(try text(arguments, from: 2))
+            write(try text(arguments, from: 2))
             arguments.lua.pushValue(at: 1)
             return .results(1)
         }
@@ -76,7 +79,8 @@ extension LuaRealm {
     /// Words such as "@on" would turn Lua's own warnings on and off.
     private func warn(_ arguments: Arguments) throws -> Verdict {
         let text = try self.text(arguments, from: 1)
-        if arguments.count > 1 || !text.hasPrefix("@") { output("warning: \(text)\n") }
+        if arguments.count == 1, text.hasPrefix("@") { return .results(0) }
+        if let errorOutput { errorOutput(text) } else { output("warning: \(text)\n") }
         return .results(0)
     }
 

@@ -8,8 +8,12 @@ import CLua
 public final class LuaRealm {
     public unowned let state: LuaState
     let output: (String) -> Void
+    /// Gets what `warn` and `io.stderr` write; nil: it goes where `print` writes.
+    public var errorOutput: ((String) -> Void)?
     /// Answers `os.getenv`.
     public var environment: (String) -> String?
+    /// Told of names for which `os.getenv` had no answer, and where it was asked.
+    public var onVariableMissing: ((_ name: String, _ place: (file: String, line: Int)?) -> Void)?
 
     /// Folders in which `require` looks, in this order; see ``LuaOptions/searchRoots``.
     public var searchRoots: [String]

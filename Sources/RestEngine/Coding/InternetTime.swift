@@ -16,15 +16,15 @@ public enum InternetTime {
         return Double(whole) + fraction
     }
 
-    /// The text of a time in UTC, with milliseconds where there are any; nil outside of the years 0000 to 9999.
-    public static func text(_ seconds: Double) -> String? {
+    /// The text of a time in UTC, with milliseconds where there are any, or always; nil outside of the years 0000 to 9999.
+    public static func text(_ seconds: Double, withMilliseconds isFixed: Bool = false) -> String? {
         let milliseconds = (seconds * 1000).rounded()
         guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
         let (days, rest) = Int(milliseconds).flooredDivision(by: 86_400_000)
         let (year, month, day) = date(daysSince1970: days)
         var text = "\(padded(year, 4))-\(padded(month))-\(padded(day))T"
         text += "\(padded(rest / 3_600_000)):\(padded(rest / 60_000 % 60)):\(padded(rest / 1000 % 60))"
-        if rest % 1000 > 0 { text += ".\(padded(rest % 1000, 3))" }
+        if isFixed || rest % 1000 > 0 { text += ".\(padded(rest % 1000, 3))" }
         return text + "Z"
     }
 

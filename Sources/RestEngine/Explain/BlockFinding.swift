@@ -4,6 +4,8 @@ public struct BlockFinding: Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// No URL below the base URL matches its pattern.
         case neverMatches = "never_matches"
+        /// Its pattern is written as another program has them.
+        case foreignPattern = "foreign_pattern"
         /// Later blocks undo all that it does.
         case shadowed = "shadowed_block"
         /// It sends credentials to every host.

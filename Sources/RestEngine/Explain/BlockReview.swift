@@ -53,6 +53,10 @@ final class BlockReview {
                     "this block's 'methods' is empty, so it applies to no request",
                     "name some, such as { \"GET\" }, or leave 'methods' out: then it applies to all")
             }
+            if let foreign = foreign(entries[number].pattern) {
+                return BlockFinding(
+                    code: .foreignPattern, block: number, message: foreign.message, hint: foreign.hint)
+            }
             guard let base, case .glob(let glob) = entries[number].pattern else { return nil }
             if glob.text.contains(/\?[A-Za-z_][A-Za-z0-9_\-]*=/) {
                 return finding(
@@ -73,6 +77,14 @@ final class BlockReview {
                     "write \"\(text.dropFirst(prefix.count))\": patterns are relative to base_url")
             }
             return nil
+        }
+    }
+
+    private func foreign(_ pattern: URLPattern) -> ForeignPattern? {
+        switch pattern {
+        case .glob(let glob): ForeignPattern(glob: glob.text)
+        case .regex(let regex): ForeignPattern(regex: regex.pattern)
+        case .all, .resource, .predicate: nil
         }
     }
 

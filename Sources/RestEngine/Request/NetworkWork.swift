@@ -71,6 +71,14 @@ final class NetworkWork: RequestWork {
         }
     }
 
+    private func log(_ outcome: String, _ step: Redirect.RequestStep, since start: Double) {
+        let engine = resource.engine
+        engine.log.write(
+            .network,
+            "\(outcome) \(step.method) \(step.url) in \(Int(((engine.scheduler.now - start) * 1000).rounded())) ms"
+        )
+    }
+
     private func send(
         _ step: Redirect.RequestStep, followed: Int, _ configuration: Configuration, began: Double,
         from redirect: (status: Int, url: String)? = nil, _ request: Request
@@ -95,17 +103,19 @@ final class NetworkWork: RequestWork {
         account?.close()
         account = BodyAccount(engine.contentBudget)
         message.account = account
+        let sent = engine.scheduler.now
         transfer = resource.service.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
             switch result {
             case .failure(let error):
+                log(error.code.rawValue, step, since: sent)
                 finish(.failure(failure(.transport(error), step)), step, request)
             case .success(let response):
                 request.exchange = Exchange(
                     url: step.url, status: response.status, httpVersion: response.httpVersion,
                     headers: response.headers, timings: response.timings, redirects: followed)
-                engine.log.write(.network, "\(response.status) \(step.method) \(step.url)")
+                log("\(response.status)", step, since: sent)
                 let decision = Redirect.decide(
                     step: step, status: response.status, location: response.headers["Location"],
                     policy: configuration.redirects, followed: followed)

@@ -89,7 +89,7 @@ struct ModuleFunction {
         self.name = name
         self.signature = signature
         self.documentation = documentation
-        self.function = function
+        self.function = ArgumentCount.checked(function, signature)
     }
 }
 

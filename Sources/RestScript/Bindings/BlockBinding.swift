@@ -16,7 +16,7 @@ extension ScriptContext {
         var pattern = URLPattern.all
         var place = 1 as Int32
         if place < last, !isOptions(call, place) {
-            if !call.isAbsent(place) { pattern = try self.pattern(call, place, service) }
+            pattern = try self.pattern(call, place, service)
             place += 1
         }
         guard place >= last - 1 else { throw LuaUsageError("'configure' takes a pattern before its options") }

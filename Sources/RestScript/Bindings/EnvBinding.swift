@@ -7,6 +7,14 @@ final class ScriptEnvironment {
 }
 
 extension ScriptContext {
+    /// `os.getenv` gave nil. Libraries ask for names that they can do without, so that is no error.
+    func tellOfRefusal(_ name: String, _ place: (file: String, line: Int)?) {
+        guard let refusal = permissions.refusalOfVariable(name),
+            let entry = variableRefusals.entry(name, refusal, place: place.map { "\($0.file):\($0.line)" })
+        else { return }
+        options.log(entry)
+    }
+
     func makeEnvironmentClass() -> LuaClass {
         LuaClass(
             "env", documentation: "Granted variables of the environment; nil for one that is not set.",

@@ -46,6 +46,10 @@ extension ScriptContext {
                     }
                 } catch let error as RequestError.CauseError { throw Self.hinting(error) }
             }
+        case .nil:
+            throw call.bad(
+                index, "pattern",
+                "got nil, which is most likely a misspelled name; without the argument it is for all")
         default:
             if let pattern = call.lua.object(place, as: ScriptPattern.self) { return .regex(pattern.regex) }
             if let resource = call.lua.object(place, as: Resource.self) {

@@ -51,8 +51,12 @@ extension ScriptContext {
             ],
             index: hostFunction { [unowned self] call in
                 let pipeline = try call.receiver(as: ScriptPipeline.self)
-                call.lua.push(
-                    object: ScriptStage(pipeline.draft, try call.string(1, "stage")), class: stageClass)
+                let name = try call.string(1, "stage")
+                try takeStageOrder()
+                if let advice = StageName.advice(name, in: pipeline.draft.configuration.pipeline) {
+                    throw LuaUsageError(advice)
+                }
+                call.lua.push(object: ScriptStage(pipeline.draft, name), class: stageClass)
                 return .one
             })
     }

@@ -222,7 +222,7 @@ extension ScriptContext {
 
     private func wipeResources(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
-        guard !call.isAbsent(1) else { return service.wipeResources() }
+        guard call.count > 0 else { return service.wipeResources() }
         if call.type(1) == .function {
             let matches = try call.function(1, "fn")
             let lua = call.lua

@@ -91,7 +91,7 @@ extension ScriptContext {
         guard last == 2 || last == 3 else {
             throw LuaUsageError("'configure_transformer' takes a pattern, options and a transformer")
         }
-        let pattern = call.isAbsent(1) ? .all : try pattern(call, 1, service)
+        let pattern = try pattern(call, 1, service)
         let options = try call.options(last == 3 ? 2 : 4)
         let stage = try options.string("stage") ?? "model"
         let name = try options.string("action") ?? "replace"
@@ -104,12 +104,14 @@ extension ScriptContext {
         let transformer = try transformer(
             call.lua, call.slot(last), what: "the transformer", options: options)
         try options.finish()
+        let place = call.lua.callerPlace
         let summary = "\(pattern.summary): \(transformer.description) in \(stage)"
         service.configure(
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: description ?? summary,
-                origin: call.lua.callerPlace.map { "\($0.file):\($0.line)" }, isUniform: true
-            ) { draft in
+                origin: place.map { "\($0.file):\($0.line)" }, isUniform: true
+            ) { [weak self] draft in
+                try self?.requireStage(stage, of: draft.configuration.pipeline, at: place)
                 if action == .replace { draft.configuration.pipeline[stage].removeTransformers() }
                 draft.configuration.pipeline[stage].add(transformer, contentTypes: contentTypes)
             })

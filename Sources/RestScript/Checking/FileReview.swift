@@ -14,6 +14,7 @@ struct FileReview {
     }
 
     private(set) var findings: [Diagnostic] = []
+    private var reads = GlobalReads()
     /// Modules that the script itself names, with the line.
     private(set) var required: [(name: String, line: Int)] = []
 
@@ -35,10 +36,14 @@ struct FileReview {
                     let found = try context.realm.file(ofModule: name)
                     waiting.append(File(path: found.path, source: found.source))
                 } catch {
+                    // Libraries of Lua's own are loaded from no file.
+                    guard !context.realm.isLoaded(name) else { continue }
                     findings.append(Self.missing("\(error)", file.path, line))
                 }
             }
         }
+        // Nil when the script answers for names that nothing assigns.
+        if let known = context.realm.globalNames() { findings += reads.findings(known: known) }
     }
 
     /// It may be in a function that is never called, so it is no error by itself.
@@ -51,9 +56,11 @@ struct FileReview {
 
     private mutating func review(_ file: File) {
         do throws(LuaError) {
-            let assignments = try context.realm.globalAssignments(in: file.source, chunk: file.path)
+            let (assignments, read) = try context.realm.globalUses(in: file.source, chunk: file.path)
+            reads.define(assignments.map(\.name))
             // Libraries from elsewhere have habits of their own.
             guard file.path == path || file.path.hasPrefix(context.folder + "/") else { return }
+            reads.add(read, of: file)
             var seen: Set<String> = []
             for assignment in assignments
             where seen.insert("\(assignment.name) \(assignment.isInFunction)").inserted {

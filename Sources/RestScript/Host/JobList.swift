@@ -19,6 +19,9 @@ final class JobList {
 
     var count: Int { running.count }
 
+    /// Where the functions of jobs that have not ended were written, `file:line`, as they were started.
+    var places: [String] { inOrder.compactMap { ($0 as? ScriptJob)?.place } }
+
     func add(_ activity: any ScriptActivity) {
         started += 1
         running[ObjectIdentifier(activity)] = (started, activity)
@@ -149,6 +152,9 @@ final class ScriptJob: ScriptActivity {
 
     var isFinished: Bool { outcome != nil }
 
+    /// Of its function, while it runs; nil for one of the host's own.
+    var place: String? { function.flatMap { context.place(of: $0) }.map { "\($0.file):\($0.line)" } }
+
     var isDetached: Bool { onEnd == nil && waiting.isEmpty }
 
     func wait(_ waiter: LuaWaiter) {
@@ -236,7 +242,10 @@ final class ScriptTimer: ScriptActivity {
             function, phase: context.phases.job,
             completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
                 isRunning = false
-                if case .failure(let error) = result { context.report(error, in: "a timer") }
+                if case .failure(let error) = result {
+                    context.report(error, in: "a timer")
+                    if error.kind != .cancelled { context.failedJobs += 1 }
+                }
                 if timer == nil { end() }
             })
     }

@@ -22,6 +22,7 @@ final class ScriptContext {
     /// The main file is being run: declarations are made, nothing else.
     private(set) var isLoading = true
     private var startedByLoading: [@EngineActor () -> Void] = []
+    let variableRefusals = VariableRefusals()
     /// Lines of the script that were warned of.
     var warnedPlaces: Set<String> = []
     /// The run of the script of which is known that its time was used up.
@@ -120,6 +121,10 @@ final class ScriptContext {
         realm.environment = onLoop { [weak self] (name: String) in
             guard let self, permissions.refusalOfVariable(name) == nil else { return nil }
             return options.environment[name]
+        }
+        realm.errorOutput = options.luaErrorOutput
+        realm.onVariableMissing = onLoop { [weak self] (name: String, place: (file: String, line: Int)?) in
+            self?.tellOfRefusal(name, place)
         }
         realm.later = onLoop { (work: @escaping () -> Void) in engine.scheduler.nextTurn { work() } }
         realm.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }

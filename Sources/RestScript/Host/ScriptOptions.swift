@@ -82,6 +82,9 @@ public struct ScriptLogEntry: Sendable {
     public let fields: [(name: String, value: String)]
     /// Where it was written, `file:line`.
     public let place: String?
+    /// What `print` or `io.write` wrote, to the byte: no line of the log, but the script's output. `text` is the same
+    /// without the line break at its end. Nil for all else.
+    public let printed: String?
 
     public init(
         level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
@@ -90,5 +93,19 @@ public struct ScriptLogEntry: Sendable {
         self.text = text
         self.fields = fields
         self.place = place
+        printed = nil
+    }
+
+    /// A text that Lua wrote as a warning, most likely with a line break at its end.
+    init(warning text: String) {
+        self.init(level: .warn, text: text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+
+    public init(printed text: String) {
+        level = .info
+        self.text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        fields = []
+        place = nil
+        printed = text
     }
 }

@@ -45,11 +45,17 @@ final class ScriptState {
 }
 
 extension ScriptOptions {
-    /// Where `print` goes: the log.
+    /// Where `warn` and `io.stderr` write: the log.
+    var luaErrorOutput: (String) -> Void {
+        let log = log
+        return onLoop { (text: String) in log(ScriptLogEntry(warning: text)) }
+    }
+
+    /// Where `print` goes.
     var luaOutput: (String) -> Void {
         let log = log
         return onLoop { (text: String) in
-            log(ScriptLogEntry(level: .info, text: text.hasSuffix("\n") ? String(text.dropLast()) : text))
+            log(ScriptLogEntry(printed: text))
         }
     }
 }

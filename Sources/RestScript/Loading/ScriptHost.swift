@@ -100,7 +100,10 @@ public final class ScriptHost {
     /// The script started something, which may have ended.
     public var hasStartedWork: Bool { context.jobs.hasStarted }
 
-    /// Jobs that raised an error that nobody waited for.
+    /// Where the functions of jobs that go on were written, `file:line`.
+    public var runningJobs: [String] { context.jobs.places }
+
+    /// Jobs and runs of timers that raised an error that nobody waited for.
     public var failedJobs: Int { context.failedJobs }
 
     /// Called whenever the last of them has ended.

@@ -10,6 +10,8 @@ struct ModuleSettings: Sendable {
     let store: ScriptStore
     /// Answers `os.getenv`.
     let environment: @Sendable (String) -> String?
+    /// Logs that `os.getenv` gave nothing for want of a grant.
+    let tellOfRefusal: @Sendable (_ name: String, _ place: (file: String, line: Int)?) -> Void
     /// Names of `rest` and `rest.log` that only the script itself has.
     let absentNames: Set<String>
     let absentLogNames: Set<String>
@@ -33,6 +35,13 @@ struct ModuleSettings: Sendable {
         absentLogNames = Set(context.logModule.names)
         let log = options.log
         self.log = { entry in EngineLoop.shared.submit { log(entry) } }
+        let refusals = context.variableRefusals
+        tellOfRefusal = { name, place in
+            guard let refusal = permissions.refusalOfVariable(name),
+                let entry = refusals.entry(name, refusal, place: place.map { "\($0.file):\($0.line)" })
+            else { return }
+            EngineLoop.shared.submit { log(entry) }
+        }
         fileReached = { [weak context] path in
             EngineLoop.shared.submit { context?.options.onModuleFileReached?(path) }
         }

@@ -56,11 +56,12 @@ final class ModuleValues: ScriptValues {
     func makeRealm() -> LuaRealm {
         let settings = settings
         let realm = state.makeRealm(searchRoots: settings.searchRoots) { text in
-            settings.log(
-                ScriptLogEntry(level: .info, text: text.hasSuffix("\n") ? String(text.dropLast()) : text))
+            settings.log(ScriptLogEntry(printed: text))
         } environment: {
             settings.environment($0)
         }
+        realm.errorOutput = { settings.log(ScriptLogEntry(warning: $0)) }
+        realm.onVariableMissing = { settings.tellOfRefusal($0, $1) }
         realm.preload("resthost") { [unowned self] in pushRest(on: $0) }
         for (name, push) in settings.preloads { realm.preload(name, push) }
         return realm

@@ -15,6 +15,9 @@ final class TestLog {
     func append(_ entry: ScriptLogEntry) {
         guard entries.count < Self.limit else { return dropped += 1 }
         guard entry.text.utf8.count > Self.textLimit else { return entries.append(entry) }
+        if entry.printed != nil {
+            return entries.append(ScriptLogEntry(printed: entry.text.prefix(Self.textLimit) + "…\n"))
+        }
         entries.append(
             ScriptLogEntry(
                 level: entry.level, text: entry.text.prefix(Self.textLimit) + "…", fields: entry.fields,

@@ -70,4 +70,10 @@ enum WorkingFolder {
         defer { free(text) }
         return String(cString: text)
     }
+
+    /// - Parameter path: may be relative to it.
+    static func hasFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
 }

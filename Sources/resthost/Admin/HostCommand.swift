@@ -9,7 +9,7 @@ enum HostCommand {
     ) throws {
         let code = MainThread.wait { () async -> Int32 in
             do throws(AdminFailure) { return try await body() } catch {
-                Streams.error("resthost: \(error.message)\n")
+                Streams.error(Complaint.text(error.message))
                 return error.code
             }
         }

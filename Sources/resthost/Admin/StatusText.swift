@@ -10,17 +10,17 @@ struct StatusText {
             if let text { rows.append([name, text]) }
         }
         let generation = status["generation"]
-        add("script", script(status))
+        add("script", script(status).map(VisibleText.inline))
         add("generation", generation.map(self.generation))
         let listening = strings(status["gateway"]?["listening"])
         if !listening.isEmpty { add("gateway", listening.map(address).joined(separator: ", ")) }
-        add("admin", status["admin"]?.string)
+        add("admin", status["admin"]?.string.map(VisibleText.inline))
         if !listening.isEmpty { add("connections", number(status["gateway"]?["connections"])) }
         add("requests", number(status["requests"]).map { "\($0) in flight" })
         add("jobs", jobs(status))
         add("memory", memory(status["memory"]))
         let head =
-            "resthost \(status["version"]?.string ?? "?"), process \(number(status["pid"]) ?? "?"), "
+            "resthost \(VisibleText.inline(status["version"]?.string ?? "?")), process \(number(status["pid"]) ?? "?"), "
             + "up \(TimeSpan.text(status["uptime"]?.double ?? 0))\n"
         return style.bold(head) + TextColumns.text(rows, indent: "  ") + services(status)
             + warnings(status) + failure(status["last_failure"], generation: number(generation?["number"]))
@@ -35,7 +35,7 @@ struct StatusText {
     private func generation(_ generation: Tree) -> String {
         var text = number(generation["number"]) ?? "?"
         if let age = generation["age"]?.double { text += ", loaded \(TimeSpan.text(age)) ago" }
-        if let trigger = generation["trigger"]?.string { text += " (\(trigger))" }
+        if let trigger = generation["trigger"]?.string { text += " (\(VisibleText.inline(trigger)))" }
         if let retiring = generation["retiring"]?.int, retiring > 0 {
             text += "; \(retiring) earlier finishing"
         }
@@ -68,7 +68,8 @@ struct StatusText {
     private func services(_ status: Tree) -> String {
         let rows = (status["services"]?.elements.map { $0 } ?? []).map { service in
             [
-                service["name"]?.string ?? "?", service["base_url"]?.string ?? "absolute URLs only",
+                VisibleText.inline(service["name"]?.string ?? "?"),
+                VisibleText.inline(service["base_url"]?.string ?? "absolute URLs only"),
                 "\(number(service["resources"]) ?? "?") resource\(service["resources"]?.int == 1 ? "" : "s")",
             ]
         }
@@ -83,7 +84,7 @@ struct StatusText {
         guard let failure, let message = failure["message"]?.string else { return "" }
         var text = style.red("the last reload failed")
         if let age = failure["age"]?.double { text += " \(TimeSpan.text(age)) ago" }
-        if let trigger = failure["trigger"]?.string { text += " (\(trigger))" }
+        if let trigger = failure["trigger"]?.string { text += " (\(VisibleText.inline(trigger)))" }
         text += "; generation \(generation ?? "?") goes on\n"
         return text + FailureReport(failure, message: message).text(style)
     }
@@ -92,5 +93,7 @@ struct StatusText {
 
     private func number(_ tree: Tree?) -> String? { tree?.int.map { "\($0)" } }
 
-    private func strings(_ tree: Tree?) -> [String] { tree?.elements.compactMap(\.string) ?? [] }
+    private func strings(_ tree: Tree?) -> [String] {
+        tree?.elements.compactMap(\.string).map(VisibleText.inline) ?? []
+    }
 }

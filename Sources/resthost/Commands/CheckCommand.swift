@@ -44,9 +44,10 @@ struct CheckCommand: ParsableCommand {
             options.makeTransport = { _ in NullTransport() }
             options.openStoresInMemory()
             let host = try ScriptHost(
-                path: script.config, engine: HostEngine.make(NullTransport()), options: options)
+                path: script.config, engine: HostEngine.make(NullTransport(), log: LogText(isQuiet: true)),
+                options: options)
             host.check()
-            let all = host.diagnostics + gatewayFindings(host)
+            let all = host.diagnostics + gatewayFindings(host) + script.grants.missingFolders
             // A reader begins with what must be mended.
             findings = all.filter { $0.severity == .error } + inOrder(all.filter { $0.severity == .warning })
             let blocks = host.services.reduce(0) {
@@ -57,7 +58,7 @@ struct CheckCommand: ParsableCommand {
             host.close()
         } catch { findings = [error] }
         if json {
-            Streams.output(DiagnosticJSON.text(findings) + "\n")
+            Streams.output(json: DiagnosticJSON.text(findings))
         } else {
             for finding in findings { Streams.error(DiagnosticText().text(finding)) }
             Streams.error("\(script.config): \(self.summary(findings) ?? "no errors; \(summary)")\n")
@@ -89,7 +90,7 @@ struct CheckCommand: ParsableCommand {
     private func gatewayFindings(_ host: ScriptHost) -> [Diagnostic] {
         do throws(Diagnostic) {
             _ = try GatewaySettings.configuration(for: host, listen: [], threads: nil)
-            return []
+            return GatewaySettings.openAddress(of: host).map { [$0] } ?? []
         } catch { return [error] }
     }
 

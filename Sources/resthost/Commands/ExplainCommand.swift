@@ -53,8 +53,11 @@ struct ExplainCommand: ParsableCommand {
         else { return 2 }
         let explanation = target.service.explain(
             target.path, method: Method.normalized(method) ?? method)
-        Streams.output(
-            json ? explanation.tree.description + "\n" : ExplanationText().text(explanation))
+        if json {
+            Streams.output(json: explanation.tree.description)
+        } else {
+            Streams.output(ExplanationText().text(explanation))
+        }
         host.close()
         return explanation.failures.isEmpty ? 0 : 1
     }

@@ -48,8 +48,7 @@ struct FixturesCommand: ParsableCommand {
 
     func run() throws {
         do { try serve() } catch let failure as FixtureFailure {
-            let message = Array("resthost fixtures: \(failure)\n".utf8)
-            _ = write(STDERR_FILENO, message, message.count)
+            Streams.error(Complaint.text("\(failure)"))
             throw ExitCode(2)
         }
     }
@@ -64,9 +63,9 @@ struct FixturesCommand: ParsableCommand {
         let signals = ProcessSignals(ProcessSignals.terminating)
         signal(SIGPIPE, SIG_IGN)
         let server = try FixtureServer.start(FixtureSite(routes, now: { SystemTime.now }), on: address)
-        print("listening on http://\(server.address)")
-        if !quiet { print(FixtureListing(store: store, access: access).text) }
-        fflush(nil)
+        // In one piece: who waits for the first line may read no further.
+        let listing = quiet ? "" : FixtureListing(store: store, access: access).text + "\n"
+        Streams.output("listening on http://\(server.address)\n" + listing)
         _ = signals.next()
         signals.stopCatchingTermination()
         try server.stop()

@@ -84,7 +84,7 @@ struct GetCommand: ParsableCommand {
                     ? WholeFile.readStandardInput(limit: limit)
                     : WholeFile.read(String(data.dropFirst()), limit: limit)
             } catch {
-                Streams.error("resthost: \(error.description)\n")
+                Streams.error(Complaint.text(error.description))
                 throw ExitCode(2)
             }
         }
@@ -110,7 +110,9 @@ struct GetCommand: ParsableCommand {
             request.onCompletion { continuation.resume(returning: $0) }
         }
         await host.outsideWorkIsDone()
-        let output = GetOutput(isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing)
+        let output = GetOutput(
+            isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing,
+            runningJobs: host.runningJobs)
         return output.write(info, of: request)
     }
 }

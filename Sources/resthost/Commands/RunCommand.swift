@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 import RestEngine
 
 #if canImport(Glibc)
@@ -16,16 +17,20 @@ struct RunCommand: ParsableCommand {
         discussion: """
             The gateway is served when the script declares one with rest.gateway, or when --listen is given. \
             The program ends when nothing is left to do, or at SIGINT or SIGTERM, after the requests in flight. It exits \
-            with 1 when a job failed with nobody waiting for it.
+            with 1 when a job failed with nobody waiting for it, or a timer's function.
 
             The script is loaded anew when one of its files changes, at SIGHUP, and at 'resthost reload'. Commands come in by a \
             socket that only the host's user can open; 'resthost status' says which.
+
+            What the script prints goes to standard output, the log to standard error: a line for each entry, with its time \
+            in UTC.
 
             When memory is short, by the kernel's word or at SIGUSR1, resources that nobody uses are dropped.
 
             Examples:
               resthost run config.lua
               resthost run config.lua --listen 127.0.0.1:8080 --listen unix:/run/resthost.sock
+              resthost run config.lua --listen 127.0.0.1:8080 --log network --log-format json
               curl http://127.0.0.1:8080/github/users/octocat
             """)
 
@@ -54,11 +59,25 @@ struct RunCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Reload the script when one of its files changes.")
     var watch = true
 
-    @Flag(help: "Write nothing but errors.")
+    @Flag(help: "Of the log, write nothing but errors; what the script prints stays.")
     var quiet = false
+
+    @Option(help: ArgumentHelp("How log lines are written: text or json.", valueName: "format"))
+    var logFormat = LogText.Format.text
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Begin log lines with the time; default: unless systemd's journal takes them, which notes it.")
+    var logTime: Bool?
 
     @Flag(help: "Say where commands are taken, and what is watched.")
     var verbose = false
+
+    var logText: LogText {
+        var log = LogText(isQuiet: quiet, prints: .output, format: logFormat)
+        if logTime ?? !ServiceManager.notesTimes { log.clock = { SystemTime.now } }
+        return log
+    }
 
     func validate() throws {
         if let gatewayThreads, gatewayThreads < 1 { throw ValidationError("--gateway-threads is 1 or more") }
@@ -90,3 +109,5 @@ struct RunCommand: ParsableCommand {
         }
     }
 }
+
+extension LogText.Format: ExpressibleByArgument {}

@@ -105,6 +105,15 @@ struct ScriptGrants: ParsableArguments {
         return options
     }
 
+    /// Folders of --lua-path that aren't there: nothing is found in them, and nobody is told.
+    var missingFolders: [Diagnostic] {
+        modulePaths.filter { !WorkingFolder.hasFolder($0) }.map { path in
+            Diagnostic(
+                .warning, code: "missing_lua_path", "there is no folder '\(path)', which --lua-path names",
+                hint: "relative paths begin in the folder that the command is given in")
+        }
+    }
+
     private static func names(_ lists: [String]) -> [String] {
         lists.flatMap { $0.split(separator: ",").map(String.init) }
     }

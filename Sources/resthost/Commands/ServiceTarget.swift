@@ -30,19 +30,19 @@ struct ServiceTarget {
         let names = host.services.map(\.name)
         if let name {
             if let service = host.service(named: name) { return service }
-            Streams.error(
-                names.isEmpty
-                    ? "resthost: \(host.path) declares no service: use rest.service{ name =, base_url = }\n"
-                    : "resthost: \(host.path) has no service '\(name)'; it has: \(names.joined(separator: ", "))\n"
-            )
+            complain(names, of: host, "has no service '\(name)'; it has: ")
             return nil
         }
         if host.services.count == 1 { return host.services[0] }
-        Streams.error(
-            names.isEmpty
-                ? "resthost: \(host.path) declares no service: use rest.service{ name =, base_url = }\n"
-                : "resthost: \(host.path) has several services, say which: \(names.joined(separator: ", "))\n"
-        )
+        complain(names, of: host, "has several services, say which: ")
         return nil
+    }
+
+    private static func complain(_ names: [String], of host: ScriptHost, _ message: String) {
+        let text =
+            names.isEmpty
+            ? "declares no service: use rest.service{ name =, base_url = }"
+            : message + names.joined(separator: ", ")
+        Streams.error(Complaint.text("\(host.path) \(text)"))
     }
 }

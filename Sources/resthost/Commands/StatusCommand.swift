@@ -24,7 +24,8 @@ struct StatusCommand: ParsableCommand {
         try HostCommand.run { () throws(AdminFailure) in
             let status = try await host.client().demand("status")
             if json {
-                Streams.output(PrettyJSON.format((try? status.json()) ?? []) + [UInt8(ascii: "\n")])
+                let json = PrettyJSON.format((try? status.json()) ?? [])
+                Streams.output(json: String(decoding: json, as: UTF8.self))
             } else {
                 Streams.output(StatusText().text(status))
             }

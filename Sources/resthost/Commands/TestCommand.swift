@@ -52,7 +52,7 @@ struct TestCommand: ParsableCommand {
     private func runTests() async -> Int32 {
         let files: [String]
         do throws(TestFileSearch.Failure) { files = try TestFileSearch.files(in: paths) } catch {
-            Streams.error("resthost: \(error.description)\n")
+            Streams.error(Complaint.text(error.description))
             return 2
         }
         let session = TestSession(
@@ -102,7 +102,7 @@ struct TestCommand: ParsableCommand {
             try WholeFile.write(Array(LCOVText.text(report).utf8), to: coverageOutput)
             return true
         } catch {
-            Streams.error("resthost: \(error.description)\n")
+            Streams.error(Complaint.text(error.description))
             return false
         }
     }

@@ -36,7 +36,7 @@ struct TypesCommand: ParsableCommand {
         do throws(FileFailure) {
             for file in files { try NewFile.write(file.text, to: "\(folder)/\(file.path)") }
         } catch {
-            Streams.error("resthost: \(error.description)\n")
+            Streams.error(Complaint.text(error.description))
             return 2
         }
         for file in files { Streams.output("\(folder)/\(file.path)\n") }

@@ -46,6 +46,26 @@ enum GatewaySettings {
         }
     }
 
+    /// A warning when everybody who can reach the machine can use the script's services.
+    static func openAddress(of host: ScriptHost) -> Diagnostic? {
+        guard let declaration = host.gateway, declaration.bearerToken == nil,
+            let address = declaration.listen, isOpen(address)
+        else { return nil }
+        return Diagnostic(
+            .warning, code: "open_gateway",
+            "the gateway listens on all addresses of this machine ('\(address)') and has no 'auth': whoever reaches it "
+                + "uses the services with the script's credentials",
+            file: declaration.file, line: declaration.line,
+            hint: "listen on 127.0.0.1, or ask for a token: auth = { bearer = rest.env.GATEWAY_TOKEN }")
+    }
+
+    /// `0.0.0.0`, `::` in all its forms, and no host at all.
+    private static func isOpen(_ address: String) -> Bool {
+        guard !address.hasPrefix("unix:"), let colon = address.lastIndex(of: ":") else { return false }
+        let host = address[..<colon]
+        return host.allSatisfy { "0.:[]".contains($0) }
+    }
+
     private static func exposure(
         _ declaration: GatewayDeclaration, _ services: [String]
     ) throws(Diagnostic) -> [String: ServiceExposure]? {

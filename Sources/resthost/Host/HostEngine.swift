@@ -5,9 +5,9 @@ import RestScript
 /// Puts the engine together with its transport, and loads a script into it.
 @EngineActor
 enum HostEngine {
-    static func make(_ transport: any Transport = CurlTransport()) -> Engine {
+    static func make(_ transport: any Transport = CurlTransport(), log: LogText = LogText()) -> Engine {
         let engine = Engine(transport: transport)
-        engine.log.handler = { category, text in Streams.error(EngineLogText.text(category, text)) }
+        engine.log.handler = { category, text in log.write(category, text) }
         return engine
     }
 
@@ -15,7 +15,7 @@ enum HostEngine {
     ///
     /// - Parameter startsWork: False to look at what it declares, with nothing of it running.
     static func load(_ arguments: ScriptArguments, log: LogText, startsWork: Bool = true) -> ScriptHost? {
-        let engine = make(startsWork ? CurlTransport() : NullTransport())
+        let engine = make(startsWork ? CurlTransport() : NullTransport(), log: log)
         engine.log.enabled = arguments.logCategories
         do throws(Diagnostic) {
             var options = try arguments.options(log: log)

@@ -31,7 +31,7 @@ final class RunSession {
 
     init(_ settings: RunCommand) {
         self.settings = settings
-        log = LogText(isQuiet: settings.quiet)
+        log = settings.logText
     }
 
     func start() {
@@ -45,7 +45,7 @@ final class RunSession {
         let host = generations.current
         if let gateway, gateway.isRunning { return announce(gateway.listening, host) }
         if !host.services.isEmpty, !host.hasWork, !host.hasStartedWork {
-            log.note(
+            tell(
                 "\(host.path): nothing to run: it starts no job and declares no gateway\n"
                     + "  hint: --listen \(GatewaySettings.defaultAddress) serves its services")
         }
@@ -126,9 +126,8 @@ final class RunSession {
         case .success(.modules(let names)):
             log.note("reloaded \(names.joined(separator: ", ")), \(trigger)")
         case .failure(let diagnostic):
-            Streams.error(
-                DiagnosticText().text(diagnostic)
-                    + "  not reloaded, \(trigger): generation \(generations.number) goes on\n")
+            log.write(
+                diagnostic, end: "not reloaded, \(trigger): generation \(generations.number) goes on")
         }
         return result
     }
@@ -152,8 +151,18 @@ final class RunSession {
         return facts
     }
 
+    /// To who started the program.
+    private func tell(_ text: String) {
+        var log = log
+        log.clock = nil
+        log.note(text)
+    }
+
     private func fail(_ diagnostic: Diagnostic) -> Never {
-        Streams.error(DiagnosticText().text(diagnostic))
+        var log = log
+        // Who started the program reads this, before there is a log.
+        log.clock = nil
+        log.write(diagnostic)
         Streams.exit(2)
     }
 

@@ -6,6 +6,8 @@ struct DiagnosticText {
     let style: Style
     /// Gives the lines of a file, if it can be read.
     let lines: (String) -> [Substring]?
+    /// Colours the message.
+    var paint: (String) -> String = { $0 }
 
     init(style: Style = .standardError, lines: @escaping (String) -> [Substring]? = SourceLines.read) {
         self.style = style
@@ -15,22 +17,30 @@ struct DiagnosticText {
     func text(_ diagnostic: Diagnostic) -> String {
         let label =
             diagnostic.severity == .error ? style.red("error:") : style.yellow("warning:")
-        var text = "\(style.bold(place(diagnostic)))\(label) \(diagnostic.message)\n"
+        var text = "\(style.bold(place(diagnostic)))\(label) \(paint(message(diagnostic)))\n"
         if let file = diagnostic.file, let number = diagnostic.line, let lines = lines(file),
             lines.indices.contains(number - 1)
         {
             text += excerpt(lines, number)
         }
         text += TracebackText.text(diagnostic.traceback, style)
-        if let hint = diagnostic.hint { text += "  \(style.bold("hint:")) \(hint)\n" }
+        if let hint = diagnostic.hint {
+            text += "  \(style.bold("hint:")) \(VisibleText.lines(hint, indent: "    "))\n"
+        }
         return text
     }
 
     /// Place and message, on one line.
-    func headline(_ diagnostic: Diagnostic) -> String { place(diagnostic) + diagnostic.message }
+    func headline(_ diagnostic: Diagnostic) -> String {
+        place(diagnostic) + VisibleText.inline(diagnostic.message)
+    }
+
+    private func message(_ diagnostic: Diagnostic) -> String {
+        VisibleText.lines(diagnostic.message, indent: "  ")
+    }
 
     private func place(_ diagnostic: Diagnostic) -> String {
-        guard let file = diagnostic.file else { return "" }
+        guard let file = diagnostic.file.map(VisibleText.inline) else { return "" }
         return diagnostic.line.map { "\(file):\($0): " } ?? "\(file): "
     }
 
@@ -40,15 +50,20 @@ struct DiagnosticText {
         var text = ""
         for line in max(1, number - 1)...number {
             let label = String(repeating: " ", count: width - String(line).count) + String(line)
-            let shown = lines[line - 1].replacing("\t", with: "    ")
+            let shown = visible(lines[line - 1])
             text += "  \(style.dim("\(label) |"))\(shown.isEmpty ? "" : " ")\(shown)\n"
         }
-        let shown = lines[number - 1].replacing("\t", with: "    ")
+        let shown = visible(lines[number - 1])
         let indent = shown.prefix { $0 == " " }.count
         let gutter = String(repeating: " ", count: width + 2)
         text +=
             "  \(style.dim("\(gutter.dropLast())|")) \(String(repeating: " ", count: indent))\(style.red("^"))\n"
         return text
+    }
+
+    private func visible(_ line: Substring) -> String {
+        let line = line.last == "\r" ? line.dropLast() : line
+        return VisibleText.inline(String(line).replacing("\t", with: "    "))
     }
 }
 

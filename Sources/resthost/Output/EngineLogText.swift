@@ -4,10 +4,10 @@ import RestEngine
 enum EngineLogText {
     private static let width = EngineLog.Category.allCases.map(\.rawValue.count).max() ?? 0
 
-    static func text(_ category: EngineLog.Category, _ text: String) -> String {
+    static func text(_ category: EngineLog.Category, _ text: String, prefix time: String = "") -> String {
         let name = category.rawValue
-        let prefix = name + String(repeating: " ", count: width - name.count) + " │ "
+        let prefix = time + name + String(repeating: " ", count: width - name.count) + " │ "
         return text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { prefix + $0 + "\n" }.joined()
+            .map { prefix + VisibleText.inline(String($0)) + "\n" }.joined()
     }
 }

@@ -11,8 +11,8 @@ struct ExplanationText {
 
     func text(_ explanation: Explanation) -> String {
         var sections = [
-            "\(style.bold("\(explanation.method) \(explanation.url)"))\n"
-                + style.dim("service \(explanation.service)") + "\n"
+            style.bold(VisibleText.inline("\(explanation.method) \(explanation.url)")) + "\n"
+                + style.dim(VisibleText.inline("service \(explanation.service)")) + "\n"
         ]
         if !explanation.blocks.isEmpty {
             sections.append(heading("Blocks that apply, in order") + blocks(explanation.blocks, run: true))
@@ -26,7 +26,7 @@ struct ExplanationText {
             let settings = explanation.settings.filter { !$0.field.hasPrefix("pipeline.") }
             sections.append(
                 heading("Configuration")
-                    + table(settings.map { ($0.field, Self.text($0.value)) }, indent: 2))
+                    + table(settings.map { (VisibleText.inline($0.field), Self.text($0.value)) }, indent: 2))
         }
         if let draft = explanation.draft { sections.append(request(draft, explanation)) }
         if !explanation.stages.isEmpty { sections.append(response(explanation.stages)) }
@@ -51,7 +51,8 @@ struct ExplanationText {
             let title = Self.title(block)
             let text =
                 "  " + String(repeating: " ", count: numberWidth - number.count) + number + "  "
-                + Self.padded(title, nameWidth) + "  " + style.dim(block.origin ?? "resthost") + "\n"
+                + Self.padded(title, nameWidth) + "  "
+                + style.dim(VisibleText.inline(block.origin ?? "resthost")) + "\n"
             return run ? text + changes(block, indent: numberWidth + 6) : text
         }.joined()
     }
@@ -60,22 +61,23 @@ struct ExplanationText {
         let methods = block.methods.map { "  [\($0.joined(separator: " "))]" } ?? ""
         let isClear = block.origin == nil || block.description.contains(block.pattern)
         let pattern = isClear ? "" : "  \(block.pattern)"
-        return block.description + pattern + methods
+        return VisibleText.inline(block.description + pattern + methods)
     }
 
     private func changes(_ block: Explanation.Block, indent: Int) -> String {
         let rows = block.changes.map { change -> (String, String) in
             switch change {
             case .value(let field, let before, let after):
-                (field, Self.text(from: before, to: after, indent: indent + field.count))
-            case .added(let field, let part): (field, style.green("+") + " " + text(part))
-            case .removed(let field, let part): (field, style.red("-") + " " + text(part))
+                (VisibleText.inline(field), Self.text(from: before, to: after, indent: indent + field.count))
+            case .added(let field, let part): (VisibleText.inline(field), style.green("+") + " " + text(part))
+            case .removed(let field, let part): (VisibleText.inline(field), style.red("-") + " " + text(part))
             }
         }
         var shown = table(rows, indent: indent)
         let space = String(repeating: " ", count: indent)
         if let failure = block.failure {
-            shown += space + style.red("fails:") + " \(failure.message)\n"
+            let message = VisibleText.lines(failure.message, indent: space + "  ")
+            shown += space + style.red("fails:") + " \(message)\n"
         } else if rows.isEmpty {
             shown += space + style.dim("changes nothing") + "\n"
         }
@@ -94,7 +96,10 @@ struct ExplanationText {
         if let origin = part.origin, !shown.contains(origin) {
             shown += shown.isEmpty ? origin : "  \(origin)"
         }
-        if let types = part.contentTypes { shown += style.dim("  for \(types.joined(separator: ", "))") }
+        shown = VisibleText.inline(shown)
+        if let types = part.contentTypes {
+            shown += style.dim(VisibleText.inline("  for \(types.joined(separator: ", "))"))
+        }
         return shown
     }
 
@@ -102,13 +107,15 @@ struct ExplanationText {
 
     private func request(_ draft: Explanation.Draft, _ explanation: Explanation) -> String {
         var shown = heading("Request")
-        shown += "  \(draft.method) \(draft.url)\n"
+        shown += VisibleText.inline("  \(draft.method) \(draft.url)") + "\n"
         if draft.method != explanation.method {
             shown +=
                 "  " + style.dim("(a mutator changed the method: what follows is that of \(draft.method))")
                 + "\n"
         }
-        for header in draft.headers { shown += "  \(header.name): \(header.value)\n" }
+        for header in draft.headers {
+            shown += VisibleText.inline("  \(header.name): \(header.value)") + "\n"
+        }
         if let bytes = draft.bodyBytes { shown += "  " + style.dim("(a body of \(bytes) bytes)") + "\n" }
         for mutator in explanation.mutators { shown += "  " + style.dim("edited by") + " \(text(mutator))\n" }
         for decorator in explanation.decorators {
@@ -120,10 +127,10 @@ struct ExplanationText {
     private func response(_ stages: [Explanation.Stage]) -> String {
         let rows = stages.map { stage -> (String, String) in
             var lines = stage.transformers.map(text)
-            if let cache = stage.cache { lines.append("kept in \(cache)") }
+            if let cache = stage.cache { lines.append(VisibleText.inline("kept in \(cache)")) }
             if lines.isEmpty { lines = [style.dim("–")] }
             if !stage.isListed { lines[0] += style.yellow("  not in the order: does not run") }
-            return (stage.name, lines.joined(separator: "\n"))
+            return (VisibleText.inline(stage.name), lines.joined(separator: "\n"))
         }
         return heading("The response passes") + table(rows, indent: 2)
     }
@@ -152,11 +159,11 @@ struct ExplanationText {
     }
 
     private static func text(_ value: Tree) -> String {
-        if let text = value.string { return text }
+        if let text = value.string { return VisibleText.inline(text) }
         if let number = value.double, number == number.rounded(), abs(number) < 1e15 {
             return "\(Int64(number))"
         }
-        guard value.kind == .array else { return value.description }
+        guard value.kind == .array else { return VisibleText.inline(value.description) }
         return value.elements.map(text).joined(separator: ", ")
     }
 }

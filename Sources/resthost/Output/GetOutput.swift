@@ -7,11 +7,13 @@ struct GetOutput {
     var isRaw: Bool
     var includesHead: Bool
     var includesTiming: Bool
+    /// Of the script, when the request ended.
+    var runningJobs: [String] = []
 
     func write(_ info: ResponseInfo, of request: Request) -> Int32 {
         if includesHead { writeHead(info, request.exchange) }
         if isJSON {
-            Streams.output(OutcomeJSON.text(info, request) + "\n")
+            Streams.output(json: OutcomeJSON.text(info, request, hint: info.response.error.flatMap(hint)))
         } else {
             writeContent(info)
         }
@@ -23,24 +25,29 @@ struct GetOutput {
         switch info.response {
         case .success(let entity): write(entity.content)
         case .failure(let error):
-            Streams.error("resthost: \(error)\n")
-            if let hint = FailureHint.text(error) { Streams.error("  hint: \(hint)\n") }
+            Streams.error(Complaint.text("\(error)"))
+            if let hint = hint(error) {
+                Streams.error("  hint: \(VisibleText.lines(hint, indent: "    "))\n")
+            }
             if let entity = error.entity, !isEmpty(entity.content) { write(entity.content) }
         }
     }
 
+    private func hint(_ error: RequestError) -> String? { FailureHint.text(error, runningJobs: runningJobs) }
+
     private func write(_ content: Content) {
         switch content {
         case .text(let text):
-            Streams.output(text)
-            if Streams.isOutputTerminal, !text.hasSuffix("\n") { Streams.output("\n") }
+            Streams.output(content: Array(text.utf8))
+            endLine(text.utf8.last)
         case .bytes(let bytes):
             let isReadable = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
             guard isReadable || !Streams.isOutputTerminal || isRaw else {
                 return Streams.error(
                     "resthost: \(bytes.count) bytes that are no text; redirect the output to keep them\n")
             }
-            Streams.output(bytes)
+            if isRaw { Streams.output(bytes) } else { Streams.output(content: bytes) }
+            endLine(bytes.last)
         case .image(let image):
             guard !Streams.isOutputTerminal else {
                 return Streams.error(
@@ -51,11 +58,16 @@ struct GetOutput {
         case .json(let tree), .value(let tree):
             do throws(JSONError) {
                 let json = try tree.json()
-                Streams.output(
-                    (Streams.isOutputTerminal ? PrettyJSON.format(json) : json) + [UInt8(ascii: "\n")])
-            } catch { Streams.error("resthost: the content has no form in JSON: \(error.message)\n") }
+                let shown = Streams.isOutputTerminal ? VisibleText.json(PrettyJSON.format(json)) : json
+                Streams.output(shown + [UInt8(ascii: "\n")])
+            } catch { Streams.error(Complaint.text("the content has no form in JSON: \(error.message)")) }
         case .native: Streams.error("resthost: the content has no form outside the program\n")
         }
+    }
+
+    /// A prompt behind content begins a line of its own.
+    private func endLine(_ last: UInt8?) {
+        if Streams.isOutputTerminal, let last, last != UInt8(ascii: "\n") { Streams.output("\n") }
     }
 
     private func isEmpty(_ content: Content) -> Bool {
@@ -73,8 +85,8 @@ struct GetOutput {
             let headers = exchange?.headers ?? entity?.headers
         else { return }
         let version = exchange?.httpVersion ?? entity?.httpVersion.map { "HTTP/\($0)" } ?? "HTTP/1.1"
-        var text = "\(version) \(status)\n"
-        for field in headers.fields { text += "\(field.name): \(field.value)\n" }
+        var text = VisibleText.inline("\(version) \(status)") + "\n"
+        for field in headers.fields { text += VisibleText.inline("\(field.name): \(field.value)") + "\n" }
         Streams.error(text + "\n")
     }
 
@@ -86,7 +98,7 @@ struct GetOutput {
             return "  \(name)\(String(repeating: " ", count: max(1, 14 - name.count)))\(millis) ms\n"
         }
         Streams.error(
-            "timing of \(SecretMask.standard.url(exchange.url))\(exchange.redirects > 0 ? " after \(exchange.redirects) redirects" : "")\n"
+            "timing of \(VisibleText.inline(SecretMask.standard.url(exchange.url)))\(exchange.redirects > 0 ? " after \(exchange.redirects) redirects" : "")\n"
                 + row("name look-up", timings.nameLookup) + row("connected", timings.connect)
                 + row("tls", timings.tls) + row("first byte", timings.firstByte) + row("total", timings.total)
                 + "  received      \(timings.bytesReceived) bytes\(timings.isConnectionReused ? ", connection reused" : "")\n"
@@ -105,7 +117,12 @@ struct GetOutput {
 
 /// What a person can do about a failure.
 enum FailureHint {
-    static func text(_ error: RequestError) -> String? {
+    static func text(_ error: RequestError, runningJobs jobs: [String] = []) -> String? {
+        if error.httpStatusCode == 401, let job = jobs.first {
+            let more = jobs.count > 1 ? " and \(jobs.count - 1) more still run" : " still runs"
+            return "the job at \(job)\(more), and nothing waits for it: if it logs in, let "
+                + "rest.refresh_on(401, …) do that, which holds requests back until there is a token"
+        }
         guard case .transport(let failure)? = error.cause else { return nil }
         switch failure.code {
         case .connectionFailed where failure.peer?.hasPrefix("proxy ") == true:

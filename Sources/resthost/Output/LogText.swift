@@ -1,27 +1,65 @@
 import Gateway
+import RestEngine
 import RestScript
 
-/// The log of a script and of the host on standard error.
+/// The log of a script, of the engine and of the host on standard error, and what the script prints.
 struct LogText: Sendable {
+    enum Format: String, CaseIterable, Sendable {
+        case text, json
+    }
+
+    /// Where `print` and `io.write` go.
+    enum PrintTarget: Sendable {
+        case output, errors
+    }
+
     var style = Style.standardError
     var isQuiet = false
-    /// What the script prints goes to standard output as it is.
-    var printsPlainly = false
+    /// Standard output belongs to content where a command has some.
+    var prints = PrintTarget.errors
+    /// Gives Unix seconds; nil for lines without a time.
+    var clock: (@Sendable () -> Double)?
+    var format = Format.text
+
+    /// Of a text's further lines: the width of a label and its blank.
+    private static let indent = "      "
 
     func write(_ entry: ScriptLogEntry) {
-        // The log's own functions say where they were called.
-        if printsPlainly, entry.level == .info, entry.place == nil, entry.fields.isEmpty {
-            return Streams.output(entry.text + "\n")
-        }
+        if let printed = entry.printed { return write(printed: printed) }
         if isQuiet, entry.level != .error { return }
-        Streams.error(text(entry))
+        write(text(entry)) { LogJSON.members(entry) }
+    }
+
+    /// From the engine: every line has its category.
+    func write(_ category: EngineLog.Category, _ text: String) {
+        write(EngineLogText.text(category, text, prefix: time)) { LogJSON.members(category, text) }
+    }
+
+    /// Something that the host did.
+    func note(_ text: String) {
+        if isQuiet { return }
+        let entry = ScriptLogEntry(level: .info, text: text)
+        write(clock == nil ? VisibleText.lines(text, indent: "  ") + "\n" : self.text(entry)) {
+            LogJSON.members(entry)
+        }
+    }
+
+    /// - Parameter end: a line of ours, behind all that is known of it.
+    func write(_ diagnostic: Diagnostic, end: String? = nil) {
+        let text = time + DiagnosticText(style: style).text(diagnostic) + (end.map { "  \($0)\n" } ?? "")
+        write(text) { LogJSON.members(diagnostic, end) }
     }
 
     /// The lines of one entry.
     func text(_ entry: ScriptLogEntry) -> String {
-        var text = label(entry.level) + " " + entry.text
-        for field in entry.fields where field.name != "traceback" { text += " \(field.name)=\(field.value)" }
-        if let place = entry.place { text += style.dim("  (\(place))") }
+        if let printed = entry.printed {
+            return VisibleText.lines(printed, indent: "") + (printed.hasSuffix("\n") ? "" : "\n")
+        }
+        var text = time + label(entry.level) + " " + VisibleText.lines(entry.text, indent: Self.indent)
+        for field in entry.fields where field.name != "traceback" {
+            text += " \(VisibleText.inline(field.name))=\(Self.value(field.value))"
+        }
+        if let place = entry.place { text += style.dim("  (\(VisibleText.inline(place)))") }
         text += "\n"
         return text + TracebackText.text(entry.fields.first { $0.name == "traceback" }?.value, style)
     }
@@ -31,8 +69,31 @@ struct LogText: Sendable {
         write(ScriptLogEntry(level: .error, text: "\(place): \(shortage)"))
     }
 
-    func note(_ text: String) {
-        if !isQuiet { Streams.error(text + "\n") }
+    /// What has blanks is quoted, for it could look like several fields.
+    private static func value(_ value: String) -> String {
+        let shown = VisibleText.inline(value)
+        let isOneWord = !shown.isEmpty && !shown.utf8.contains { $0 <= 0x20 } && !shown.hasPrefix("\"")
+        if isOneWord || shown.hasPrefix("{") || shown.hasPrefix("[") { return shown }
+        return "\"" + shown.replacing("\"", with: "\\\"") + "\""
+    }
+
+    private var time: String {
+        guard format == .text, let clock else { return "" }
+        return style.dim(InternetTime.text(clock(), withMilliseconds: true) ?? "-") + " "
+    }
+
+    private func write(printed text: String) {
+        switch prints {
+        case .output: Streams.output(content: Array(text.utf8))
+        case .errors: Streams.error(text)
+        }
+    }
+
+    private func write(_ text: @autoclosure () -> String, json members: () -> [(String, Tree)]) {
+        guard format == .json else { return Streams.error(text()) }
+        let time = (clock ?? { SystemTime.now })()
+        let stamp = ("time", Tree(InternetTime.text(time, withMilliseconds: true) ?? "-"))
+        Streams.error(json: Tree(pairs: [stamp] + members()).description)
     }
 
     private func label(_ level: ScriptLogEntry.Level) -> String {

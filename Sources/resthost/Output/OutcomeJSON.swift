@@ -3,7 +3,7 @@ import RestEngine
 /// The outcome of a request as one JSON object, for `--json`.
 @EngineActor
 enum OutcomeJSON {
-    static func text(_ info: ResponseInfo, _ request: Request) -> String {
+    static func text(_ info: ResponseInfo, _ request: Request, hint: String? = nil) -> String {
         var pairs: [(String, Tree)] = [("ok", Tree(info.response.error == nil))]
         if let exchange = request.exchange {
             pairs += head(exchange.status, exchange.url, exchange.httpVersion, exchange.headers)
@@ -14,7 +14,7 @@ enum OutcomeJSON {
         }
         switch info.response {
         case .success(let entity): pairs += content(of: entity)
-        case .failure(let error): pairs.append(("error", self.error(error)))
+        case .failure(let error): pairs.append(("error", self.error(error, hint)))
         }
         return Tree(pairs: pairs).description
     }
@@ -48,7 +48,7 @@ enum OutcomeJSON {
         }
     }
 
-    private static func error(_ error: RequestError) -> Tree {
+    private static func error(_ error: RequestError, _ hint: String?) -> Tree {
         var pairs: [(String, Tree)] = [
             ("message", Tree(error.userMessage)), ("code", Tree(error.code)),
             ("detail", Tree(error.description)),
@@ -57,6 +57,7 @@ enum OutcomeJSON {
         if let status = error.httpStatusCode { pairs.append(("status", Tree(status))) }
         if let url = error.url { pairs.append(("url", Tree(SecretMask.standard.url(url)))) }
         if let method = error.method { pairs.append(("method", Tree(method))) }
+        if let hint { pairs.append(("hint", Tree(hint))) }
         if let entity = error.entity { pairs += content(of: entity) }
         return Tree(pairs: pairs)
     }

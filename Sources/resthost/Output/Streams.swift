@@ -8,13 +8,30 @@ import Synchronization
     import Darwin
 #endif
 
-/// Standard output and standard error, without buffers of our own: what is written is out.
+/// Standard output and standard error, without buffers of our own: what is written is out. Text is made visible
+/// (``VisibleText``), bytes go out as they are.
 enum Streams {
-    static func output(_ text: String) { write(Array(text.utf8), to: STDOUT_FILENO) }
+    static func output(_ text: String) { write(Array(VisibleText.styled(text).utf8), to: STDOUT_FILENO) }
 
     static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    static func error(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+    static func output(json text: String) {
+        let json = Array(text.utf8)
+        write((isOutputTerminal ? VisibleText.json(json) : json) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    }
+
+    /// What is a script's or a server's and no word of ours: byte for byte, but for a terminal's sake.
+    static func output(content bytes: [UInt8]) {
+        write(isOutputTerminal ? VisibleText.content(bytes) : bytes, to: STDOUT_FILENO)
+    }
+
+    static func error(_ text: String) { write(Array(VisibleText.styled(text).utf8), to: STDERR_FILENO) }
+
+    static func error(json text: String) {
+        write(VisibleText.json(Array(text.utf8)) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
+    }
+
+    static func error(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
 
     static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 

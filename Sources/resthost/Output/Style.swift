@@ -18,13 +18,27 @@ struct Style {
         getenv("NO_COLOR") == nil && getenv("TERM").map { String(cString: $0) != "dumb" } ?? true
     }
 
-    func bold(_ text: String) -> String { wrap(text, "1") }
-    func red(_ text: String) -> String { wrap(text, "1;31") }
-    func green(_ text: String) -> String { wrap(text, "32") }
-    func yellow(_ text: String) -> String { wrap(text, "1;33") }
-    func dim(_ text: String) -> String { wrap(text, "2") }
+    private enum Code: String, CaseIterable {
+        case bold = "1"
+        case red = "1;31"
+        case green = "32"
+        case yellow = "1;33"
+        case dim = "2"
+        case end = "0"
 
-    private func wrap(_ text: String, _ code: String) -> String {
-        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        var sequence: String { "\u{1B}[\(rawValue)m" }
+    }
+
+    /// All that may come out of a style, besides the text.
+    static let sequences = Code.allCases.map(\.sequence)
+
+    func bold(_ text: String) -> String { wrap(text, .bold) }
+    func red(_ text: String) -> String { wrap(text, .red) }
+    func green(_ text: String) -> String { wrap(text, .green) }
+    func yellow(_ text: String) -> String { wrap(text, .yellow) }
+    func dim(_ text: String) -> String { wrap(text, .dim) }
+
+    private func wrap(_ text: String, _ code: Code) -> String {
+        isColoured ? code.sequence + text + Code.end.sequence : text
     }
 }

@@ -11,7 +11,9 @@ enum TracebackText {
             // A recursion says the same many times.
             let times = rest.prefix { $0 == call }.count
             rest = rest.dropFirst(times)
-            text += style.dim("    at \(call)\(times > 1 ? " (\(times) times)" : "")") + "\n"
+            text +=
+                style.dim("    at \(VisibleText.inline(String(call)))\(times > 1 ? " (\(times) times)" : "")")
+                + "\n"
         }
         return text
     }

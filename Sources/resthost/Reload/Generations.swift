@@ -48,7 +48,7 @@ final class Generations {
     var onFilesChange: @EngineActor () -> Void = {}
 
     convenience init(_ arguments: ScriptArguments, log: LogText) throws(Diagnostic) {
-        let engine = HostEngine.make()
+        let engine = HostEngine.make(log: log)
         engine.log.enabled = arguments.logCategories
         engine.remembersPipelines = true
         try self.init(path: arguments.config, engine: engine) { () throws(Diagnostic) in
@@ -215,7 +215,7 @@ final class Generations {
 
     private var failedJobsBefore = 0
 
-    /// Of all generations: jobs that raised an error that nobody waited for.
+    /// Of all generations: jobs and runs of timers that raised an error that nobody waited for.
     var failedJobs: Int { failedJobsBefore + (retired + [current]).reduce(0) { $0 + $1.failedJobs } }
 }
 

@@ -87,6 +87,9 @@ enum ReplHelp {
 
     private static func table(_ rows: [(String, String)]) -> String {
         let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { "  \($0)\(String(repeating: " ", count: width - $0.count))  \($1)\n" }.joined()
+        return rows.map { name, text in
+            let gap = String(repeating: " ", count: width - name.count)
+            return VisibleText.inline("  \(name)\(gap)  \(text)") + "\n"
+        }.joined()
     }
 }

@@ -24,7 +24,7 @@ final class ReplSession {
     /// False when the script can't be loaded, which has been told.
     static func begin(_ arguments: ScriptArguments) -> Bool {
         do throws(Diagnostic) {
-            current = ReplSession(try Generations(arguments, log: LogText(printsPlainly: true)))
+            current = ReplSession(try Generations(arguments, log: LogText(prints: .output)))
             return true
         } catch {
             Streams.error(DiagnosticText().text(error))

@@ -43,7 +43,7 @@ struct InitCommand: ParsableCommand {
         do throws(FileFailure) {
             for file in files { try NewFile.write(file.text, to: "\(folder)/\(file.path)") }
         } catch {
-            Streams.error("resthost: \(error.description)\n")
+            Streams.error(Complaint.text(error.description))
             return 2
         }
         Streams.output(report(files.map(\.path)))

@@ -66,18 +66,12 @@ final class PrettyTestReport: TestReport {
     }
 
     private func details(_ diagnostic: Diagnostic, _ output: [ScriptLogEntry]) -> String {
-        var diagnostic = diagnostic
-        diagnostic.message = coloured(PlainText.text(diagnostic.message))
-        var text = DiagnosticText(style: style).text(diagnostic)
+        var diagnostics = DiagnosticText(style: style)
+        diagnostics.paint = coloured
+        var text = diagnostics.text(diagnostic)
         if !output.isEmpty {
             text += style.dim("output:") + "\n"
-            for entry in output {
-                let fields = entry.fields.map { (name: $0.name, value: PlainText.text($0.value)) }
-                text += LogText(style: style).text(
-                    ScriptLogEntry(
-                        level: entry.level, text: PlainText.text(entry.text), fields: fields,
-                        place: entry.place))
-            }
+            for entry in output { text += LogText(style: style).text(entry) }
         }
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             .map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined()

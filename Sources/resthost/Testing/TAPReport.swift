@@ -59,7 +59,7 @@ final class TAPReport: TestReport {
         if !output.isEmpty {
             text += "  output:\n"
             for entry in output {
-                text += "    - \(JSONText.string("\(entry.level.rawValue) \(entry.text)"))\n"
+                text += "    - \(JSONText.string(entry.printed ?? "\(entry.level.rawValue) \(entry.text)"))\n"
             }
         }
         write(text + "  ...\n")

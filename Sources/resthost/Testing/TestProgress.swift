@@ -6,6 +6,9 @@ final class TestProgress {
     /// Seconds between changes of the line, and before the first.
     private static let interval = 0.2
 
+    /// Empties the line.
+    private static let start = Array("\r\u{1B}[K".utf8)
+
     private let isShown = Style.standardError.isColoured
     private let clock = SystemClock()
     private var nextTime: Double
@@ -19,12 +22,13 @@ final class TestProgress {
         isWritten = true
         let counts = "\(totals.ran) done, \(totals.failed) failed"
         // A line that the terminal breaks can't be taken back.
-        Streams.error("\r\u{1B}[K  \(counts): " + what.prefix(50).replacing("\n", with: " "))
+        Streams.error(Self.start)
+        Streams.error("  \(counts): " + VisibleText.inline(String(what.prefix(50))))
     }
 
     func clear() {
         guard isWritten else { return }
         isWritten = false
-        Streams.error("\r\u{1B}[K")
+        Streams.error(Self.start)
     }
 }

@@ -111,6 +111,7 @@ struct PermissionsTests {
         #expect(
             lines == [
                 "1\t2",
+                "warn: os.getenv gives nil for 'B', for reading this environment variable is not allowed: rest.permissions at test.lua:2 leaves it out of 'env'",
                 "1\tnil\tfalse\ttest.lua:3: reading the environment variable 'B' is not allowed: rest.permissions at test.lua:2 leaves it out of 'env'",
                 "reading '/etc/hostname' is not allowed: rest.permissions at test.lua:2 leaves it out of 'read'",
                 "writing '/tmp/x' is not allowed: rest.permissions at test.lua:2 leaves it out of 'write'",

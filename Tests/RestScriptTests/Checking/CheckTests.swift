@@ -31,6 +31,78 @@ struct CheckTests {
         #expect(try findings(source) == expected)
     }
 
+    @Test(arguments: [
+        ("local token = 'x'\nlocal function f() return 'Bearer ' .. tokn end", ["2 undefined_global"]),
+        ("local token\nlocal function f() if tokn then return tokn end end", ["2 undefined_global"]),
+        ("local function f(token) return tokn end", ["1 undefined_global"]),
+        ("local function f() return print, _G, string, rest end", []),
+        ("x = 1 local function f() return x end", ["1 accidental_global"]),
+        ("_G.x = 1 local function f() return x end", []),
+        ("rawset(_G, 'x', 1) local function f() return x end", []),
+        ("setmetatable(_G, { __index = function() return 1 end }) local function f() return x end", []),
+        ("local unpack = unpack or table.unpack", []),
+        ("local function f() return unpack {} end", ["1 undefined_global"]),
+        ("if jit then jit.off() end", []), ("local function f() return require 'debug' end", []),
+        ("if not table.unpack then table.unpack = unpack end", []),
+        ("local function f() if _VERSION == 'Lua 5.1' then return setfenv, getfenv end end", []),
+        ("local function f() if WIDGETS then return WIDGETS.x end end", []),
+        ("local _ENV = { y = 1 } local function f() return x end", []),
+        ("local function f(t) return t.tokn, t:tokn() end", []), ("goto tokn ::tokn::", []),
+    ]) func `globals that nothing defines`(source: String, expected: [String]) throws {
+        #expect(try findings(source) == expected)
+    }
+
+    @Test func `the nearest name is told, a local's too`() throws {
+        #expect(
+            try findings("local token = 1\nlocal function f() return tokn end", isFull: true) == [
+                "2 nothing defines 'tokn', so it is nil: did you mean 'token'?"
+            ])
+    }
+
+    @Test(arguments: [
+        ("api:configure(pattrn, function(c) c.retry_time = 2 end)", "configure"),
+        ("api:configure(pattrn, { methods = 'GET' }, function(c) c.retry_time = 2 end)", "configure"),
+        ("api:configure_transformer(pattrn, function(x) return x end)", "configure_transformer"),
+        ("api:wipe_resources(pattrn)", "wipe_resources"),
+    ]) func `a pattern that is nil is none that was left out`(source: String, name: String) throws {
+        #expect(
+            try findings(source, isFull: true).contains(
+                "1 bad argument #1 'pattern' to '\(name)' (got nil, which is most likely a misspelled name; without the "
+                    + "argument it is for all)"))
+    }
+
+    @Test(arguments: [
+        ("c.pipeline.modle:add(f)", "modle", "model"), ("c.pipeline.rawData:add(f)", "rawData", "raw_data"),
+        ("c.pipeline.Parsing.cache = nil", "Parsing", "parsing"),
+        ("c.pipeline.order = { 'mine own', 'model' } c.pipeline['mine onw']:add(f)", "mine onw", "mine own"),
+    ]) func `a stage that is misspelled`(source: String, name: String, nearest: String) throws {
+        let text = "there is no stage '\(name)' in the pipeline: did you mean '\(nearest)'?"
+        let found = try findings(
+            "local function f(x) return x end\napi:configure(function(c) \(source) end)", isFull: true)
+        #expect(found.contains { $0.hasPrefix("2 " + text) }, "\(found)")
+    }
+
+    @Test func `a transformer's stage that is misspelled`() throws {
+        let found = try findings(
+            "\napi:configure_transformer('/a', { stage = 'clenup' }, function(x) return x end)", isFull: true)
+        #expect(
+            found.first?.hasPrefix("2 there is no stage 'clenup' in the pipeline: did you mean 'cleanup'?")
+                == true, "\(found)")
+    }
+
+    @Test func `stages of the script's own are no mistakes`() throws {
+        #expect(
+            try findings(
+                """
+                local function f(x) return x end
+                api:configure(function(c)
+                  c.pipeline.order = { "decoding", "parsing", "models", "model2" }
+                  c.pipeline.models:add(f) c.pipeline.model2:add(f) c.pipeline.raw_data:remove_transformers()
+                end)
+                api:configure_transformer("/a", { stage = "models" }, f)
+                """) == [])
+    }
+
     @Test func `what the message says depends on when the assignment runs`() throws {
         #expect(
             try findings("x = 1\nlocal function f() x = 2 end", isFull: true) == [

@@ -15,7 +15,7 @@ struct ConfigureTransformerTests {
                 api:configure_transformer("text", say "2")
                 api:configure_transformer("text", { action = "append" }, say "3")
                 api:configure_transformer("text", { stage = "cleanup" }, say "4")
-                api:configure_transformer(nil, { action = "append", content_types = "image/*" }, say "5")
+                api:configure_transformer("**", { action = "append", content_types = "image/*" }, say "5")
                 rest.spawn(function() print(api:resource("text"):get()) end)
                 """, prints: ["true", "hello234"])
     }

@@ -87,7 +87,7 @@ struct ReloadCommandTests {
         child.signal(SIGHUP)
         #expect(await child.hasReported("at SIGHUP: generation 2\n"))
         save("return 2", as: "module.lua")
-        #expect(await child.hasReported("the module says 2\n"))
+        #expect(await child.hasWritten("the module says 2\n"))
         #expect(await child.hasReported("module.lua changed: generation 3\n"))
         let status = await run("status")
         #expect(status.output.contains("module.lua changed)\n"))

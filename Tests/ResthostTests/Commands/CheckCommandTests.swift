@@ -32,6 +32,32 @@ struct CheckCommandTests {
         #expect(run.errors.hasSuffix("main.lua: 1 error\n"), "\(run.errors)")
     }
 
+    @Test(arguments: ["0.0.0.0:8080", "[::]:8080", "0:8080"])
+    func `a gateway that everybody can use is told`(address: String) async {
+        let open = await ScriptFolder("rest.gateway { listen = \"\(address)\" }").run(
+            "check", "main.lua", "--strict")
+        #expect(open.code == 2)
+        #expect(
+            open.errors.hasPrefix(
+                "main.lua:2: warning: the gateway listens on all addresses of this machine"),
+            "\(open.errors)")
+        let closed = await ScriptFolder(
+            "rest.gateway { listen = \"\(address)\", auth = { bearer = \"x\" } }"
+        ).run("check", "main.lua", "--strict")
+        #expect(closed.code == 0, "\(closed.errors)")
+    }
+
+    @Test func `a folder of --lua-path that isn't there is told`() async {
+        let folder = ScriptFolder("")
+        let run = await folder.run(
+            "check", "main.lua", "--strict", "--lua-path", ".", "--lua-path", "nowhere")
+        #expect(run.code == 2)
+        #expect(
+            run.errors.contains("warning: there is no folder 'nowhere', which --lua-path names\n"),
+            "\(run.errors)")
+        #expect(run.errors.contains("1 warning\n"), "\(run.errors)")
+    }
+
     @Test func `the line is shown with the one before it`() async {
         let run = await ScriptFolder("  local x = = 3").run("check", "main.lua")
         #expect(

@@ -118,6 +118,27 @@ struct GetFailureTests {
         #expect(run.errors.contains("hint: c.timeouts in a configuration block"), "\(run.errors)")
     }
 
+    @Test func `a refusal beside a job that goes on names the job, and what would have waited for it`()
+        async throws
+    {
+        let peer = LoopbackPeer { request, connection in
+            if request.target == "/login" {
+                connection.stall()
+            } else {
+                connection.send(PeerConnection.response(401))
+            }
+        }
+        let folder = ScriptFolder.service(
+            at: peer.baseURL,
+            "local function log_in()\n  api:resource(\"/login\"):load():await()\nend\nrest.spawn(log_in)")
+        let run = await folder.run("get", "main.lua", "/a")
+        #expect(run.code == 1)
+        #expect(run.errors.contains("hint: the job at main.lua:3 still runs"), "\(run.errors)")
+        #expect(run.errors.contains("rest.refresh_on(401, …)"), "\(run.errors)")
+        let report = try Tree(json: await folder.run("get", "main.lua", "/a", "--json").output)
+        #expect(report["error"]?["hint"]?.string?.contains("main.lua:3") == true)
+    }
+
     @Test func `a URL that is none is not sent`() async {
         let run = await ScriptFolder.service(at: "http://127.0.0.1:1").run("get", "main.lua", "http://[::1")
         #expect(run.code == 1)

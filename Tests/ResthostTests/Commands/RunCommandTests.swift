@@ -18,8 +18,8 @@ struct RunCommandTests {
             at: peer.baseURL, "rest.spawn(function() print((api:resource(\"/a\"):get())) end)")
         let run = await folder.run("run", "main.lua")
         #expect(run.code == 0)
-        #expect(run.errors == "info  hello\n")
-        #expect(run.output.isEmpty)
+        #expect(run.output == "hello\n")
+        #expect(run.errors.isEmpty)
     }
 
     @Test(arguments: [SIGINT, SIGTERM]) func `a signal ends it`(signal: Int32) async {
@@ -58,7 +58,13 @@ struct RunCommandTests {
         let run = await ScriptFolder.service(
             at: "http://127.0.0.1:1", "rest.spawn(function() print('done') end)"
         ).run("run", "main.lua")
-        #expect(run.code == 0 && run.errors == "info  done\n")
+        #expect(run.code == 0 && run.output == "done\n")
+    }
+
+    @Test func `an error in a timer is an error of the run`() async {
+        let run = await ScriptFolder("rest.after(0, function() error('no') end)").run("run", "main.lua")
+        #expect(run.code == 1)
+        #expect(run.errors.contains("error a timer: no  (main.lua:2)"), "\(run.errors)")
     }
 
     @Test func `calls that a recursion repeats are told once`() async {

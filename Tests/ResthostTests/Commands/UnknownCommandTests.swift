@@ -14,6 +14,14 @@ struct UnknownCommandTests {
         #expect(run.errors.hasPrefix("resthost: " + text), "\(run.errors)")
     }
 
+    @Test func `help of what is no command is wrong usage`() async {
+        let run = await BuiltProgram.run("help", "reloda")
+        #expect(run.code == 2 && run.output.isEmpty)
+        #expect(run.errors.hasPrefix("resthost: there is no command 'reloda': did you mean 'reload'?"))
+        let known = await BuiltProgram.run("help", "reload")
+        #expect(known.code == 0 && known.output.contains("USAGE: resthost reload"))
+    }
+
     @Test func `commands and options are no such words`() {
         for word in ["run", "help", "reference", "bench-loads", "--version", "-h"] {
             #expect(UnknownCommand.message(for: [word]) == nil, "\(word)")

@@ -61,12 +61,12 @@ final class HostileProgram {
           after("/hook/", function() body() end)
           after("/job/", function() rest.spawn(body) end)
         end
-        api:configure("/mark/**", function(c) print("mark " .. c.url) end)
+        api:configure("/mark/**", function(c) rest.log.info("mark " .. c.url) end)
         api:configure("/empty/*", function(c)
           for _, key in ipairs(rest.store:keys()) do rest.store:delete(key) end
         end)
         api:configure("/memory/*", function(c)
-          print(("Lua holds %d bytes"):format(collectgarbage("count") * 1024 // 1 | 0))
+          rest.log.info(("Lua holds %d bytes"):format(collectgarbage("count") * 1024 // 1 | 0))
         end)
         """
 

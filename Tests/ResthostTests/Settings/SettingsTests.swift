@@ -77,21 +77,22 @@ struct SettingsTests {
             to: "resthost.toml")
         let environment = ["RESTHOST_A": "1", "RESTHOST_B": "2"]
         func run(_ arguments: String...) async -> String {
-            await ChildProcess(
+            let run = await ChildProcess(
                 [BuiltProgram.path, "run", "main.lua"] + arguments, in: folder.path, environment: environment
             )
-            .end().errors
+            .end()
+            return run.output + run.errors
         }
         let plain = await run()
-        #expect(plain.contains("info  1\tnil\n"), "\(plain)")
-        #expect(plain.contains("info  x\n"))
+        #expect(plain.contains("1\tnil\n"), "\(plain)")
+        #expect(plain.contains("x\n"))
         #expect(plain.contains("reading 'main.lua' is not allowed: grant it with --allow-read main.lua"))
         let other = await run("--allow-read", "main.lua", "--allow-env", "RESTHOST_A,RESTHOST_B")
-        #expect(other.contains("info  1\t2\n"), "\(other)")
+        #expect(other.contains("1\t2\n"), "\(other)")
         #expect(other.contains("reading 'data.txt' is not allowed: grant it with --allow-read data.txt"))
         let all = await run("--allow-all")
         #expect(
-            all.contains("info  1\t2\n") && all.contains("info  x\n") && all.contains("info  true\t"),
+            all.contains("1\t2\n") && all.contains("x\n") && all.contains("true\t"),
             "\(all)")
         let broken = ScriptFolder("")
         broken.write("[permissions]\nraed = []\n", to: "resthost.toml")
@@ -130,8 +131,8 @@ struct SettingsTests {
             "rest.spawn(function() print(api:resource_at(\"http://localhost:2/x\"):get()) end)")
         let run = await folder.run("run", "main.lua")
         #expect(
-            run.errors.contains(
+            run.output.contains(
                 "requests to http://localhost:2/x are not allowed: no service of the script has this host; "
-                    + "grant it with --allow-net localhost:2"), "\(run.errors)")
+                    + "grant it with --allow-net localhost:2"), "\(run.output)")
     }
 }

@@ -68,7 +68,7 @@ struct TestCommandTests {
                   8 |   t.equal({ name = "a", tags = { 1, 2 } }, { name = "a", tags = { 1, 3 } })
                     |   ^
                 output:
-                info  before\tit differs
+                before\tit differs
               ✗ raises <an> & "error" \u{20}
             """
         #expect(timeless(run.output).hasPrefix(expected), "\(run.output)")
