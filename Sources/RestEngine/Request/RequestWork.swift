@@ -28,6 +28,9 @@ protocol RequestWork: AnyObject {
     /// A token refresh has come to depend on this request.
     func need(by pass: RefreshPass)
 
+    /// Credentials for what it sends.
+    func authenticate(by authentication: any RequestAuthentication)
+
     /// For logs: method and URL, or what it is.
     var description: String { get }
 }
@@ -37,5 +40,6 @@ extension RequestWork {
     var lister: Resource? { nil }
     var target: (url: String, method: String)? { nil }
     func need(by pass: RefreshPass) {}
+    func authenticate(by authentication: any RequestAuthentication) {}
     func mayWait(for request: Request) -> Bool { false }
 }
