@@ -67,9 +67,10 @@ extension Resource {
                 draft.url = url.withParams(query.map { ($0.name, $0.values ?? []) }).string
             }
         }
-        if !options.headers.isEmpty {
+        if !options.headers.isEmpty || !options.headers.omitted.isEmpty {
             let headers = options.headers
             mutations.append { draft in
+                for name in headers.omitted { draft.headers.omit(name) }
                 for name in Set(headers.fields.map { $0.name.lowercased() }) { draft.headers.remove(name) }
                 for field in headers.fields { draft.headers.add(field.name, field.value) }
             }
