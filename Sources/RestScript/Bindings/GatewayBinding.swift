@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.gateway{ listen=, expose=, auth= }`.
+/// `rest.gateway{ listen=, expose=, auth=, server_names= }`.
 extension ScriptContext {
     func declareGateway(_ call: Arguments) throws -> Verdict {
         try declare(call) { try addGateway(call) }
@@ -25,6 +25,14 @@ extension ScriptContext {
             if declaration.bearerToken?.isEmpty ?? true {
                 throw LuaUsageError(
                     "option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
+            }
+        }
+        if let names = try options.table("server_names") {
+            declaration.serverNames = try call.lua.strings(names, "server_names")
+            call.lua.pop()
+            for name in declaration.serverNames where URLText("http://\(name)/")?.path != "/" {
+                throw LuaUsageError(
+                    "'server_names' lists names of hosts, such as \"api.internal\", not '\(name)'")
             }
         }
         for later in ["tls", "cors"] where options.value(later) != nil {

@@ -11,6 +11,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     /// By service; nil: every service, GET and HEAD.
     public var expose: [String: Exposure]?
     public var bearerToken: String?
+    /// Names in Host that are answered beside the addresses' own.
+    public var serverNames: [String] = []
     /// Where the script says it.
     public var file: String?
     public var line: Int?

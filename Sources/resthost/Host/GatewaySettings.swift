@@ -17,6 +17,7 @@ enum GatewaySettings {
         settings.listen = listen.isEmpty ? [declaration?.listen ?? defaultAddress] : listen
         settings.threads = threads
         settings.bearerToken = declaration?.bearerToken
+        settings.serverNames = declaration?.serverNames ?? []
         if let declaration { settings.expose = try exposure(declaration, host.services.map(\.name)) }
         do throws(GatewayError) { try settings.check() } catch {
             throw diagnostic(error, host, listen: listen)
