@@ -77,12 +77,12 @@ extension ScriptContext {
 
     /// A period or a schedule, and the place of the function behind it.
     private func rhythm(_ call: Arguments) throws -> (TimerRhythm, Int32) {
-        let text = call.type(1) == .string ? try call.string(1, "seconds") : nil
-        guard let text, Double(text) == nil else {
+        guard call.type(1) == .string else {
             let period = try duration(call, 1, "seconds")
             guard period >= 0.001 else { throw call.bad(1, "seconds", "a period is 0.001 or more") }
             return (.period(period), 2)
         }
+        let text = try call.string(1, "times")
         var zone: String?
         let hasOptions = call.type(2) == .table
         if hasOptions {
@@ -100,10 +100,8 @@ extension ScriptContext {
     }
 
     private func zone(named name: String?) throws(CronSchedule.Fault) -> ZoneTable {
-        var files = options.zones
-        if files.variable == nil { files.variable = options.environment["TZ"] }
         do throws(ZoneTable.Fault) {
-            return try files.zone(named: name, suggest: NearestName.advice)
+            return try options.zones.zone(named: name, suggest: NearestName.advice)
         } catch { throw CronSchedule.Fault(message: error.message) }
     }
 

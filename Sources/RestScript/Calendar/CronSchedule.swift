@@ -40,8 +40,11 @@ struct CronSchedule: Equatable {
         let fields = text.split { $0 == " " || $0 == "\t" }
         guard fields.count == 5 else {
             let reason =
-                fields.count == 6
-                ? "; it has no seconds, which rest.every(seconds, fn) has" : ""
+                switch fields.count {
+                case 1 where Double(text) != nil: "; seconds are a number without quotes"
+                case 6: "; it has no seconds, which rest.every(seconds, fn) has"
+                default: ""
+                }
             throw Fault(
                 message:
                     "\(shown) has \(fields.count) field\(fields.count == 1 ? "" : "s"): a cron time has five, minute hour day month weekday"

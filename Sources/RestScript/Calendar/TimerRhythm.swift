@@ -17,9 +17,6 @@ struct CronTimes {
     /// The time of day at the last look.
     private var seen = 0.0
 
-    /// The longest wait between two looks at the time of day, which somebody may set.
-    private static let pace = 60.0
-
     init(_ schedule: CronSchedule, _ zone: ZoneTable) {
         self.schedule = schedule
         self.zone = zone
@@ -43,6 +40,8 @@ struct CronTimes {
         due = Double(next)
     }
 
-    /// Seconds until the next look; nil when it never comes.
-    func wait(from now: Double) -> Double? { due.isFinite ? min(max(0, due - now), Self.pace) : nil }
+    /// Seconds until the next look; nil when it never comes. A time of day that somebody may set is looked at each minute.
+    func wait(from now: Double, mayJump: Bool) -> Double? {
+        due.isFinite ? min(max(0, due - now), mayJump ? 60 : .infinity) : nil
+    }
 }

@@ -1,5 +1,13 @@
 import RestEngine
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Where zones of time come from: the files of tzdata.
 public struct ZoneFiles: Sendable {
     /// Folders with a file for each zone; the first that has one wins.
@@ -9,17 +17,24 @@ public struct ZoneFiles: Sendable {
     /// The value of TZ (POSIX 8.3): a zone's name or a rule.
     public var variable: String?
 
-    /// Those of the system.
-    public init(variable: String? = nil) { self.variable = variable }
+    /// Those of the system, with the variable of this process.
+    public static var system: ZoneFiles { ZoneFiles(variable: getenv("TZ").map { String(cString: $0) }) }
+
+    public init(variable: String?) { self.variable = variable }
 
     /// The zone of that name, or with nil the local one.
     func zone(named name: String?, suggest: (String, [String]) -> String) throws(ZoneTable.Fault) -> ZoneTable
     {
+        let isScripts = name != nil
         guard let name = name ?? variable.map({ $0.hasPrefix(":") ? String($0.dropFirst()) : $0 }) else {
             guard let bytes = read(local) else { return .utc }
             return try table(bytes, "the zone of this machine, '\(local)',")
         }
         if name.isEmpty || name == "UTC" { return .utc }
+        // `TZ=:/etc/localtime`; scripts name no files.
+        if !isScripts, name.hasPrefix("/"), let bytes = read(name) {
+            return try table(bytes, "the zone '\(name)'")
+        }
         if Self.isName(name) {
             for folder in folders {
                 if let bytes = read("\(folder)/\(name)") { return try table(bytes, "the zone '\(name)'") }

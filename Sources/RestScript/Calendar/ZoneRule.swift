@@ -42,14 +42,16 @@ struct ZoneRule: Equatable {
     func changes(around time: Int64) -> [(time: Int64, offset: Int64)] {
         guard let summer else { return [] }
         let year = CivilDay(number: (time + standard).floor(86_400)).year
-        return (year - 1...year + 1).flatMap { year in
+        let changes = (year - 1...year + 2).flatMap { year in
             [
                 (time: summer.start.seconds(in: year) - standard, offset: summer.offset),
                 (time: summer.end.seconds(in: year) - summer.offset, offset: standard),
             ]
-        }.sorted { a, b in
-            // Summer that begins when it ends goes on.
-            (a.time, a.offset == summer.offset ? 1 : 0) < (b.time, b.offset == summer.offset ? 1 : 0)
+        }.sorted { $0.time < $1.time }
+        // Summer that begins when it ends goes on. What the last of them leads to is beyond these years.
+        return zip(changes, changes.dropFirst()).map(\.0).filter { change in
+            change.offset == summer.offset
+                || !changes.contains { $0.time == change.time && $0.offset == summer.offset }
         }
     }
 }

@@ -172,7 +172,8 @@ final class ScriptTimer: ScriptActivity {
         case .period(let period): seconds = period
         case .cron(var times):
             times.plan(from: context.engine.scheduler.now)
-            seconds = times.wait(from: context.engine.scheduler.now)
+            let scheduler = context.engine.scheduler
+            seconds = times.wait(from: scheduler.now, mayJump: scheduler.mayJump)
             rhythm = .cron(times)
         }
         if let seconds { arm(after: seconds) } else { cancel() }
@@ -209,7 +210,7 @@ final class ScriptTimer: ScriptActivity {
         case .period(let period): next = period
         case .cron(var times):
             isDue = times.look(at: scheduler.now)
-            next = times.wait(from: scheduler.now)
+            next = times.wait(from: scheduler.now, mayJump: scheduler.mayJump)
             rhythm = .cron(times)
         }
         if let next { timer = scheduler.after(next) { [self] in fire() } }
