@@ -336,7 +336,7 @@ function configuration:decorate_requests(fn) end
 ---@param fn fun(draft: resthost.draft)
 function configuration:mutate_requests(fn) end
 
----Header fields by name, whatever its case. Assign a string, a list, or nil to remove.
+---Header fields by name, whatever its case. Assign a string, a list, or nil to remove, which also keeps the host from sending its own: Accept (`*/*`), Accept-Encoding and User-Agent. In a table `rest.null` stands for nil.
 ---@class resthost.headers
 ---@field [string] string|string[]|nil
 local headers = {}
@@ -525,6 +525,7 @@ function rest.service(options) end
 ---@field expose? table<string, { paths?: string[], methods?: string[] }>
 ---@field auth? { bearer: string }
 ---@field timeout? number
+---@field server_names? any
 
 ---Declares the HTTP gateway.
 ---@param options resthost.gateway.options
@@ -653,11 +654,16 @@ function rest.sleep(seconds) end
 ---@return resthost.timer
 function rest.after(seconds, fn) end
 
----Runs fn again and again; a run that is late is left out.
----@param seconds number
+---@class resthost.every.options
+---@field zone string
+
+---Runs fn again and again, every so many seconds, or at times as of cron: `"*/5 * * * *"`, `"0 9 * * MON-FRI"`, `"@daily"`, in the local zone or in that of `zone = "Europe/Berlin"`. A run that is late is left out.
+---@param seconds number|string
+---@param options? resthost.every.options
 ---@param fn function
 ---@return resthost.timer
-function rest.every(seconds, fn) end
+---@overload fun(seconds: number|string, fn: function): resthost.timer
+function rest.every(seconds, options, fn) end
 
 ---Waits for all; the results in order.
 ---@param list (resthost.request|function)[]
@@ -782,6 +788,47 @@ function rest.base64.encode(bytes) end
 ---@return string?
 function rest.base64.decode(text) end
 
+rest.hex = {}
+
+---Two hexadecimal digits for each byte, in lower case.
+---@param bytes string
+---@return string
+function rest.hex.encode(bytes) end
+
+---The bytes that pairs of hexadecimal digits stand for, in either case.
+---@param text string
+---@return string|nil
+---@return string?
+function rest.hex.decode(text) end
+
+rest.crypto = {}
+
+---The SHA-256 digest: 32 bytes, which `rest.hex.encode` makes readable.
+---@param bytes string
+---@return string
+function rest.crypto.sha256(bytes) end
+
+---HMAC with SHA-256 (RFC 2104): 32 bytes.
+---@param key string
+---@param bytes string
+---@return string
+function rest.crypto.hmac_sha256(key, bytes) end
+
+---Bytes that nobody can guess, 1 to 65,536 of them.
+---@param count integer
+---@return string
+function rest.crypto.random_bytes(count) end
+
+---A random UUID (RFC 9562, version 4) in lower case.
+---@return string
+function rest.crypto.uuid() end
+
+---Compares secrets, signatures for instance, in a time that does not tell where they differ.
+---@param a string
+---@param b string
+---@return boolean
+function rest.crypto.constant_time_equal(a, b) end
+
 rest.url = {}
 
 ---Escapes text for a parameter or path segment.
@@ -799,6 +846,20 @@ function rest.url.decode(text) end
 ---@return table|nil
 ---@return string?
 function rest.url.parse(url) end
+
+rest.auth = {}
+
+---A decorator that sends user and password with each request (RFC 7617), to the resource's own origin only.
+---@param user string
+---@param password string
+---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
+function rest.auth.basic(user, password) end
+
+---A decorator that answers the server's Digest challenges (RFC 7616: MD5, SHA-256 and SHA-512-256), for the resource's own origin only. What refuses the answer is the request's failure.
+---@param user string
+---@param password string
+---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
+function rest.auth.digest(user, password) end
 
 rest.transformers = {}
 

@@ -25,6 +25,9 @@ final class HeaderList {
             let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || (9...13).contains($0) }
             try append(isEmpty ? field.name + ";" : field.name + ": " + field.value)
         }
+        if !headers.omitted.isEmpty {
+            for name in Headers.transportNames where headers.omitted.contains(name) { try append(name + ":") }
+        }
         if body != .none {
             // A form's type, which can't do without its boundary, stays libcurl's.
             if !names.hasContentType, body != .form { try append("Content-Type:") }

@@ -64,6 +64,18 @@ struct HeaderTests {
         #expect(own.headers.values("Host") == ["example.test"])
     }
 
+    @Test func `what was taken out is not sent, and comes back when it is set`() async throws {
+        var headers = Headers([("X-Own", "1"), ("User-Agent", "mine")])
+        for name in ["user-agent", "Accept", "Accept-Encoding", "Host", "X-Own"] { headers.omit(name) }
+        _ = try await transport.answer(to: TransportRequest(url: peer.baseURL, headers: headers)).get()
+        let bare = try #require(peer.requests.last)
+        #expect(bare.head == "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(peer.port)\r\n\r\n")
+        headers.set("Accept", "a/b")
+        _ = try await transport.answer(to: TransportRequest(url: peer.baseURL, headers: headers)).get()
+        let some = try #require(peer.requests.last)
+        #expect(some.headers.values("Accept") == ["a/b"] && some.headers["User-Agent"] == nil)
+    }
+
     @Test func `what can be decoded is accepted`() async throws {
         let codings = try #require(try await sent().headers["Accept-Encoding"])
         for coding in ["gzip", "br", "zstd"] { #expect(codings.contains(coding)) }

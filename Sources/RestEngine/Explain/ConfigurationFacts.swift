@@ -23,6 +23,9 @@ struct ConfigurationFacts {
             let value = values.count == 1 ? Tree(values[0]) : Tree(values.map { Tree($0) })
             fields.append(Field(name: Self.headerPrefix + field.name, value: value))
         }
+        for name in Headers.transportNames where configuration.headers.omitted.contains(name) {
+            fields.append(Field(name: Self.headerPrefix + name, value: .null))
+        }
         let pipeline = configuration.pipeline
         fields.append(Field(name: "pipeline.order", value: Tree(pipeline.order.map { Tree($0) })))
         var parts = [

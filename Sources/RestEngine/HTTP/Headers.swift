@@ -16,6 +16,13 @@ public struct Headers: Sendable, Equatable {
     /// In order.
     public private(set) var fields: [Field] = []
 
+    /// Names, in lower case, that were taken out for good: of those that the transport would add by itself
+    /// (``transportNames``) it adds none of these.
+    public private(set) var omitted: Set<String> = []
+
+    /// What a transport sends where nothing is set.
+    public static let transportNames = ["accept", "accept-encoding", "user-agent"]
+
     public init() {}
 
     /// Fields in order, as names and values.
@@ -66,6 +73,7 @@ public struct Headers: Sendable, Equatable {
 
     /// Replaces all values of a name by one, at the place of the first.
     public mutating func set(_ name: String, _ value: String) {
+        if !omitted.isEmpty { omitted.remove(name.lowercased()) }
         if let first = fields.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) {
             fields[first] = Field(name, value)
             var index = first + 1
@@ -81,15 +89,16 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
-    /// Replaces all values of a name; none removes it.
+    /// Replaces all values of a name; none omits it.
     public mutating func set(_ name: String, values: [String]) {
-        guard let first = values.first else { return remove(name) }
+        guard let first = values.first else { return omit(name) }
         set(name, first)
         for value in values.dropFirst() { add(name, value) }
     }
 
     /// Adds a field at the end, whatever others have its name.
     public mutating func add(_ name: String, _ value: String) {
+        if !omitted.isEmpty { omitted.remove(name.lowercased()) }
         fields.append(Field(name, value))
     }
 
@@ -114,6 +123,12 @@ public struct Headers: Sendable, Equatable {
             }
         }
         return all.map { ($0.name, $0.values.count == 1 ? $0.values[0] : $0.values.joined(separator: ", ")) }
+    }
+
+    /// Removes all fields of a name, and keeps the transport from adding its own.
+    public mutating func omit(_ name: String) {
+        remove(name)
+        omitted.insert(name.lowercased())
     }
 
     /// Removes all fields of a name.

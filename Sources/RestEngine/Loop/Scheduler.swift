@@ -30,6 +30,9 @@ public final class Scheduler {
     /// Unix time in seconds.
     public var now: Double { clock.now }
 
+    /// Somebody else may set the time of day, the machine's administrator for instance.
+    public var mayJump: Bool { isSliced }
+
     /// Seconds on a clock that never jumps.
     var uptime: Double { clock.uptime }
 

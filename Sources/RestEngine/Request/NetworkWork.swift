@@ -2,7 +2,7 @@
 @EngineActor
 final class NetworkWork: RequestWork {
     private let resource: Resource
-    private let plan: RequestPlan
+    private var plan: RequestPlan
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
     /// Of the body, until the pipeline has made something of it.
@@ -79,15 +79,18 @@ final class NetworkWork: RequestWork {
         )
     }
 
+    /// - Parameters:
+    ///   - answers: how many challenges this leg has answered.
+    ///   - redirect: what led here.
     private func send(
-        _ step: Redirect.RequestStep, followed: Int, _ configuration: Configuration, began: Double,
-        from redirect: (status: Int, url: String)? = nil, _ request: Request
+        _ step: Redirect.RequestStep, followed: Int, answers: Int = 0, _ configuration: Configuration,
+        began: Double, from redirect: (status: Int, url: String)? = nil, _ request: Request
     ) {
         let engine = resource.engine
         var message = TransportRequest(
             method: step.method, url: step.url, headers: step.headers, payload: step.payload,
             timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
-        if followed > 0, message.timeouts.total > 0 {
+        if followed + answers > 0, message.timeouts.total > 0 {
             // The limit is for the whole exchange, not for each leg of it.
             message.timeouts.total = max(0.001, message.timeouts.total - (engine.scheduler.now - began))
         }
@@ -99,6 +102,13 @@ final class NetworkWork: RequestWork {
             let cause = redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
             return finish(.failure(failure(cause, step)), step, request)
         }
+        let authentication = plan.authentication.flatMap { own in
+            AuthenticationTarget(step, of: resource.url).map { (own, $0) }
+        }
+        let proof = authentication.flatMap { own, target in
+            attempt(target) { () throws(DigestChallenge.Refusal) in try own.proof(for: target) } ?? nil
+        }
+        if let proof { message.headers.set("Authorization", proof.header) }
         measure(step)
         account?.close()
         account = BodyAccount(engine.contentBudget)
@@ -116,6 +126,17 @@ final class NetworkWork: RequestWork {
                     url: step.url, status: response.status, httpVersion: response.httpVersion,
                     headers: response.headers, timings: response.timings, redirects: followed)
                 log("\(response.status)", step, since: sent)
+                if let (own, target) = authentication {
+                    let renewed = attempt(target) { () throws(DigestChallenge.Refusal) in
+                        try own.renew(
+                            proof, by: response.status, response.headers, for: target, answers: answers)
+                    }
+                    if renewed == true {
+                        return send(
+                            step, followed: followed, answers: answers + 1, configuration, began: began,
+                            from: redirect, request)
+                    }
+                }
                 let decision = Redirect.decide(
                     step: step, status: response.status, location: response.headers["Location"],
                     policy: configuration.redirects, followed: followed)
@@ -139,6 +160,17 @@ final class NetworkWork: RequestWork {
                 case .none: receive(response, step, request)
                 }
             }
+        }
+    }
+
+    /// Nil when no credentials can be made; the log says why, and the server's refusal stands.
+    private func attempt<Result>(
+        _ target: AuthenticationTarget, _ make: () throws(DigestChallenge.Refusal) -> Result
+    ) -> Result? {
+        do throws(DigestChallenge.Refusal) { return try make() } catch {
+            let message = "no answer to the challenge of \(target.origin): \(error.message)"
+            resource.engine.log.write(.warning, message)
+            return nil
         }
     }
 
@@ -221,6 +253,8 @@ final class NetworkWork: RequestWork {
 
     /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
     func repeated() -> any RequestWork { NetworkWork(plan, of: resource) }
+
+    func authenticate(by authentication: any RequestAuthentication) { plan.authentication = authentication }
 
     // MARK: Progress
 

@@ -3,4 +3,5 @@ struct RequestPlan {
     var method: String
     var mutations: [RequestMutation] = []
     var usesPipeline = true
+    var authentication: (any RequestAuthentication)?
 }

@@ -31,6 +31,9 @@ protocol RequestWork: AnyObject {
     /// The time that a configuration gives it, if it has no limits of its own.
     func limitTime(to seconds: Double)
 
+    /// Credentials for what it sends.
+    func authenticate(by authentication: any RequestAuthentication)
+
     /// For logs: method and URL, or what it is.
     var description: String { get }
 }
@@ -41,5 +44,6 @@ extension RequestWork {
     var target: (url: String, method: String)? { nil }
     func need(by pass: RefreshPass) {}
     func limitTime(to seconds: Double) {}
+    func authenticate(by authentication: any RequestAuthentication) {}
     func mayWait(for request: Request) -> Bool { false }
 }

@@ -70,9 +70,10 @@ extension Resource {
                 draft.url = url.withParams(query.map { ($0.name, $0.values ?? []) }).string
             }
         }
-        if !options.headers.isEmpty {
+        if !options.headers.isEmpty || !options.headers.omitted.isEmpty {
             let headers = options.headers
             mutations.append { draft in
+                for name in headers.omitted { draft.headers.omit(name) }
                 draft.headers.replace(by: headers)
             }
         }

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.gateway{ listen=, expose=, auth=, timeout= }`.
+/// `rest.gateway{ listen=, expose=, auth=, server_names=, timeout= }`.
 extension ScriptContext {
     func declareGateway(_ call: Arguments) throws -> Verdict {
         try declare(call) { try addGateway(call) }
@@ -32,6 +32,14 @@ extension ScriptContext {
                 throw LuaUsageError("option 'timeout' is a number of seconds above 0")
             }
             declaration.timeout = timeout
+        }
+        if let names = try options.table("server_names") {
+            declaration.serverNames = try call.lua.strings(names, "server_names")
+            call.lua.pop()
+            for name in declaration.serverNames where URLText("http://\(name)/")?.path != "/" {
+                throw LuaUsageError(
+                    "'server_names' lists names of hosts, such as \"api.internal\", not '\(name)'")
+            }
         }
         for later in ["tls", "cors"] where options.value(later) != nil {
             throw LuaUsageError("option '\(later)' of the gateway is not available yet")

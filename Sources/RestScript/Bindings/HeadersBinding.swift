@@ -23,7 +23,10 @@ extension ScriptValues {
         LuaClass(
             "headers",
             documentation:
-                "Header fields by name, whatever its case. Assign a string, a list, or nil to remove.",
+                """
+                Header fields by name, whatever its case. Assign a string, a list, or nil to remove, which also keeps the \
+                host from sending its own: Accept (`*/*`), Accept-Encoding and User-Agent. In a table `rest.null` stands for nil.
+                """,
             index: { call in
                 let headers = try call.receiver(as: ScriptHeaders.self).read()
                 call.lua.push(optional: headers[try headerName(call)])

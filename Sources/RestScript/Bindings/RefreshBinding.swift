@@ -81,6 +81,8 @@ extension ScriptContext {
 @EngineActor
 final class BlockGates {
     private var gates: [String: RefreshGate] = [:]
+    /// By user and password.
+    private var digests: [[String]: DigestAuthentication] = [:]
 
     func gate(_ name: String) -> RefreshGate {
         if let known = gates[name] { return known }
@@ -90,10 +92,22 @@ final class BlockGates {
     }
 }
 
+extension BlockGates {
+    /// The same for the same user and password, so that nonces are known again.
+    func digest(_ user: String, _ password: String) throws(CredentialFault) -> DigestAuthentication {
+        if let known = digests[[user, password]] { return known }
+        let new = try DigestAuthentication(user: user, password: password)
+        // A script that makes up passwords doesn't fill the memory with them.
+        if digests.count >= 64 { digests = [:] }
+        digests[[user, password]] = new
+        return new
+    }
+}
+
 /// One run of a block. A gate is known again by the line that asks for it, and how often that line did so before.
 @EngineActor
 final class BlockRun {
-    private let gates: BlockGates
+    let gates: BlockGates
     private var asked: [String: Int] = [:]
     /// The stage names that the block has in hand.
     var order: StageOrderList?

@@ -18,13 +18,18 @@ extension ScriptContext {
             functions: makers + chainFunctions + [customRequest, refreshOn] + timeFunctions
                 + fileFunctions + lifetimeFunctions + [permissionsFunction],
             values: [
-                "log", "json", "base64", "url", "env", "store", "null", "transformers", "cache",
+                "log", "json", "base64", "hex", "crypto", "url", "auth", "env", "store", "null",
+                "transformers", "cache",
                 "use_this_response", "version",
             ])
     }
 
     var restModules: [ModuleTable] {
-        [logModule, jsonModule, base64Module, urlModule, transformersModule, cacheModule]
+        [
+            logModule, jsonModule, base64Module, hexModule, cryptoModule, urlModule, authModule,
+            transformersModule,
+            cacheModule,
+        ]
     }
 
     private var makers: [ModuleFunction] {
@@ -36,7 +41,8 @@ extension ScriptContext {
                 try makeService(call)
             },
             ModuleFunction(
-                "gateway", "(options: { listen?, expose?, auth?, timeout? })", "Declares the HTTP gateway."
+                "gateway", "(options: { listen?, expose?, auth?, server_names?, timeout? })",
+                "Declares the HTTP gateway."
             ) { [unowned self] call in
                 try declareGateway(call)
             },

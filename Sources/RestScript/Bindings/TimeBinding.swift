@@ -25,21 +25,23 @@ extension ScriptContext {
             ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") {
                 [unowned self] call in
                 try requireUnclosed(for: "rest.after")
-                let timer = ScriptTimer(self, try call.function(2, "fn"), period: nil)
+                let timer = ScriptTimer(self, try call.function(2, "fn"), .once)
                 timer.arm(after: try duration(call, 1, "seconds"))
                 call.lua.push(object: timer, class: timerClass)
                 return .one
             },
             ModuleFunction(
-                "every", "(seconds: number, fn) -> timer",
-                "Runs fn again and again; a run that is late is left out."
+                "every", "(seconds: number | string, options?: { zone: string }, fn) -> timer",
+                """
+                Runs fn again and again, every so many seconds, or at times as of cron: `"*/5 * * * *"`, `"0 9 * * MON-FRI"`, \
+                `"@daily"`, in the local zone or in that of `zone = "Europe/Berlin"`. A run that is late is left out.
+                """
             ) {
                 [unowned self] call in
                 try requireUnclosed(for: "rest.every")
-                let period = try duration(call, 1, "seconds")
-                guard period >= 0.001 else { throw call.bad(1, "seconds", "a period is 0.001 or more") }
-                let timer = ScriptTimer(self, try call.function(2, "fn"), period: period)
-                timer.arm(after: period)
+                let (rhythm, last) = try rhythm(call)
+                let timer = ScriptTimer(self, try call.function(last, "fn"), rhythm)
+                timer.arm()
                 call.lua.push(object: timer, class: timerClass)
                 return .one
             },
@@ -71,6 +73,36 @@ extension ScriptContext {
             for argument in arguments { lua.push(argument) }
             return Int32(arguments.count)
         }
+    }
+
+    /// A period or a schedule, and the place of the function behind it.
+    private func rhythm(_ call: Arguments) throws -> (TimerRhythm, Int32) {
+        guard call.type(1) == .string else {
+            let period = try duration(call, 1, "seconds")
+            guard period >= 0.001 else { throw call.bad(1, "seconds", "a period is 0.001 or more") }
+            return (.period(period), 2)
+        }
+        let text = try call.string(1, "times")
+        var zone: String?
+        let hasOptions = call.type(2) == .table
+        if hasOptions {
+            let options = try call.options(2)
+            zone = try options.string("zone")
+            try options.finish()
+        } else if call.type(3) == .table {
+            throw call.bad(
+                3, "options", "they stand before the function: rest.every(times, { zone = … }, fn)")
+        }
+        do throws(CronSchedule.Fault) {
+            let schedule = try CronSchedule(text, suggest: NearestName.advice)
+            return (.cron(CronTimes(schedule, try self.zone(named: zone))), hasOptions ? 3 : 2)
+        } catch { throw call.bad(1, "times", error.message) }
+    }
+
+    private func zone(named name: String?) throws(CronSchedule.Fault) -> ZoneTable {
+        do throws(ZoneTable.Fault) {
+            return try options.zones.zone(named: name, suggest: NearestName.advice)
+        } catch { throw CronSchedule.Fault(message: error.message) }
     }
 
     private func duration(_ call: Arguments, _ index: Int32, _ name: String) throws -> Double {

@@ -33,7 +33,8 @@ extension Lua {
         }
     }
 
-    /// A table of headers, sorted by name: a Lua table has no order, and equal requests shall look equal.
+    /// A table of headers, sorted by name: a Lua table has no order, and equal requests shall look equal. Null, for which
+    /// nil can't stand in a table, omits.
     func headers(_ table: Int32) throws -> Headers {
         var fields: [(name: String, values: [String])] = []
         var (count, bytes) = (0, 0)
@@ -52,6 +53,7 @@ extension Lua {
         }
         var headers = Headers()
         for field in fields.sorted(by: { $0.name < $1.name }) {
+            if field.values.isEmpty { headers.omit(field.name) }
             for value in field.values { headers.add(field.name, value) }
         }
         return headers

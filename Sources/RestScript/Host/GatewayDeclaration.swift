@@ -13,6 +13,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var bearerToken: String?
     /// Seconds for one request.
     public var timeout: Double?
+    /// Names in Host that are answered beside the addresses' own.
+    public var serverNames: [String] = []
     /// Where the script says it.
     public var file: String?
     public var line: Int?

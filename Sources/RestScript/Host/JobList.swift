@@ -213,16 +213,30 @@ final class ScriptTimer: ScriptActivity {
     private unowned let context: ScriptContext
     /// Let go of at the end: it may well hold the timer, to cancel it.
     private var function: LuaReference?
-    /// Seconds between runs; nil for one run.
-    private let period: Double?
+    private var rhythm: TimerRhythm
     private var timer: Timer?
     private var isRunning = false
     private var isCancelled = false
 
-    init(_ context: ScriptContext, _ function: LuaReference, period: Double?) {
+    init(_ context: ScriptContext, _ function: LuaReference, _ rhythm: TimerRhythm) {
         self.context = context
         self.function = function
-        self.period = period
+        self.rhythm = rhythm
+    }
+
+    /// Waits for its first time.
+    func arm() {
+        var seconds: Double?
+        switch rhythm {
+        case .once: seconds = 0
+        case .period(let period): seconds = period
+        case .cron(var times):
+            times.plan(from: context.engine.scheduler.now)
+            let scheduler = context.engine.scheduler
+            seconds = times.wait(from: scheduler.now, mayJump: scheduler.mayJump)
+            rhythm = .cron(times)
+        }
+        if let seconds { arm(after: seconds) } else { cancel() }
     }
 
     /// A script that was replaced has no timers any more: what it makes late never fires.
@@ -235,8 +249,8 @@ final class ScriptTimer: ScriptActivity {
     /// A run that is still going on when the next is due takes its place.
     private func fire() {
         timer = nil
-        if let period { timer = context.engine.scheduler.after(period) { [self] in fire() } }
-        guard !isRunning, let function else { return }
+        let isDue = isDueAndRearmed()
+        guard isDue, !isRunning, let function else { return }
         isRunning = true
         context.realm.spawn(
             function, phase: context.phases.job,
@@ -248,6 +262,22 @@ final class ScriptTimer: ScriptActivity {
                 }
                 if timer == nil { end() }
             })
+    }
+
+    private func isDueAndRearmed() -> Bool {
+        let scheduler = context.engine.scheduler
+        var next: Double?
+        var isDue = true
+        switch rhythm {
+        case .once: break
+        case .period(let period): next = period
+        case .cron(var times):
+            isDue = times.look(at: scheduler.now)
+            next = times.wait(from: scheduler.now, mayJump: scheduler.mayJump)
+            rhythm = .cron(times)
+        }
+        if let next { timer = scheduler.after(next) { [self] in fire() } }
+        return isDue
     }
 
     var isDetached: Bool { true }

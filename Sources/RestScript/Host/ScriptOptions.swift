@@ -15,6 +15,8 @@ public struct ScriptOptions: Sendable {
     public var grantedEnvironment: Set<String>? = []
     /// Values of the environment.
     public var environment: [String: String] = [:]
+    /// Where `rest.every` finds zones of time.
+    public var zones = ZoneFiles.system
     /// What `rest.store` keeps. Give a script that is loaded again the same one.
     public var store = ScriptStore()
     /// Gets what the script logs and prints, and what fails where nobody waits for it.

@@ -69,11 +69,11 @@ final class ModuleValues: ScriptValues {
 
     private func pushRest(on lua: Lua) {
         var table = ModuleTable(name: "rest", functions: valueMakers + [nowFunction])
-        table.values = ["log", "json", "base64", "url", "store", "null", "version"]
+        table.values = ["log", "json", "base64", "hex", "crypto", "url", "store", "null", "version"]
         table.absent = settings.absentNames.subtracting(table.names)
         var log = ModuleTable(name: "rest.log", functions: levelFunctions)
         log.absent = settings.absentLogNames.subtracting(log.names)
-        pushRest(table, [log, jsonModule, base64Module, urlModule], on: lua) { _ in }
+        pushRest(table, [log, jsonModule, base64Module, hexModule, cryptoModule, urlModule], on: lua) { _ in }
     }
 
     /// Says why a name that scripts have is not there.

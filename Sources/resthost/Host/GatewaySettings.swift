@@ -18,6 +18,7 @@ enum GatewaySettings {
         settings.threads = threads
         settings.bearerToken = declaration?.bearerToken
         settings.limits.requestTimeout = declaration?.timeout
+        settings.serverNames = declaration?.serverNames ?? []
         if let declaration { settings.expose = try exposure(declaration, host.services.map(\.name)) }
         do throws(GatewayError) { try settings.check() } catch {
             throw diagnostic(error, host, listen: listen)

@@ -76,7 +76,7 @@ struct CodecTests {
     }
 
     @Test(arguments: [
-        "foo", "crypto", "secret", "hex",
+        "foo", "secret",
         "request", "endpoint", "test",
     ])
     func `what rest doesn't have is an error with its place`(name: String) throws {

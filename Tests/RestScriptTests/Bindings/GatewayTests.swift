@@ -11,7 +11,7 @@ struct GatewayTests {
         try fixture.load(
             """
             rest.gateway {
-              listen = "127.0.0.1:8080", auth = { bearer = "secret" },
+              listen = "127.0.0.1:8080", auth = { bearer = "secret" }, server_names = { "api.internal", "b:81" },
               timeout = 20,
               expose = { api = { paths = { "/users/**" }, methods = { "GET" } }, other = {} },
             }
@@ -23,7 +23,8 @@ struct GatewayTests {
                     expose: [
                         "api": .init(paths: ["/users/**"], methods: ["GET"]),
                         "other": .init(paths: nil, methods: ["GET", "HEAD"]),
-                    ], bearerToken: "secret", timeout: 20, file: "test.lua", line: 1))
+                    ], bearerToken: "secret", timeout: 20, serverNames: ["api.internal", "b:81"],
+                    file: "test.lua", line: 1))
         fixture.close()
     }
 
@@ -46,6 +47,10 @@ struct GatewayTests {
             "bad option 'listen' to 'rest.gateway' (string expected, got number)"
         ),
         ("rest.gateway { timeout = 0 }", "option 'timeout' is a number of seconds above 0"),
+        (
+            "rest.gateway { server_names = { 'http://a' } }",
+            "'server_names' lists names of hosts, such as \"api.internal\", not 'http://a'"
+        ),
         ("rest.gateway { tls = {} }", "option 'tls' of the gateway is not available yet"),
         ("rest.gateway { cors = {} }", "option 'cors' of the gateway is not available yet"),
         (

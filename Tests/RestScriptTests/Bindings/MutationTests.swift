@@ -31,6 +31,30 @@ struct MutationTests {
             ])
     }
 
+    @Test func `nil, or null in a table, takes out a header, and one that the host would add`() throws {
+        let fixture = ScriptFixture()
+        try fixture.transport.stub(method: nil, urlGlob: "https://api.test/v1/**", .text(200, "ok"))
+        try fixture.load(
+            """
+            api:configure("/a", function(c)
+              c.headers["X-A"] = "1"
+              c.headers["user-agent"] = nil
+              c:mutate_requests(function(d) if d.method == "POST" then d.headers["User-Agent"] = "mine" end end)
+            end)
+            api:resource("a"):load()
+            api:resource("a"):request("PUT", { headers = { Accept = rest.null, ["x-a"] = rest.null } })
+            api:resource("a"):request("POST", { mutate = function(d) d.headers.Accept = nil end })
+            """)
+        fixture.close()
+        let sent = fixture.transport.requests.map(\.headers)
+        #expect(
+            sent.map { $0.omitted.sorted() } == [
+                ["user-agent"], ["accept", "user-agent", "x-a"], ["accept"],
+            ])
+        #expect(
+            sent.map { $0["X-A"] } == ["1", nil, "1"] && sent.map { $0["User-Agent"] } == [nil, nil, "mine"])
+    }
+
     @Test(arguments: [
         ("d.methd = 'x'", "unknown field 'methd' on draft: did you mean 'method'?"),
         ("d.body = 5", "bad value for 'body' of draft (string expected, got number)"),

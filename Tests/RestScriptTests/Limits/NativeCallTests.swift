@@ -69,9 +69,11 @@ struct NativeCallTests {
     @Test func `what is within the limits is taken`() throws {
         try expect(
             """
-            print(#r:with_params(named(10000)).url, #r:with_params(many(5000, function(i) return { "n" .. i % 100, i } end)).url)
+            local function marks(resource) return (select(2, resource.url:gsub("&", ""))) end
+            print(marks(r:with_params(named(10000))))
+            print(marks(r:with_params(many(5000, function(i) return { "n" .. i % 100, i } end))))
             rest.status(many(10000, function() return r end))
-            """, prelude: ScriptFixture.prelude + Self.many, prints: ["88913\t39412"])
+            """, prelude: ScriptFixture.prelude + Self.many, prints: ["9999", "4999"])
     }
 
     @Test(arguments: [
@@ -100,10 +102,16 @@ struct NativeCallTests {
         try fixture.load(
             """
             local told = 0
-            for _ = 1, 5000 do r:add_observer(function() told = told + 1 for _ = 1, 1e6 do end end) end
+            for _ = 1, 5000 do
+              r:add_observer(function(_, event)
+                if event == "observer_added" then return end
+                told = told + 1
+                for _ = 1, 1e6 do end
+              end)
+            end
             rest.spawn(function() r:override_local_content("text") end)
             rest.after(1, function() print(told < 5000) end)
-            """, prelude: ScriptFixture.prelude + Self.many + "api.cached_resource_count_limit = 5000 ")
+            """, prelude: ScriptFixture.prelude + Self.many)
         fixture.advance(2)
         fixture.close()
         let lines = fixture.lines

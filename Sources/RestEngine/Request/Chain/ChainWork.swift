@@ -106,6 +106,10 @@ final class ChainWork: RequestWork {
         [wrapped, current].contains { $0.map { $0 === request || $0.work.mayWait(for: request) } ?? false }
     }
 
+    func authenticate(by authentication: any RequestAuthentication) {
+        wrapped.authenticate(by: authentication)
+    }
+
     func need(by pass: RefreshPass) {
         current?.need(by: pass)
         decision?.onNeeded?()

@@ -1,7 +1,6 @@
+import RestEngine
 import TestSupport
 import Testing
-
-@testable import RestScript
 
 struct Base64FuzzTests {
     @Test func `bytes survive, with padding, without, and in the URL alphabet`() throws {

@@ -1,7 +1,9 @@
 /// RFC 4648, sections 4 and 5.
-enum Base64 {
-    struct DecodingError: Error, Equatable {
-        let message: String
+public enum Base64 {
+    /// Why a text can't be decoded.
+    public struct DecodingError: Error, Equatable {
+        /// Names the place.
+        public let message: String
     }
 
     private static let alphabet = Array(
@@ -15,7 +17,8 @@ enum Base64 {
         return values
     }()
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    /// With padding.
+    public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var index = 0
@@ -34,7 +37,7 @@ enum Base64 {
     }
 
     /// Either alphabet; padding may be missing, white space may not be there.
-    static func decode(_ text: [UInt8]) -> Result<[UInt8], DecodingError> {
+    public static func decode(_ text: [UInt8]) -> Result<[UInt8], DecodingError> {
         var body = text[...]
         while body.last == UInt8(ascii: "="), text.count - body.count < 2 { body.removeLast() }
         let padding = text.count - body.count

@@ -1,0 +1,103 @@
+/// User and password, proved without being sent (RFC 7616), for the origin of the resource and no other. A request that
+/// has an Authorization field already keeps it.
+///
+/// The first request to an origin is refused, and sent again with the answer to its challenge; later ones count on with
+/// the nonce that they know (3.4.5), until the server names the next one or calls it stale. What else is refused is the
+/// request's failure. MD5, SHA-256 and SHA-512-256, each for sessions too, with `auth`, or with `auth-int` where that is
+/// all the server offers and the body is in memory.
+@EngineActor
+public final class DigestAuthentication: RequestAuthentication {
+    private let user: String
+    private let password: String
+    private let makeNonce: () -> String?
+    private var sessions: [String: Session] = [:]
+
+    /// A nonce in use.
+    private struct Session {
+        var challenge: DigestChallenge
+        var clientNonce: String
+        var count: UInt32 = 0
+    }
+
+    /// Origins beyond are forgotten, and asked again.
+    private static let maxSessions = 256
+
+    /// Both as UTF-8. Throws for control characters.
+    public convenience init(user: String, password: String) throws(CredentialFault) {
+        try self.init(user: user, password: password) { Crypto.randomBytes(16).map(Hex.encode) }
+    }
+
+    /// - Parameter makeNonce: makes a client's nonce; nil when there is no randomness to be had.
+    init(user: String, password: String, makeNonce: @escaping () -> String?) throws(CredentialFault) {
+        try CredentialFault.check(user, password)
+        self.user = user
+        self.password = password
+        self.makeNonce = makeNonce
+    }
+
+    /// Has the requests of a configuration answer challenges.
+    public var decorator: RequestDecorator {
+        { _, request in
+            request.authenticate(by: self)
+            return request
+        }
+    }
+
+    func proof(for target: AuthenticationTarget) throws(DigestChallenge.Refusal) -> AuthenticationProof? {
+        guard var session = sessions[target.origin] else { return nil }
+        guard session.count < .max else {
+            sessions[target.origin] = nil
+            return nil
+        }
+        session.count += 1
+        sessions[target.origin] = session
+        let answer = DigestAnswer(
+            user: user, password: password, challenge: session.challenge, method: target.method,
+            target: target.target, body: target.body, count: session.count, clientNonce: session.clientNonce)
+        return AuthenticationProof(header: try answer.header(), nonce: session.challenge.nonce)
+    }
+
+    func renew(
+        _ proof: AuthenticationProof?, by status: Int, _ headers: Headers, for target: AuthenticationTarget,
+        answers: Int
+    ) throws(DigestChallenge.Refusal) -> Bool {
+        guard status == 401 else {
+            try count(on: headers, after: proof, at: target.origin)
+            return false
+        }
+        let challenge = try DigestChallenge.first(in: AuthenticationChallenge.list(in: headers))
+        // An answer to this very challenge was wrong, unless it only came too late.
+        guard answers == 0 || answers == 1 && challenge.isStale else {
+            sessions[target.origin] = nil
+            return false
+        }
+        // Another request was refused before this one and has a nonce that this one did not know, or the same.
+        if let known = sessions[target.origin], !challenge.isStale {
+            let isNewer = proof?.nonce != nil && known.challenge.nonce != proof?.nonce
+            if isNewer || proof == nil && known.challenge.nonce == challenge.nonce { return true }
+        }
+        try begin(challenge, for: target.origin)
+        return true
+    }
+
+    /// The server may name the nonce of the next request (3.5).
+    private func count(
+        on headers: Headers, after proof: AuthenticationProof?, at origin: String
+    ) throws(DigestChallenge.Refusal) {
+        guard let proof, let info = headers["Authentication-Info"], let known = sessions[origin],
+            known.challenge.nonce == proof.nonce,
+            let next = AuthenticationChallenge.parameters(in: info)["nextnonce"], next != proof.nonce
+        else { return }
+        var challenge = known.challenge
+        challenge.nonce = next
+        try begin(challenge, for: origin)
+    }
+
+    private func begin(_ challenge: DigestChallenge, for origin: String) throws(DigestChallenge.Refusal) {
+        guard let clientNonce = makeNonce() else {
+            throw DigestChallenge.Refusal(message: "there is no randomness for an answer")
+        }
+        if sessions.count >= Self.maxSessions { sessions = [:] }
+        sessions[origin] = Session(challenge: challenge, clientNonce: clientNonce)
+    }
+}

@@ -1,0 +1,55 @@
+/// Puts credentials on requests as they go out, each leg of a redirect for itself, and answers challenges. What it adds
+/// stands in no configuration and no draft, so nothing that shows those shows it.
+@EngineActor
+protocol RequestAuthentication: AnyObject {
+    /// The Authorization field for a request, and what it was made with; nil: it goes without.
+    func proof(for target: AuthenticationTarget) throws(DigestChallenge.Refusal) -> AuthenticationProof?
+
+    /// Learns from an answer; whether the request is worth sending again.
+    ///
+    /// - Parameter answers: how many times it was sent again already.
+    func renew(
+        _ proof: AuthenticationProof?, by status: Int, _ headers: Headers, for target: AuthenticationTarget,
+        answers: Int
+    ) throws(DigestChallenge.Refusal) -> Bool
+}
+
+/// What a request's credentials are about.
+struct AuthenticationTarget {
+    let origin: String
+    let method: String
+    /// Path and query, as they are sent.
+    let target: String
+    /// Nil for a body that is read while it is sent.
+    let body: [UInt8]?
+
+    /// Nil for a leg that gets no credentials: one that has some of its own, or that leads to another origin than the
+    /// resource's.
+    init?(_ step: Redirect.RequestStep, of resource: URLText?) {
+        guard let url = URLText(step.url), let origin = url.origin, origin == resource?.origin,
+            !step.headers.contains("Authorization")
+        else { return nil }
+        self.origin = origin
+        method = step.method
+        target = (url.path.isEmpty ? "/" : url.path) + (url.query.map { "?" + $0 } ?? "")
+        switch step.payload {
+        case .none: body = []
+        case .bytes(let bytes): body = bytes
+        case .upload: body = nil
+        }
+    }
+}
+
+/// Credentials on one request.
+struct AuthenticationProof {
+    /// The value of the Authorization field.
+    let header: String
+    /// What they were made with, where that is.
+    var nonce: String?
+}
+
+extension Request {
+    /// Has the network request that this one is, or is a chain of, send credentials. Those that are set last count; a
+    /// request that uses no network goes without.
+    func authenticate(by authentication: any RequestAuthentication) { work.authenticate(by: authentication) }
+}

@@ -1,0 +1,59 @@
+import LuaRuntime
+import RestEngine
+
+/// `rest.auth`.
+extension ScriptContext {
+    var authModule: ModuleTable {
+        ModuleTable(
+            name: "rest.auth",
+            functions: [
+                ModuleFunction(
+                    "basic", "(user: string, password: string) -> function(resource, request) -> request",
+                    "A decorator that sends user and password with each request (RFC 7617), to the resource's own origin only."
+                ) { [unowned self] call in
+                    let (user, password) = try credentials(call)
+                    let authentication = try checked(call) { () throws(CredentialFault) in
+                        try BasicAuthentication(user: user, password: password)
+                    }
+                    return push(authentication.decorator, named: "rest.auth.basic(…)", call)
+                },
+                ModuleFunction(
+                    "digest", "(user: string, password: string) -> function(resource, request) -> request",
+                    """
+                    A decorator that answers the server's Digest challenges (RFC 7616: MD5, SHA-256 and SHA-512-256), for \
+                    the resource's own origin only. What refuses the answer is the request's failure.
+                    """
+                ) { [unowned self] call in
+                    let (user, password) = try credentials(call)
+                    let authentication = try checked(call) { () throws(CredentialFault) in
+                        if let gates = blockRun?.gates { return try gates.digest(user, password) }
+                        return try DigestAuthentication(user: user, password: password)
+                    }
+                    return push(authentication.decorator, named: "rest.auth.digest(…)", call)
+                },
+            ])
+    }
+
+    private func credentials(_ call: Arguments) throws -> (String, String) {
+        (try call.string(1, "user"), try call.string(2, "password"))
+    }
+
+    private func checked<Result>(
+        _ call: Arguments, _ make: () throws(CredentialFault) -> Result
+    ) throws -> Result {
+        do throws(CredentialFault) { return try make() } catch { throw call.bad(1, "user", error.message) }
+    }
+
+    private func push(_ decorator: @escaping RequestDecorator, named name: String, _ call: Arguments)
+        -> Verdict
+    {
+        call.lua.push(
+            function: hostFunction { [unowned self] call in
+                let resource = try call.object(1, "resource", as: Resource.self, expected: "resource")
+                let request = try call.object(2, "request", as: Request.self, expected: "request")
+                push(try decorator(resource, request), on: call.lua)
+                return .one
+            }, name: name)
+        return .one
+    }
+}

@@ -1,0 +1,61 @@
+/// A day of the Gregorian calendar, and its number since 1 January 1970.
+struct CivilDay: Equatable {
+    var year: Int64
+    /// From 1.
+    var month: Int
+    /// From 1.
+    var day: Int
+
+    init(year: Int64, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// Years are counted from March here, so that the leap day is the last of its year.
+    init(number: Int64) {
+        let shifted = number + 719_468
+        let era = shifted.floor(146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        day = Int(dayOfYear - (153 * month + 2) / 5 + 1)
+        self.month = Int(month < 10 ? month + 3 : month - 9)
+        year = yearOfEra + era * 400 + (month < 10 ? 0 : 1)
+    }
+
+    /// Days since 1 January 1970.
+    var number: Int64 {
+        let year = month <= 2 ? self.year - 1 : self.year
+        let era = year.floor(400)
+        let yearOfEra = year - era * 400
+        let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// 0 is Sunday.
+    static func weekday(ofNumber number: Int64) -> Int { Int((number + 4) - (number + 4).floor(7) * 7) }
+
+    static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+
+    static func length(ofMonth month: Int, in year: Int64) -> Int {
+        switch month {
+        case 2: isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+extension Int64 {
+    /// Divided, and rounded down; `divisor` is positive.
+    func floor(_ divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    /// Divided, and rounded up.
+    func ceiling(_ divisor: Int64) -> Int64 { -(-self).floor(divisor) }
+}
