@@ -129,9 +129,9 @@ extension EasyHandle {
     /// False when there is no room for such a body.
     private func grow(to capacity: Int) -> Bool {
         // Inside a pass, which is the engine loop's.
-        if let account, let refusal = EngineActor.assumeIsolated({ account.grow(to: capacity) ? nil : account.refusal }) {
-            self.refusal = refusal
-            return false
+        if let account {
+            refusal = EngineActor.assumeIsolated { account.grow(to: capacity) ? nil : account.refusal }
+            if refusal != nil { return false }
         }
         body.reserveCapacity(capacity)
         return true

@@ -42,7 +42,6 @@ enum TypeVocabulary {
         "timeout": "number", "timestamp": "number", "transform": "resthost.transformation",
         "transform_errors": "boolean",
         "transformer": "resthost.transformation", "transport": "table", "ttl": "number",
-        "http_version": "string",
         "update_timestamp": "fun(key: any, timestamp: number)", "url": "resthost.url",
         "user": "string|fun(): string?",
         "user_message": "string", "value": "any", "write": "function|string[]|false",

@@ -21,7 +21,11 @@ extension DatabaseFile {
         while true {
             let header = try self.header()
             // One that was begun by an older program may have its mark in the log alone; ``Schema`` looks again.
-            if header.isDatabase, header.applicationID == kind.applicationID || header.isNew { return }
+            if header.isDatabase,
+                header.applicationID == kind.applicationID || header.isNew && byteCount >= 512
+            {
+                return
+            }
             // Another process may be writing the first page just now.
             patience -= 1
             guard patience == 0 else {
