@@ -138,8 +138,13 @@ def hungry(host):
 
 # Each is the host's memory, held by a few bytes of the script's.
 ENTITIES = """@PRELUDE@
-local held = {}
+local held, left = {}, 500
 go(function() rest.every(0.01, function()
+  left = left - 1
+  -- The attack is over: what it held is nobody's, and goes when the script does something again. A state that is full has
+  -- no room for a new list.
+  if left == 0 then for i = #held, 1, -1 do held[i] = nil end end
+  if left <= 0 then local some = {} for i = 1, 1000 do some[i] = { i } end return end
   local text = string.rep("x", 4 * 1024 * 1024)
   held[#held + 1] = rest.entity { content = text, content_type = "text/plain" }
   held[#held + 1] = rest.bytes(text)

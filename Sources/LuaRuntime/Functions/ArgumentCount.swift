@@ -40,8 +40,10 @@ public enum ArgumentCount {
 
 extension Arguments {
     fileprivate func refuseMore(than limit: Int32) throws {
-        guard let first = (limit + 1...count).first(where: { type($0) != .nil }) else { return }
-        try requireOwnReceiver(first)
+        guard (limit + 1...count).contains(where: { type($0) != .nil }) else { return }
+        // A function that reads its first argument says itself that it got the module.
+        if limit > 0, isModule(1) { return }
+        try requireOwnReceiver()
         let takes = limit == 0 ? "no argument" : limit == 1 ? "one argument" : "\(limit) arguments"
         throw LuaUsageError("'\(box.name)' takes \(takes), but got \(count)\(surplusAdvice)")
     }

@@ -12,12 +12,12 @@ extension Arguments {
     }
 
     /// `module:f(…)` gives the module itself as the first argument.
-    private func isModule(_ index: Int32) -> Bool {
+    func isModule(_ index: Int32) -> Bool {
         box.role == .function && index == 1 && lua.isFrozen(slot(1))
     }
 
     /// Throws when the call has a colon for a dot, or a dot for a colon, which moves all arguments by one.
-    func requireOwnReceiver(_ index: Int32) throws {
+    func requireOwnReceiver() throws {
         if box.role == .method, lua.type(1) != .userdata { throw wrongReceiver }
         if isModule(1) {
             throw LuaUsageError("'\(box.name)' is a function of the module: write \(box.name)(…), with a dot")

@@ -49,7 +49,7 @@ struct ZoneRule: Equatable {
             ]
         }.sorted { $0.time < $1.time }
         // Summer that begins when it ends goes on. What the last of them leads to is beyond these years.
-        return zip(changes, changes.dropFirst()).map(\.0).filter { change in
+        return changes.dropLast().filter { change in
             change.offset == summer.offset
                 || !changes.contains { $0.time == change.time && $0.offset == summer.offset }
         }

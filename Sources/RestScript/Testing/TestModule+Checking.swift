@@ -6,7 +6,7 @@ extension ScriptTestFile {
     var checkingFunctions: [ModuleFunction] {
         [
             ModuleFunction(
-                "assert", "(value, message?) -> value, ...",
+                "assert", "(value, message?, ...) -> value, ...",
                 "Fails if value is nil or false, with message, which may be an error object; else gives its arguments."
             ) { [unowned self] call in
                 try requireUnfailed()

@@ -55,12 +55,16 @@ struct CronTimerTests {
         times.plan(from: 50 * 60)
         #expect(times.due == 3600 && times.wait(from: 3000, mayJump: true) == 60)
         #expect(times.wait(from: 3000, mayJump: false) == 600 && times.wait(from: 3590, mayJump: true) == 10)
-        #expect(!times.look(at: 3060) && times.look(at: 3600.5) && times.due == 7200)
-        // Back by half an hour: the hour comes again.
-        #expect(!times.look(at: 1860) && times.due == 3600)
-        #expect(times.look(at: 3600) && !times.look(at: 3601))
-        // Forward over several: once.
-        #expect(times.look(at: 20_000) && !times.look(at: 20_001) && times.due == 21_600)
+        // On time; back by half an hour, where the hour comes again; forward over several, which is once.
+        let looks = [3060, 3600.5, 1860, 3600, 3601, 20_000, 20_001].map { now in
+            let isDue = times.look(at: now)
+            return "\(isDue) \(times.due)"
+        }
+        #expect(
+            looks == [
+                "false 3600.0", "true 7200.0", "false 3600.0", "true 7200.0", "false 7200.0", "true 21600.0",
+                "false 21600.0",
+            ])
     }
 
     @Test func `a timer is cancelled, and a run that is late is left out`() throws {

@@ -75,6 +75,7 @@ struct ExplainCommandTests {
                   parsing   json  for */json, */*+json
                             text  for text/*
                             image  for image/*
+                            ndjson  for application/x-ndjson, application/ndjson, application/jsonl, application/x-jsonlines
                   model     transformer main.lua:12
                   cleanup   –
 
