@@ -12,7 +12,7 @@ final class DurableStores {
 
     static let shared = DurableStores()
     /// Each has a queue and a file.
-    static let limit = 16
+    nonisolated static let limit = 16
 
     private var open: [String: (values: ScriptStore, file: SQLiteStore)] = [:]
 

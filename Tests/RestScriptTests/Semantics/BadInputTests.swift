@@ -72,17 +72,24 @@ struct BadInputTests {
         "a mutator that sets what can't be sent",
         arguments: [
             (
-                "d.method = 'F B'", "Cannot create request\tinvalid_request_method\ttest.lua\t4\tF B\tnil"
+                "d.method = 'F B'",
+                "Cannot create request\tinvalid_request_method\ttest.lua\t4\tF B\t'F B' is not a method"
             ),
             (
                 "d.method = 'GET\\r\\nX: y'",
-                "Cannot create request\tinvalid_request_method\ttest.lua\t4\tGET\r\nX: y\tnil"
+                "Cannot create request\tinvalid_request_method\ttest.lua\t4\tGET\r\nX: y\t'GET\r\nX: y' is not a method"
             ),
-            ("d.method = ''", "Cannot create request\tinvalid_request_method\ttest.lua\t4\t\tnil"),
-            ("d.url = 'no url'", "Cannot send request with invalid URL\tinvalid_url\ttest.lua\t4\tnil\tnil"),
+            (
+                "d.method = ''",
+                "Cannot create request\tinvalid_request_method\ttest.lua\t4\t\t'' is not a method"
+            ),
+            (
+                "d.url = 'no url'",
+                "Cannot send request with invalid URL\tinvalid_url\ttest.lua\t4\tnil\t'no url' is not a URL"
+            ),
             (
                 "d.url = 'ftp://h/'",
-                "Cannot send request with invalid URL\tinvalid_url\ttest.lua\t4\tnil\tnil"
+                "Cannot send request with invalid URL\tinvalid_url\ttest.lua\t4\tnil\t'ftp://h/' does not begin with http:// or https://"
             ),
             (
                 "d.headers.A = 'x\\r\\nB: y'",

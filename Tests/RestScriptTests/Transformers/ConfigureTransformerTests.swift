@@ -213,7 +213,7 @@ struct ConfigureTransformerTests {
                 "json\tno such thing\t", "no hello\tnil\tnil\tnil", "text\tnil\tnew",
                 "Sorry\t200\tscript_error\tSorry",
                 "Cannot parse server response\t200\tscript_error\tthe transformer's result is a number, not a response",
-                "Nothing\t200\ttransformer_returned_nil\tnil",
+                "Nothing\t200\ttransformer_returned_nil\tmine returned nil",
                 "Connection refused\tnil\tconnection_failed\tConnection refused",
             ])
     }

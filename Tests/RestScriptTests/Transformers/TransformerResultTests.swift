@@ -36,9 +36,18 @@ struct TransformerResultTests {
         ("return entity.content_kind", "text\t\"json\""),
         ("return content.tags", "value\t[\"a\",\"b\"]"),
         ("content.id = 8 return { content.id, entity.content.id }", "value\t[8,7]"),
-        ("return nil", "Cannot parse server response\t200\ttransformer_returned_nil\tnil\tnil"),
-        ("return", "Cannot parse server response\t200\ttransformer_returned_nil\tnil\tnil"),
-        ("return nil, 'No such user'", "No such user\t200\ttransformer_returned_nil\tnil\tnil"),
+        (
+            "return nil",
+            "Cannot parse server response\t200\ttransformer_returned_nil\tnil\ttransformer test.lua:2 returned nil"
+        ),
+        (
+            "return",
+            "Cannot parse server response\t200\ttransformer_returned_nil\tnil\ttransformer test.lua:2 returned nil"
+        ),
+        (
+            "return nil, 'No such user'",
+            "No such user\t200\ttransformer_returned_nil\tnil\ttransformer test.lua:2 returned nil"
+        ),
         (
             "return nil, rest.error { user_message = 'Mine', http_status_code = 418 }",
             "Mine\t418\tnil\tnil\tnil"
