@@ -427,7 +427,7 @@ local status = {}
 ---@return resthost.status
 function status:on_change(fn) end
 
----Loads again what has an error, once its retry time has passed, and tracks the requests.
+---Loads again all that has an error, fresh data or not, and tracks the requests.
 ---@return resthost.status
 function status:retry() end
 
@@ -436,8 +436,9 @@ function status:retry() end
 ---@return resthost.status
 function status:track(request) end
 
----Values by key that survive a reload and are shared with module transformers.
+---Values by key that survive a reload. Those of `rest.store` are shared with module transformers; those of `rest.store.open` survive the program, too.
 ---@class resthost.store
+---@field open function `rest.store.open(path, { max_bytes = })` gives a store with the same methods that is kept in a file, relative to the script's folder, where `--allow-read` and `--allow-write` permit: see Reloading. 64 MiB at most, unless `max_bytes` says otherwise.
 local store = {}
 
 ---The value; nil when there is none or its time is over.
@@ -524,8 +525,8 @@ function rest.service(options) end
 ---@field listen? string
 ---@field expose? table<string, { paths?: string[], methods?: string[] }>
 ---@field auth? { bearer: string }
+---@field server_names? string[]
 ---@field timeout? number
----@field server_names? any
 
 ---Declares the HTTP gateway.
 ---@param options resthost.gateway.options
@@ -548,9 +549,9 @@ function rest.bytes(s) end
 ---@field headers? resthost.headers|table<string, string|string[]>
 ---@field charset? string
 ---@field timestamp? number
----@field status? resthost.status
----@field url? resthost.url
----@field http_version? any
+---@field status? integer
+---@field url? string
+---@field http_version? string
 
 ---An entity of the script's own; `headers` may be those of another.
 ---@param options resthost.entity.options
@@ -626,8 +627,9 @@ function rest.pass_to(request) end
 ---@field start fun(complete: fun(outcome: resthost.response|resthost.entity|resthost.error): boolean)
 ---@field cancel? fun()
 ---@field progress? fun(): number
+---@field timeout? number
 
----A request with work of the script's own, not started. start gets `complete(response | entity | error) -> boolean`, to be called once, at any time.
+---A request with work of the script's own, not started. start gets `complete(response | entity | error) -> boolean`, to be called once, within `timeout` seconds: by default those of `c.timeouts.total`, 0 for any time.
 ---@param options resthost.custom_request.options
 ---@return resthost.request
 function rest.custom_request(options) end
@@ -685,13 +687,13 @@ function rest.gather(list, limit, fn) end
 ---@return number
 function rest.now() end
 
----The content of a file, relative to the script's folder. It must lie where `--allow-read` permits; of 64 MiB at most.
+---The content of a file, relative to the script's folder. It must lie where `--allow-read` permits, by default below that folder; of 64 MiB at most.
 ---@param path string
 ---@return string|nil
 ---@return string?
 function rest.read_file(path) end
 
----Replaces a file, or makes it: whoever reads it sees the old content or the new, never a part. It must lie where `--allow-write` permits; 64 MiB at most.
+---Replaces a file, or makes it: whoever reads it sees the old content or the new, never a part. It must lie where `--allow-write` permits, by default below the script's folder; 64 MiB at most.
 ---@param path string
 ---@param bytes string
 ---@return true|nil
@@ -873,15 +875,6 @@ rest.transformers = {}
 ---@return resthost.transformation
 function rest.transformers.json(options) end
 
----@class resthost.transformers.ndjson.options
----@field transform_errors? boolean
----@field empty? boolean
-
----The standard ndjson transformer.
----@param options? resthost.transformers.ndjson.options
----@return resthost.transformation
-function rest.transformers.ndjson(options) end
-
 ---@class resthost.transformers.text.options
 ---@field transform_errors? boolean
 ---@field empty? boolean
@@ -899,6 +892,15 @@ function rest.transformers.text(options) end
 ---@param options? resthost.transformers.image.options
 ---@return resthost.transformation
 function rest.transformers.image(options) end
+
+---@class resthost.transformers.ndjson.options
+---@field transform_errors? boolean
+---@field empty? boolean
+
+---The standard ndjson transformer.
+---@param options? resthost.transformers.ndjson.options
+---@return resthost.transformation
+function rest.transformers.ndjson(options) end
 
 rest.cache = {}
 
@@ -927,7 +929,7 @@ function rest.cache.custom(options) end
 ---@field max_bytes? integer
 ---@field user? string|fun(): string?
 
----Keeps entities in a file, relative to the script's folder. `user`, a text or a function that returns one, keeps the entities of users apart; it may not wait.
+---Keeps entities in a file of its own, relative to the script's folder, where `--allow-read` and `--allow-write` permit. `user`, a text or a function that returns one, keeps the entities of users apart; it may not wait.
 ---@param options resthost.cache.sqlite.options
 ---@return resthost.cache
 function rest.cache.sqlite(options) end

@@ -70,9 +70,11 @@ function t.skip(name, why) end
 ---Fails if value is nil or false, with message, which may be an error object; else gives its arguments.
 ---@param value any
 ---@param message? any
+---@param ... any
 ---@return any
 ---@return any ...
-function t.assert(value, message) end
+---@overload fun(value: any, ...: any): any, any ...
+function t.assert(value, message, ...) end
 
 ---Fails unless both are the same value, or tables with equal fields at any depth; metatables don't count. The message, if there is one, goes before what differs.
 ---@param actual any

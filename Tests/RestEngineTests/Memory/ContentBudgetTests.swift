@@ -127,7 +127,8 @@ struct ContentBudgetTests {
     }
 
     @Test func `a service may have less, and takes only from itself`() throws {
-        let other = Service(engine: fixture.engine, name: "other", baseURL: try BaseURL("https://other.test/"))
+        let base = try BaseURL("https://other.test/")
+        let other = Service(engine: fixture.engine, name: "other", baseURL: base)
         other.resource("a").overrideLocalContent(.text(megabyte))
         service.cachedResourceBytesLimit = 3 << 20
         try load(0..<6)
