@@ -40,6 +40,7 @@ test: bootstrap
 static:
 	@scripts/check-floors
 	@scripts/check-length
+	@scripts/check-rules
 	@scripts/check-format
 
 quick: static bootstrap

@@ -23,11 +23,8 @@ t.describe("base URL", function()
   end)
 
   for _, text in ipairs { "\0", "http://[bad", "not a URL", "" } do
-    t.test(("1.1: %q does not parse, so there is none"):format(text), function()
-      local service = base_of(text)
-      t.equal(service.base_url, nil)
-      t.equal(service:resource("foo").url, ":")
-      t.equal(service:resource("foo"):load().state, "completed")
+    t.test(("1.1: %q does not parse, which is an error"):format(text), function()
+      t.raises(function() base_of(text) end, "is not a URL")
     end)
   end
 

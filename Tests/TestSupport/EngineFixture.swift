@@ -21,6 +21,7 @@ public final class EngineFixture {
         scheduler = Scheduler(clock: clock)
         transport = StubTransport(scheduler: scheduler)
         engine = Engine(transport: transport, scheduler: scheduler)
+        engine.movesLargeContent = false
         service = Service(
             engine: engine, name: "api", baseURL: baseURL.flatMap { try? BaseURL($0) },
             standardTransformers: standardTransformers)

@@ -122,6 +122,14 @@ extension Lua {
         type(index) == .table && clua_is_frozen(raw, index)
     }
 
+    /// Pushes the value at `index`, or what a table holds that ``freeze(refusal:)`` made read only. For looking at: scripts
+    /// must not get it.
+    public func pushShown(_ index: Int32) {
+        let index = absolute(index)
+        checkStack(4)
+        if !clua_push_content(raw, index) { pushValue(at: index) }
+    }
+
     private func tableIndex(_ index: Int32) -> Int32 {
         precondition(lua_type(checked, index) == LUA_TTABLE, "the value at \(index) is no table")
         return lua_absindex(raw, index)

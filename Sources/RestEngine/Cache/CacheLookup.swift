@@ -81,7 +81,8 @@ final class CacheLookup {
             maxBodyBytes: resolved.configuration.maxBodyBytes)
         var run = PipelineRun(
             .success(entity), pipeline, context, log: engine.log, after: stage.name,
-            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)))
+            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)),
+            movingLargeContent: engine.movesLargeContent)
         guard let next = run.next() else { return take(run, entity, from: stage) }
         outsideWork = OutsideWork(run, next, engine) { [self] run in
             outsideWork = nil

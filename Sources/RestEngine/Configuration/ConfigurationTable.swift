@@ -46,6 +46,9 @@ public final class ConfigurationTable {
         let draft = ConfigurationDraft(method: method, url: url)
         defer { draft.isFrozen = true }
         do { try entries[number].apply(draft) } catch {
+            // It may build on what those before it did: the order of stages, for example.
+            let steps = trace(url: url, method: method, now: now).steps
+            if let step = steps.first(where: { $0.entry == number }) { return step.failure }
             return RequestError(thrown: error, timestamp: now, url: url.string, method: method)
         }
         return nil

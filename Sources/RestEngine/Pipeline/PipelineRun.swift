@@ -12,6 +12,8 @@ struct PipelineRun {
     /// So far; the outcome when ``next()`` gives nil.
     private(set) var response: Response
     private var cursor: Cursor
+    /// What a large body takes long in is done elsewhere.
+    private let movesLargeContent: Bool
 
     private struct Cursor {
         /// The first is the one where it is.
@@ -23,8 +25,9 @@ struct PipelineRun {
     /// - Parameter first: only the stages after this one.
     init(
         _ response: Response, _ pipeline: Pipeline, _ context: PipelineContext, log: EngineLog,
-        after first: String? = nil, keeping outputs: StageOutputs? = nil
+        after first: String? = nil, keeping outputs: StageOutputs? = nil, movingLargeContent: Bool = true
     ) {
+        movesLargeContent = movingLargeContent
         self.response = response
         self.pipeline = pipeline
         self.context = context
@@ -39,7 +42,8 @@ struct PipelineRun {
         while let name = cursor.stages.first {
             let stage = pipeline[name]
             while cursor.step < stage.steps.count {
-                if pipeline.goesOutside || LargeContent.size(of: response) > LargeContent.leastSize,
+                if pipeline.goesOutside
+                    || movesLargeContent && LargeContent.size(of: response) > LargeContent.leastSize,
                     let found = takeVisit()
                 {
                     return found
@@ -84,7 +88,7 @@ struct PipelineRun {
                 parts.append(.step(step, stage: name))
                 switch step.placement {
                 case .portable:
-                    guard step.isLarge(response), step.accepts(response) else { continue }
+                    guard movesLargeContent, step.isLarge(response), step.accepts(response) else { continue }
                     found = (found?.place ?? LargeContent.shared, ahead, parts.count)
                 case .loop: break search
                 case .outside(let transformer):

@@ -219,7 +219,8 @@ final class NetworkWork: RequestWork {
             plan.method == "GET"
             ? StageOutputs(of: resource, mark: resource.mark(of: resolved, generation)) : nil
         var run = PipelineRun(
-            response, resolved.configuration.pipeline, context, log: engine.log, keeping: outputs)
+            response, resolved.configuration.pipeline, context, log: engine.log, keeping: outputs,
+            movingLargeContent: engine.movesLargeContent)
         guard let next = run.next() else { return end(run, request) }
         outsideWork = OutsideWork(run, next, engine) { [self] run in
             outsideWork = nil

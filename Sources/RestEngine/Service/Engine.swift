@@ -23,6 +23,9 @@ public final class Engine {
     /// each configuration that is made.
     public var remembersPipelines = false
 
+    /// Large bodies are transformed on another thread. Not where a test moves the time by hand and awaits nothing.
+    package var movesLargeContent = true
+
     /// Requests that have started and whose hooks have not all been called.
     public private(set) var openRequests = 0
     /// Called whenever the last open request has ended.

@@ -4,6 +4,8 @@ import RestEngine
 /// What a transformer module returned.
 struct ModuleDefinition {
     let function: LuaReference
+    /// Where the function begins in the module's file; nil when it is none of Lua's.
+    let line: Int?
     /// Nil when it returned the function alone.
     let rules: ContentRules?
 }
@@ -13,7 +15,9 @@ extension ScriptValues {
     func moduleDefinition(_ name: String, _ lua: Lua, _ place: Int32) throws -> ModuleDefinition {
         let owner = "transformer module '\(name)'"
         switch lua.type(place) {
-        case .function: return ModuleDefinition(function: lua.reference(place), rules: nil)
+        case .function:
+            return ModuleDefinition(
+                function: lua.reference(place), line: lua.definition(ofFunction: place)?.line, rules: nil)
         case .table:
             let options = OptionTable(lua: lua, table: place, owner: owner)
             let rules = try contentRules(options)
@@ -27,7 +31,10 @@ extension ScriptValues {
                 throw LuaUsageError(
                     "\(owner) returns a table without 'transform', a function(content, entity)")
             }
-            return ModuleDefinition(function: function, rules: rules)
+            lua.push(function)
+            defer { lua.pop() }
+            return ModuleDefinition(
+                function: function, line: lua.definition(ofFunction: -1)?.line, rules: rules)
         default:
             throw LuaUsageError(
                 "\(owner) returns \(lua.nameOfResult(place)): it must return function(content, entity), or a table "

@@ -70,11 +70,12 @@ final class ModuleState: LuaPoolWorker {
     ) -> Response {
         let description = transformer.description(version)
         do throws(LuaError) {
-            let function = try function(of: version)
+            let definition = try definition(of: version)
             return values.transform(
                 response,
                 by: ContentCall(
-                    function: ScriptFunction(reference: function, file: version.path, line: nil),
+                    function: ScriptFunction(
+                        reference: definition.function, file: version.path, line: definition.line),
                     rules: transformer.rules(of: version), description: description),
                 context)
         } catch {
@@ -88,13 +89,13 @@ final class ModuleState: LuaPoolWorker {
         }
     }
 
-    private func function(of version: ModuleVersion) throws(LuaError) -> LuaReference {
+    private func definition(of version: ModuleVersion) throws(LuaError) -> ModuleDefinition {
         if let known = loaded[version.name], known.number == version.number {
-            return known.definition.function
+            return known.definition
         }
         let new = try load(version.name, version.files, number: version.number)
         loaded.updateValue(new, forKey: version.name)?.realm.close()
-        return new.definition.function
+        return new.definition
     }
 
     // MARK: Loading

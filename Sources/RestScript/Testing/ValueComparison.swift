@@ -75,9 +75,9 @@ struct ValueComparison {
             else { return }
             let count = places.count
             places.append(place)
-            lua.pushValue(at: actual)
+            lua.pushShown(actual)
             lua.rawSet(table, 2 * count + 1)
-            lua.pushValue(at: expected)
+            lua.pushShown(expected)
             lua.rawSet(table, 2 * count + 2)
         }
 

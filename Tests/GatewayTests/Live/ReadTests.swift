@@ -159,6 +159,9 @@ import Testing
             }
             try await world.configure("**", cached)
             let first = try site.asking("/github/a")
+            // A look into the cache comes first.
+            await world.waitForReads(1)
+            await world.settle()
             await world.transport.waitForRequests(1)
             await world.reply("[1]")
             #expect(try first.answer()["Cache-Status"] == "resthost; fwd=miss")

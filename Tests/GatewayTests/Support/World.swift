@@ -51,6 +51,7 @@ final class World: GatewayDirectory {
     @EngineActor
     private init() {
         engine = Engine(transport: transport, scheduler: Scheduler(clock: TestEngineClock(clock)))
+        engine.movesLargeContent = false
         add("github", "https://api.github.com/v3")
     }
 

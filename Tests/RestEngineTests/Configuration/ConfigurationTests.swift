@@ -190,9 +190,9 @@ struct ConfigurationTests {
         #expect(
             fixture.service.configurationEntries.map(\.description) == [
                 "standard json transformer", "standard text transformer", "standard image transformer",
-                "block of the test",
+                "standard ndjson transformer", "block of the test",
             ])
-        #expect(fixture.resource("a").resolvedConfiguration(for: "GET").entries == [0, 1, 2, 3])
+        #expect(fixture.resource("a").resolvedConfiguration(for: "GET").entries == [0, 1, 2, 3, 4])
     }
 
     private struct Marking: Transformer {

@@ -9,7 +9,7 @@ struct BlockReviewTests {
     private let fixture = EngineFixture()
 
     private var findings: [String] {
-        fixture.service.reviewBlocks().map { "\($0.block - 2) \($0.code.rawValue)" }
+        fixture.service.reviewBlocks().map { "\($0.block - 3) \($0.code.rawValue)" }
     }
 
     private func add(
@@ -110,7 +110,7 @@ struct BlockReviewTests {
         try add(nil) { $0.mutators.append { $0.url += "?page=2&api_key=a" } }
         try add(nil) { $0.mutators.append { $0.url += "?page=2" } }
         let found = fixture.service.reviewBlocks()
-        #expect(found.map { $0.block - 2 } == [1, 3] && found.allSatisfy { $0.code == .openCredentials })
+        #expect(found.map { $0.block - 3 } == [1, 3] && found.allSatisfy { $0.code == .openCredentials })
         #expect(
             found.first?.message
                 == "this block's pattern matches any host, so it sends 'Authorization' to other hosts too")

@@ -88,11 +88,12 @@ struct EngineLogTests {
             lines(.configuration) == [
                 """
                 GET https://api.test/v1/a: standard json transformer → standard text transformer \
-                → standard image transformer → block of the test
+                → standard image transformer → standard ndjson transformer → block of the test
                   expires after 5.0 s, retries after 1.0 s
                   headers: Authorization
                   mutators: 1
-                  parsing: json (*/json, */*+json), text (text/*), image (image/*)
+                  parsing: json (*/json, */*+json), text (text/*), image (image/*), \
+                ndjson (application/x-ndjson, application/ndjson, application/jsonl, application/x-jsonlines)
                 """
             ])
     }

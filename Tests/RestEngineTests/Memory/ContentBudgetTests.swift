@@ -49,7 +49,7 @@ struct ContentBudgetTests {
         try load(1..<4)
         #expect(publication.answer(at: fixture.clock.now) != nil)
         fixture.clock.advance(by: 1)
-        try load(4..<11)
+        try load(4..<9)
         #expect(publication.answer(at: fixture.clock.now) != nil)
         #expect(holding().contains("0") && !holding().contains("1"))
     }

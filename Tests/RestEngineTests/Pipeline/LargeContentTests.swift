@@ -7,6 +7,8 @@ import Testing
 struct LargeContentTests {
     let fixture = EngineFixture()
 
+    init() { fixture.engine.movesLargeContent = true }
+
     private func load(_ path: String, _ type: String, _ body: [UInt8], _ status: Int = 200) throws -> Request
     {
         try fixture.stub(

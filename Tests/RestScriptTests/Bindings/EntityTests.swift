@@ -25,7 +25,9 @@ struct EntityTests {
             """,
             prints: [
                 "ok\tok\ttext\ttext/plain; charset=utf-8\tutf-8\t\"e1\"\t1000000.0\tentity (text, text/plain; charset=utf-8)",
-                "a, b\ta=1\tnil\theaders", "a;b\ta=1;b=2\t0",
+                #"a, b\#ta=1\#tnil\#t{ ETag = "\"e1\"", ["Content-Type"] = "text/plain; charset=utf-8", ["X-Many"] = "a", "#
+                    + #"["x-many"] = "b", ["Set-Cookie"] = "***", ["Set-Cookie"] = "***" }"#,
+                "a;b\ta=1;b=2\t0",
                 "content-type=text/plain; charset=utf-8 etag=\"e1\" set-cookie=a=1 x-many=a, b",
                 "gif\t3\t2\t13\timage", "true\tapplication/octet-stream\tnil\ttrue\tnil\tnil",
             ])

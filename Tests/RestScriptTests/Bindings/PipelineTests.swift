@@ -135,7 +135,7 @@ struct PipelineTests {
         ("c.pipeline.model = 1", "unknown field 'model' on pipeline"),
         (
             "c.pipeline.model:add()",
-            "the transformer is a function(content, entity), the name of a module, or a transformer of rest.*, not a no value"
+            "the transformer is a function(content, entity), the name of a module, or a transformer of rest.*, not nothing"
         ),
         (
             "c.pipeline.model:add('my.module')",

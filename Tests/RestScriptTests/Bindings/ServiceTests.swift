@@ -21,7 +21,10 @@ struct ServiceTests {
     }
 
     @Test(arguments: [
-        ("rest.service 'x'", "bad argument #1 'options' to 'rest.service' (table expected, got string)"),
+        (
+            "rest.service 'x'",
+            "bad argument #1 'options' to 'rest.service' (table expected, got string): write rest.service { base_url = \"https://…\" }"
+        ),
         (
             "rest.service { base_url = 'api.example.com' }",
             "base_url 'api.example.com' is not a URL: it looks like \"https://api.example.com/v1\""
@@ -51,7 +54,7 @@ struct ServiceTests {
         ),
         (
             "rest.service { name = 'a', standard_transformers = { 'xml' } }",
-            "unknown standard transformer 'xml': there are \"json\", \"ndjson\", \"text\", \"image\""
+            "unknown standard transformer 'xml': there are \"json\", \"text\", \"image\", \"ndjson\""
         ),
         (
             "rest.service { name = 'a', standard_transformers = { 1 } }",
@@ -159,7 +162,7 @@ struct ServiceTests {
             """,
             prints: [
                 "api\t3", "true", "nil", "false\ttest.lua:3: boom",
-                "false\tbad argument #1 'plugin' to 'use' (function expected, got number)",
+                "false\tbad argument #1 'plugin' to 'use' (function or name of a module expected, got number)",
                 "false\ttest.lua:5: module 'nowhere' not found: no nowhere.lua or nowhere/init.lua in '.'",
             ])
     }

@@ -135,7 +135,7 @@ struct StoreTests {
               t.equal(t.load({ source = "" }).rest.store.open("a/state.db"):get("k"), nil)
             end)
             """)
-        #expect(lines == ["one: passed", "two: passed"], "\(lines)")
+        #expect(lines == ["ok one", "ok two"], "\(lines)")
     }
 
     @Test func `it has a limit, which values whose time is over don't count for`() throws {

@@ -34,8 +34,8 @@ struct ZoneTableTests {
         #expect(southern.segment(at: 1_782_864_000).offset == 12 * 3600)
         let always = ZoneTable(try #require(ZoneRule("XXX3EDT4,0/0,J365/23")))
         #expect(
-            always.segment(at: 1_780_000_000) == .init(offset: -14_400, start: nil, before: -14_400, end: nil)
-        )
+            always.segment(at: 1_780_000_000).offset == -14_400
+                && always.segment(at: 1_780_000_000).end == nil)
     }
 
     @Test func `a file has a table, and a rule behind it`() throws {

@@ -248,7 +248,7 @@ struct CustomRequestTests {
               end }:start():await()
               print(err.user_message, err.cause.type, err.cause.line)
             end)
-            """, seconds: 2, prints: ["no luck\tscript_error\t3"])
+            """, seconds: 2, prints: ["Script error\tscript_error\t3"])
     }
 
     @Test("a script that is closed ends its custom requests as cancelled")

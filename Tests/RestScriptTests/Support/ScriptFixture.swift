@@ -26,6 +26,7 @@ final class ScriptFixture {
         scheduler = Scheduler(clock: clock)
         transport = StubTransport(scheduler: scheduler)
         engine = Engine(transport: transport, scheduler: scheduler)
+        engine.movesLargeContent = false
         options.log = { [weak self] in self?.log.append($0) }
         for object in [scheduler, transport, engine] as [AnyObject] { LeakList.current?.watch(object) }
     }

@@ -56,7 +56,7 @@ struct ConfigureTransformerTests {
             """,
             prints: [
                 "Not found\t404\tno such thing\tnil\tnil", "Not found\t404\t\tno such thing\tnil",
-                "warn: transformer test.lua:9: GET https://api.test/v1/missing: boom (404): test.lua:9: boom",
+                "warn: transformer test.lua:9: GET https://api.test/v1/missing: boom (404) (test.lua:9)",
                 "Not found\t404\t\tno such thing\tnil",
             ])
     }
@@ -132,7 +132,10 @@ struct ConfigureTransformerTests {
             "rest.response_transformer(print, 5)",
             "bad argument #2 'description' to 'rest.response_transformer' (string expected, got number)"
         ),
-        ("rest.transformers.xml()", "unknown field 'xml' on rest.transformers: it has json, text, image"),
+        (
+            "rest.transformers.xml()",
+            "unknown field 'xml' on rest.transformers: it has json, text, image, ndjson"
+        ),
         (
             "api:configure_transformer(print, '/a')",
             "the arguments of 'configure_transformer' are swapped: write configure_transformer(pattern, [options,] transformer)"

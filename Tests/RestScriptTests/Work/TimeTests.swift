@@ -130,7 +130,10 @@ struct TimeTests {
         ("rest.every(0, print)", "bad argument #1 'seconds' to 'rest.every' (a period is 0.001 or more)"),
         ("rest.every(1, 'x')", "bad argument #2 'fn' to 'rest.every' (function expected, got string)"),
         ("rest.sleep()", "bad argument #1 'seconds' to 'rest.sleep' (number expected, got no value)"),
-        ("rest.all()", "bad argument #1 'list' to 'rest.all' (table expected, got no value)"),
+        (
+            "rest.all()",
+            "bad argument #1 'list' to 'rest.all' (list, as in rest.all { request, … }, expected, got no value)"
+        ),
         (
             "rest.all { 5 }",
             "bad argument #1 'list' to 'rest.all' (item 1 is a number, not a request or a function)"

@@ -87,7 +87,7 @@ struct PublicGatewayTests {
         let gateway = gateway(good)
         gateway.commit(try gateway.prepare(for: good))
         let cases = [
-            ("rest.gateway { listen = \"unix:/nowhere/a.sock\" }", "does not exist"),
+            ("rest.gateway { listen = \"unix:\(folder.path)/nowhere/a.sock\" }", "does not exist"),
             ("rest.gateway { listen = \"nonsense\" }", "is no address to listen on"),
             ("rest.gateway { expose = { b = {} } }", "exposes 'b'"),
         ]

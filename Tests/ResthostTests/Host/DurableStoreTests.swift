@@ -11,12 +11,12 @@ struct DurableStoreTests {
             state:set("list", { 1, 2, 3 })
             state:set("over", 1, { ttl = 0.001 })
             """)
-        #expect(await folder.run("run", "main.lua").errors.contains("run 1\tnil"))
-        #expect(await folder.run("run", "main.lua").errors.contains("run 2\t3"))
+        #expect(await folder.run("run", "main.lua").output.contains("run 1\tnil"))
+        #expect(await folder.run("run", "main.lua").output.contains("run 2\t3"))
         let checked = await folder.run("check", "main.lua")
         #expect(checked.code == 0, "\(checked.errors)")
         // To look at a script changes nothing.
-        let next = await folder.run("run", "main.lua").errors
+        let next = await folder.run("run", "main.lua").output
         #expect(next.contains("run 3\t3"), "\(next)")
     }
 
