@@ -13,7 +13,7 @@ class Attack:
     """A row of the table. `run` gets the host, and gives what the host did that it shouldn't have."""
 
     name: str
-    # Of the issue's list: what it is about.
+    # What it does.
     about: str
     run: object
     script: str = "@PRELUDE@"

@@ -1,4 +1,4 @@
-"""Bodies just below the cap: a fresh answer beside them takes 20 ms at most (item 18)."""
+"""Bodies just below the cap: a fresh answer beside them takes 20 ms at most."""
 
 import struct
 
@@ -39,7 +39,7 @@ def ask_for(make, content_type, asked=3, statuses=(200,)):
 
 
 def row(name, about, make, content_type, **more):
-    return Attack(f"body-{name}", f"item 18: {about} of 60 MB", ask_for(make, content_type, **more), slowest_fresh=0.02, roof=640)
+    return Attack(f"body-{name}", f"{about} of 60 MB", ask_for(make, content_type, **more), slowest_fresh=0.02, roof=640)
 
 
 ATTACKS = [

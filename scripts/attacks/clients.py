@@ -1,4 +1,4 @@
-"""What clients of the gateway do: descriptors, and requests that are not as they should be (holes 5 and 9)."""
+"""What clients of the gateway do: descriptors, and requests that are not as they should be."""
 
 import socket
 import time
@@ -126,10 +126,10 @@ def twice(host):
 
 
 ATTACKS = [
-    Attack("descriptors-soft", "hole 5: 1,500 idle connections, soft limit 1,024, hard limit 8,192", crowd(1500),
+    Attack("descriptors-soft", "1,500 idle connections, soft limit 1,024, hard limit 8,192", crowd(1500),
            descriptors=(1024, 8192)),
-    Attack("descriptors-hard", "hole 5: 400 idle connections, hard limit 256", shortage, descriptors=(256, 256)),
-    Attack("crooked-requests", "hole 9: empty lines, Host, overlong UTF-8, NUL", crooked),
-    Attack("long-content-type", "hole 9: a Content-Type of 2 kB", long_type),
-    Attack("duplicate-keys", "hole 9: a key that is there twice", twice, TWICE),
+    Attack("descriptors-hard", "400 idle connections, hard limit 256", shortage, descriptors=(256, 256)),
+    Attack("crooked-requests", "empty lines, Host, overlong UTF-8, NUL", crooked),
+    Attack("long-content-type", "a Content-Type of 2 kB", long_type),
+    Attack("duplicate-keys", "a key that is there twice", twice, TWICE),
 ]

@@ -1,4 +1,4 @@
-"""What a script reaches without a grant (hole 2)."""
+"""What a script reaches without a grant."""
 
 import os
 import socket
@@ -105,4 +105,4 @@ def reach(host):
     return complaints
 
 
-ATTACKS = [Attack("grants", "hole 2: caches, proxies, sockets and files without a grant", reach)]
+ATTACKS = [Attack("grants", "caches, proxies, sockets and files without a grant", reach)]

@@ -1,4 +1,4 @@
-"""What takes memory: bodies that grow when they are decoded, content that is held, bodies on their way (hole 3)."""
+"""What takes memory: bodies that grow when they are decoded, content that is held, bodies on their way."""
 
 import json
 import threading
@@ -165,14 +165,14 @@ def freed(host):
 
 
 ATTACKS = [
-    Attack("decode-main", "hole 3: 58 kB of gzip that are 60 MB of empty lists, for Lua", decode, MAIN),
-    Attack("decode-pool", "hole 3: the same for transformer modules", decode, POOLED, {"counting.lua": COUNTING}),
-    Attack("variants", "hole 3: ?i=1…46 of a resource of 20 MB", variants),
-    Attack("override", "hole 3: a script that puts 600 times 4 MB in place", wait_for_override, OVERRIDE),
-    Attack("override-held", "hole 3: the same, observed and held", wait_for_override, HELD),
-    Attack("trailers", "hole 3: a chunked trailer without an end", trailers),
-    Attack("in-flight", "hole 3: forty bodies of 60 MB on their way", in_flight),
-    Attack("out-of-memory", "hole 3: transformers and jobs that take all their memory", hungry, HUNGRY),
-    Attack("held-entities", "hole 3: a script that keeps what it made outside of its own memory", wait_for_override, ENTITIES),
-    Attack("freed", "hole 3: memory goes back after 28 MB of JSON", freed),
+    Attack("decode-main", "58 kB of gzip that are 60 MB of empty lists, for Lua", decode, MAIN),
+    Attack("decode-pool", "the same for transformer modules", decode, POOLED, {"counting.lua": COUNTING}),
+    Attack("variants", "?i=1…46 of a resource of 20 MB", variants),
+    Attack("override", "a script that puts 600 times 4 MB in place", wait_for_override, OVERRIDE),
+    Attack("override-held", "the same, observed and held", wait_for_override, HELD),
+    Attack("trailers", "a chunked trailer without an end", trailers),
+    Attack("in-flight", "forty bodies of 60 MB on their way", in_flight),
+    Attack("out-of-memory", "transformers and jobs that take all their memory", hungry, HUNGRY),
+    Attack("held-entities", "a script that keeps what it made outside of its own memory", wait_for_override, ENTITIES),
+    Attack("freed", "memory goes back after 28 MB of JSON", freed),
 ]

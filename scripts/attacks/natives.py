@@ -1,4 +1,4 @@
-"""Calls of a script that the host does natively, and that no count of Lua's instructions ends (hole 6)."""
+"""Calls of a script that the host does natively, and that no count of Lua's instructions ends."""
 
 import time
 
@@ -28,7 +28,7 @@ def native(name, about, body, seconds=12, check=None, **more):
             time.sleep(0.1)
         complaints = [] if "all done" in host.said() else [f"not over after {seconds} s"]
         return complaints + (check(host) if check else [])
-    return Attack(name, f"hole 6: {about}", run, NATIVE % body, **more)
+    return Attack(name, f"{about}", run, NATIVE % body, **more)
 
 
 def few_lines(host):

@@ -1,4 +1,4 @@
-"""What a script does inside the sandbox: finalizers, and a script that was replaced (holes 1, 4 and 8)."""
+"""What a script does inside the sandbox: finalizers, and a script that was replaced."""
 
 import re
 import time
@@ -142,10 +142,10 @@ def forged(host):
 
 
 ATTACKS = [
-    Attack("finalizers-marks", "hole 1: __gc in the metatables of JSON marks", waste, MARKS),
-    Attack("finalizers-classes", "hole 1: __gc put into a class later", waste, CLASSES),
-    Attack("finalizers-globals", "hole 1: __gc on _G, rest, strings, and set twice", waste, GLOBALS),
-    Attack("weak-marks", "hole 1: __mode in the metatables of JSON marks", weak_marks, WEAK),
-    Attack("replaced-script", "hole 4: a script that was replaced configures its services", replaced, REPLACED),
-    Attack("forged-lines", "hole 8: control characters in logs", forged, FORGED, flags=["--log", "detailed"]),
+    Attack("finalizers-marks", "__gc in the metatables of JSON marks", waste, MARKS),
+    Attack("finalizers-classes", "__gc put into a class later", waste, CLASSES),
+    Attack("finalizers-globals", "__gc on _G, rest, strings, and set twice", waste, GLOBALS),
+    Attack("weak-marks", "__mode in the metatables of JSON marks", weak_marks, WEAK),
+    Attack("replaced-script", "a script that was replaced configures its services", replaced, REPLACED),
+    Attack("forged-lines", "control characters in logs", forged, FORGED, flags=["--log", "detailed"]),
 ]

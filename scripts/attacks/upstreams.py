@@ -1,4 +1,4 @@
-"""Answers that were cut short, or never were answers (hole 7). None may become a success."""
+"""Answers that were cut short, or never were answers. None may become a success."""
 
 import time
 import zlib
@@ -87,6 +87,6 @@ def slow_head(host):
 
 
 ATTACKS = [
-    Attack("cut-answers", "hole 7: heads, bodies and codings that were cut, and redirects that lead nowhere", cut),
-    Attack("slow-heads", "hole 7: fifty heads that never come to their end", slow_head),
+    Attack("cut-answers", "heads, bodies and codings that were cut, and redirects that lead nowhere", cut),
+    Attack("slow-heads", "fifty heads that never come to their end", slow_head),
 ]
