@@ -33,6 +33,9 @@ extension Problem {
     private static func status(of error: RequestError) -> Int {
         if let status = error.httpStatusCode, 400...599 ~= status { return status }
         switch error.cause {
+        // Where an answer of the server leads, which can't be followed.
+        case .transport(let failure) where failure.code == .invalidURL && error.httpStatusCode != nil:
+            return 502
         case .transport(let failure):
             return switch failure.code {
             case .timeout: 504

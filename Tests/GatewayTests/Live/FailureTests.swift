@@ -51,6 +51,16 @@ import Testing
         #expect(problem.code == cause.code)
     }
 
+    @Test func `A redirect that leads nowhere is the upstream's fault`() async throws {
+        let reply: @EngineActor @Sendable (TransportRequest) -> TransportResult = { _ in
+            .success(.stub("", status: 302))
+        }
+        try await World.run(automatic: reply) { _, site in
+            let answer = try site.get("/github/a")
+            #expect(answer.status == 502 && answer.problem("code") == "invalid_url")
+        }
+    }
+
     @Test func `Clients get the reason, and no address, proxy, socket or file of the host`() {
         let path = ResourcePath(service: "s", path: "", query: nil)
         func detail(_ cause: RequestError.Cause, _ message: String? = nil) -> String {
