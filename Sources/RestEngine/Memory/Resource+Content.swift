@@ -7,11 +7,8 @@ extension Resource {
 
     /// Counts anew what it holds, after each change of it.
     func recount() {
-        let bytes = contentBytes
-        let difference = bytes - heldBytes
+        let difference = count()
         guard difference != 0 else { return }
-        heldBytes = bytes
-        service.ledger.add(difference)
         let budget = engine.contentBudget
         if place == nil { budget.add(self) }
         if difference > 0, !budget.makeRoom(for: 0, in: service, sparing: self) {
@@ -52,7 +49,7 @@ extension Resource {
         guard encoded != nil else { return }
         withdraw()
         encoded = nil
-        heldBytesChanged()
+        count()
     }
 
     /// All of it goes, without a word: nobody observes. What a wipe does beside that, in caches above all, is not done.
@@ -61,14 +58,16 @@ extension Resource {
         encoded = nil
         state.drop()
         caching?.allowLookup()
-        heldBytesChanged()
+        count()
     }
 
-    /// It can only be less.
-    private func heldBytesChanged() {
-        let bytes = contentBytes
-        service.ledger.add(bytes - heldBytes)
-        heldBytes = bytes
+    /// Brings the count up to date; gives what it has changed by.
+    @discardableResult
+    private func count() -> Int {
+        let difference = contentBytes - heldBytes
+        heldBytes += difference
+        if difference != 0 { service.ledger.add(difference) }
+        return difference
     }
 }
 

@@ -99,6 +99,7 @@ struct ResourceStateMachine {
         error = nil
         isInvalidated = false
         isDataInvalidated = false
+        isCacheHit = false
     }
 
     mutating func wipe() -> ResourceEvent {

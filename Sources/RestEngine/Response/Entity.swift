@@ -36,7 +36,9 @@ public struct Entity: Sendable {
         self.timestamp = timestamp
         status = response.status
         self.url = url
-        httpVersion = response.httpVersion.split(separator: "/").last.map { String($0) }
+        let version = response.httpVersion
+        let number = version.hasPrefix("HTTP/") ? String(version.dropFirst(5)) : version
+        httpVersion = number.isEmpty ? nil : number
     }
 
     /// The Content-Type with its parameters; `application/octet-stream` when there is none (19.2).

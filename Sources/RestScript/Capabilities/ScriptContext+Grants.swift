@@ -11,19 +11,19 @@ extension ScriptContext {
 
     /// The path of a file to be read.
     func readablePath(_ text: String) throws(LuaUsageError) -> String {
-        let path = path(named: text)
-        if let refusal = permissions.refusalToRead(path) {
-            throw LuaUsageError("reading '\(path)' is not allowed: \(refusal)")
-        }
-        return path
+        try path(named: text, for: "reading", unless: permissions.refusalToRead)
     }
 
     /// The path of a file to be written.
     func writablePath(_ text: String) throws(LuaUsageError) -> String {
+        try path(named: text, for: "writing", unless: permissions.refusalToWrite)
+    }
+
+    private func path(
+        named text: String, for deed: String, unless refusal: (String) -> String?
+    ) throws(LuaUsageError) -> String {
         let path = path(named: text)
-        if let refusal = permissions.refusalToWrite(path) {
-            throw LuaUsageError("writing '\(path)' is not allowed: \(refusal)")
-        }
+        if let refusal = refusal(path) { throw LuaUsageError("\(deed) '\(path)' is not allowed: \(refusal)") }
         return path
     }
 
@@ -56,20 +56,15 @@ extension ScriptContext {
 
     /// The path of a socket to connect to.
     func socketPath(_ text: String) throws(LuaUsageError) -> String {
-        let path = path(named: text)
-        if let refusal = permissions.refusalOfSocket(path) {
-            throw LuaUsageError("connecting to the socket '\(path)' is not allowed: \(refusal)")
-        }
-        return path
+        try path(named: text, for: "connecting to the socket", unless: permissions.refusalOfSocket)
     }
 
     /// An address to listen at: a socket of the file system is made there.
     func listenAddress(_ text: String) throws(LuaUsageError) -> String {
         guard text.hasPrefix("unix:"), text.utf8.count > "unix:".utf8.count else { return text }
-        let path = path(named: String(text.dropFirst("unix:".count)))
-        if let refusal = permissions.refusalToWrite(path) {
-            throw LuaUsageError("listening on the socket '\(path)' is not allowed: \(refusal)")
-        }
+        _ = try path(
+            named: String(text.dropFirst("unix:".count)), for: "listening on the socket",
+            unless: permissions.refusalToWrite)
         return text
     }
 
