@@ -60,7 +60,7 @@ extension ScriptContext {
         let options = try call.options(1)
         let bytes = try maxBytes(options)
         try options.finish()
-        let cache = atItsLine(call, "memory \(bytes ?? 0)") {
+        let cache = blocks.cache(at: "\(place(of: call) ?? "") memory \(bytes ?? 0)") {
             bytes.map { MemoryCache(maxBytes: $0) } ?? MemoryCache()
         }
         push(cache, on: call.lua)
@@ -89,8 +89,10 @@ extension ScriptContext {
         let path = try options.required("path", given)
         guard !path.isEmpty else { throw LuaUsageError("option 'path' of rest.cache.sqlite is empty") }
         var cache: any EntityCache = MemoryCache()
-        try declare(call) {
-            cache = try atItsLine(call, "sqlite \(path)") { try makeSQLiteCache(path, bytes, user) }
+        try declarations.declare(call) {
+            cache = try blocks.cache(at: "\(place(of: call) ?? "") sqlite \(path)") {
+                try makeSQLiteCache(path, bytes, user)
+            }
         }
         push(cache, on: call.lua)
         return .one
@@ -105,9 +107,9 @@ extension ScriptContext {
             )
         }
         let settings = SQLiteCacheSettings(
-            engine: engine, path: try databasePath(path), maxBytes: bytes, user: user)
+            engine: engine, path: try grants.databasePath(path), maxBytes: bytes, user: user)
         do { return try make(settings) } catch {
-            throw LuaUsageError("rest.cache.sqlite can't use '\(self.path(named: path))': \(error)")
+            throw LuaUsageError("rest.cache.sqlite can't use '\(grants.path(named: path))': \(error)")
         }
     }
 
@@ -130,7 +132,7 @@ extension ScriptContext {
         let function = options.lua.reference(place)
         return { [weak self] in
             guard let self else { throw ScriptContext.closed }
-            return try call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
+            return try runner.call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
                 if let text = lua.string(-1) { return text }
                 guard lua.type(-1) == .nil else {
                     throw ScriptCacheFault(
@@ -140,18 +142,6 @@ extension ScriptContext {
                 return nil
             }
         }
-    }
-
-    /// Blocks run again and again, once for each resource; what a line of a block makes is made once.
-    private func atItsLine(
-        _ call: Arguments, _ what: String, _ make: () throws -> any EntityCache
-    ) rethrows -> any EntityCache {
-        guard blockRun != nil else { return try make() }
-        let line = "\(place(of: call) ?? "") \(what)"
-        if let known = cachesOfBlocks[line] { return known }
-        let new = try make()
-        cachesOfBlocks[line] = new
-        return new
     }
 
     func place(of call: Arguments) -> String? {

@@ -15,7 +15,7 @@ extension ScriptContext {
                 default below that folder; of 64 MiB at most.
                 """
             ) { [unowned self] call in
-                let path = try readablePath(try call.string(1, "path"))
+                let path = try grants.readablePath(try call.string(1, "path"))
                 return answer(call.lua) { () throws(FileFailure) in try read(path) }
             },
             ModuleFunction(
@@ -27,7 +27,7 @@ extension ScriptContext {
             ) { [unowned self] call in
                 let path = try call.string(1, "path")
                 let bytes = try call.rawBytes(2, "bytes")
-                let place = try writablePath(path)
+                let place = try grants.writablePath(path)
                 return answer(call.lua) { () throws(FileFailure) in try write(bytes, place) }
             },
         ]
@@ -50,7 +50,7 @@ extension ScriptContext {
             throw FileFailure(path: path, reason: "No such file or directory")
         }
         let file = try OpenFile(place)
-        guard permissions.refusalToRead(place) == nil, FilePlace.resolve(place) == place else {
+        guard grants.permissions.refusalToRead(place) == nil, FilePlace.resolve(place) == place else {
             throw FileFailure(path: path, reason: "it was moved while it was opened")
         }
         guard file.size <= Self.maxFileBytes else {

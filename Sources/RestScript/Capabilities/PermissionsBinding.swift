@@ -13,8 +13,8 @@ extension ScriptContext {
         ) { [unowned self] call in
             let options = try call.options(1)
             var narrowing = ScriptPermissions.Narrowing(place: place(of: call) ?? "the script")
-            narrowing.read = try texts(options, "read").map { $0.map(path(named:)) }
-            narrowing.write = try texts(options, "write").map { $0.map(path(named:)) }
+            narrowing.read = try texts(options, "read").map { $0.map(grants.path(named:)) }
+            narrowing.write = try texts(options, "write").map { $0.map(grants.path(named:)) }
             narrowing.variables = try texts(options, "env").map { Set($0) }
             narrowing.hosts = try texts(options, "net").map { names in
                 try names.map { name in
@@ -25,7 +25,7 @@ extension ScriptContext {
                 }
             }
             try options.finish()
-            permissions.narrow(narrowing)
+            grants.narrow(narrowing)
             return .none
         }
     }

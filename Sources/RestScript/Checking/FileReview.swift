@@ -25,7 +25,7 @@ struct FileReview {
         var seen: Set<String> = []
         var waiting = [File(path: path, source: source)]
         // One that can't be found was told when it was declared.
-        waiting += (context.modules?.modules ?? []).compactMap { name in
+        waiting += context.modules.modules.compactMap { name in
             (try? context.realm.file(ofModule: name)).map { File(path: $0.path, source: $0.source) }
         }
         while let file = waiting.popLast() {
@@ -59,7 +59,7 @@ struct FileReview {
             let (assignments, read) = try context.realm.globalUses(in: file.source, chunk: file.path)
             reads.define(assignments.map(\.name))
             // Libraries from elsewhere have habits of their own.
-            guard file.path == path || file.path.hasPrefix(context.folder + "/") else { return }
+            guard file.path == path || file.path.hasPrefix(context.grants.folder + "/") else { return }
             reads.add(read, of: file)
             var seen: Set<String> = []
             for assignment in assignments

@@ -5,7 +5,7 @@ extension ScriptHost {
     /// Finds what is wrong with a script that was loaded with ``ScriptOptions/collectsDiagnostics``, beyond what loading
     /// found: blocks that raise, modules that can't be loaded, and what is probably not meant. See ``diagnostics``.
     public func check() {
-        let failed = !context.diagnostics.isEmpty
+        let failed = !context.declarations.diagnostics.isEmpty
         let source = (try? ScriptSource.read(path)) ?? []
         let files = FileReview(context, path: path, source: source)
         for finding in files.findings { note(finding) }
@@ -15,20 +15,21 @@ extension ScriptHost {
             tryGrants(of: service)
             for finding in service.reviewBlocks() { note(diagnostic(finding, service)) }
         }
-        for number in context.diagnostics.indices where context.diagnostics[number].file == nil {
-            context.diagnostics[number].file = path
+        for number in context.declarations.diagnostics.indices
+        where context.declarations.diagnostics[number].file == nil {
+            context.declarations.diagnostics[number].file = path
         }
     }
 
     /// Adds what was not found yet. What the text alone tells of a module gives way to what loading it told, but for the
     /// kind of error: a script that is loaded by another fails as that one does.
     private func note(_ finding: Diagnostic) {
-        let known = context.diagnostics.firstIndex { known in
+        let known = context.declarations.diagnostics.firstIndex { known in
             known.file == finding.file && known.line == finding.line
                 && (known.message == finding.message || finding.code == "missing_module")
         }
-        guard let known else { return context.diagnostics.append(finding) }
-        if finding.code == "syntax" { context.diagnostics[known].code = finding.code }
+        guard let known else { return context.declarations.diagnostics.append(finding) }
+        if finding.code == "syntax" { context.declarations.diagnostics[known].code = finding.code }
     }
 
     /// The script came to its end early: those of its modules that it had no time to load may be wrong too.
@@ -49,9 +50,9 @@ extension ScriptHost {
     /// A service whose own host is not granted can do little.
     private func tryGrants(of service: Service) {
         guard let base = service.baseURL?.url.origin,
-            case .scriptError(let refusal)? = context.refusalOfRequest(to: base)
+            case .scriptError(let refusal)? = context.services.refusalOfRequest(to: base)
         else { return }
-        let place = context.servicePlaces[service.name]
+        let place = context.services[service.name]?.place
         note(
             Diagnostic(
                 .warning, code: "ungranted_host", refusal.message, file: place?.file, line: place?.line))

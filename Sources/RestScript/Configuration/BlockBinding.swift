@@ -33,18 +33,17 @@ extension ScriptContext {
                 origin: origin
             ) { [weak self] draft in
                 guard let self else { throw ScriptContext.closed }
-                let outer = blockRun
-                blockRun = BlockRun(gates)
-                defer { blockRun = outer }
-                try self.call(
-                    block, phase: phases.block,
-                    arguments: { lua in
-                        lua.push(object: draft, class: self.configurationClass)
-                        return 1
-                    }, results: 0
-                ) { _ in }
-                do { try takeStageOrder(at: origin) } catch let error as LuaUsageError {
-                    throw block.failure(error.message)
+                try blocks.run(gates) {
+                    try runner.call(
+                        block, phase: phases.block,
+                        arguments: { lua in
+                            lua.push(object: draft, class: configurationClass)
+                            return 1
+                        }, results: 0
+                    ) { _ in }
+                    do { try takeStageOrder(at: origin) } catch let error as LuaUsageError {
+                        throw block.failure(error.message)
+                    }
                 }
             })
     }
@@ -90,22 +89,6 @@ extension ScriptContext {
                 }
                 return method
             })
-    }
-
-    /// Runs a declaration. When diagnostics are collected, what is wrong with it is recorded and the script goes on.
-    func declare(_ call: Arguments, _ body: () throws -> Void) throws {
-        do { try body() } catch let error as LuaUsageError where options.collectsDiagnostics && isLoading {
-            let place = call.lua.callerPlace
-            diagnostics.append(
-                Diagnostic(
-                    .error, code: "declaration", error.message, file: place?.file, line: place?.line))
-        } catch let error as LuaError
-            where options.collectsDiagnostics && isLoading
-            && (error.kind == .syntax || error.kind == .runtime)
-        {
-            // A file of the script's that the declaration loads: a plugin, a transformer's module.
-            diagnostics.append(ScriptFailures.diagnostic(of: error, in: state))
-        }
     }
 }
 

@@ -38,7 +38,7 @@ extension ScriptContext {
             return service.predicatePattern { [weak self] url in
                 guard let self else { throw ScriptContext.closed }
                 do {
-                    return try self.call(function, phase: phases.predicate) { lua in
+                    return try runner.call(function, phase: phases.predicate) { lua in
                         push(url, on: lua)
                         return 1
                     } read: {

@@ -15,7 +15,7 @@ extension ScriptContext {
     func pushStageOrder(of draft: ConfigurationDraft, on lua: Lua) throws {
         try takeStageOrder()
         let names = draft.configuration.pipeline.order
-        if let known = blockRun?.order, known.draft === draft, known.names == names {
+        if let known = blocks.current?.order, known.draft === draft, known.names == names {
             return lua.push(known.list)
         }
         lua.newTable(array: Int32(names.count))
@@ -24,13 +24,12 @@ extension ScriptContext {
             lua.rawSet(-2, index + 1)
         }
         guard !draft.isFrozen else { return lua.freeze { _ in throw ConfigurationDraft.isFrozenError } }
-        guard let blockRun else { return }
-        blockRun.order = StageOrderList(draft: draft, list: lua.reference(-1), names: names)
+        blocks.current?.order = StageOrderList(draft: draft, list: lua.reference(-1), names: names)
     }
 
     /// What was done to an older list no longer counts.
     func setStageOrder(_ names: [String], of draft: ConfigurationDraft, at place: String?) throws {
-        blockRun?.order = nil
+        blocks.current?.order = nil
         defer { warn(ofUnlisted: draft.configuration.pipeline.unlistedStages, at: place) }
         try draft.edit { configuration in
             do throws(Pipeline.DuplicateStage) {
@@ -43,7 +42,7 @@ extension ScriptContext {
 
     /// Looks at what the block that runs, or has just ended, did to its list.
     func takeStageOrder(at place: String? = nil) throws {
-        guard var given = blockRun?.order else { return }
+        guard var given = blocks.current?.order else { return }
         let lua = state.main
         lua.push(given.list)
         defer { lua.pop() }
@@ -51,14 +50,14 @@ extension ScriptContext {
         guard names != given.names else { return }
         try setStageOrder(names, of: given.draft, at: place)
         given.names = names
-        blockRun?.order = given
+        blocks.current?.order = given
     }
 
     /// A stage that holds something and is left out of the order does not run (siesta-semantics 16.5). The block that
     /// says so runs for every resource; once is enough.
     private func warn(ofUnlisted stages: [String], at place: String?) {
         guard !stages.isEmpty else { return }
-        guard warnedPlaces.insert(place ?? "").inserted else { return }
+        guard blocks.mayWarn(of: place) else { return }
         let names = stages.map { "'\($0)'" }.joined(separator: ", ")
         options.log(
             ScriptLogEntry(

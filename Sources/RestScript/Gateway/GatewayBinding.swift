@@ -4,17 +4,19 @@ import RestEngine
 /// `rest.gateway{ listen=, expose=, auth=, server_names=, timeout= }`.
 extension ScriptContext {
     func declareGateway(_ call: Arguments) throws -> Verdict {
-        try declare(call) { try addGateway(call) }
+        try declarations.declare(call) { try addGateway(call) }
         return .none
     }
 
     private func addGateway(_ call: Arguments) throws {
-        guard gateway == nil else { throw LuaUsageError("there is one gateway: it was declared before") }
+        guard declarations.gateway == nil else {
+            throw LuaUsageError("there is one gateway: it was declared before")
+        }
         let options = try call.options(1)
         var declaration = GatewayDeclaration()
         let place = call.lua.callerPlace
         (declaration.file, declaration.line) = (place?.file, place?.line)
-        declaration.listen = try options.string("listen").map { try listenAddress($0) }
+        declaration.listen = try options.string("listen").map { try grants.listenAddress($0) }
         if let place = try options.table("expose") {
             declaration.expose = try exposure(call.lua, place)
             call.lua.pop()
@@ -45,7 +47,7 @@ extension ScriptContext {
             throw LuaUsageError("option '\(later)' of the gateway is not available yet")
         }
         try options.finish()
-        gateway = declaration
+        declarations.gateway = declaration
     }
 
     private func exposure(_ lua: Lua, _ place: Int32) throws -> [String: GatewayDeclaration.Exposure] {

@@ -12,7 +12,9 @@ final class ModulePool: TransformerPlace {
     }
 
     nonisolated let catalog = ModuleCatalog()
-    private let settings: ModuleSettings
+    /// Made when the first module is declared: what the script may reach is as it is then.
+    private lazy var settings = ModuleSettings(context)
+    private unowned let context: ScriptContext
     private let onFileReached: (@EngineActor (String) -> Void)?
     private let threads: Int
     /// Visits that may wait.
@@ -28,12 +30,12 @@ final class ModulePool: TransformerPlace {
     /// Nil until the first visit.
     private var pool: LuaPool<ModuleState>?
 
-    init(_ context: ScriptContext, threads: Int, limit: Int) {
-        settings = ModuleSettings(context)
+    init(_ context: ScriptContext) {
+        self.context = context
         onFileReached = context.options.onModuleFileReached
         lost = context.options.lostThreads
-        self.threads = threads
-        self.limit = limit
+        threads = context.options.transformerThreads ?? Processors.count
+        limit = context.options.transformerQueueLimit
     }
 
     // MARK: Visits

@@ -24,10 +24,10 @@ struct ModuleSettings: Sendable {
     @EngineActor
     init(_ context: ScriptContext) {
         let options = context.options
-        let permissions = context.permissions
+        let permissions = context.grants.permissions
         memoryLimit = options.memoryLimit
         memoryAdvice = ScriptState.memoryAdvice(options)
-        searchRoots = [context.folder] + options.modulePaths
+        searchRoots = [context.grants.folder] + options.modulePaths
         phases = context.phases
         store = options.store
         environment = { permissions.refusalOfVariable($0) == nil ? options.environment[$0] : nil }
@@ -35,7 +35,7 @@ struct ModuleSettings: Sendable {
         absentLogNames = Set(context.logModule.names)
         let log = options.log
         self.log = { entry in EngineLoop.shared.submit { log(entry) } }
-        let refusals = context.variableRefusals
+        let refusals = context.grants.refusedVariables
         tellOfRefusal = { name, place in
             guard let refusal = permissions.refusalOfVariable(name),
                 let entry = refusals.entry(name, refusal, place: place.map { "\($0.file):\($0.line)" })

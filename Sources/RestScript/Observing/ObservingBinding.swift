@@ -44,9 +44,9 @@ extension ScriptContext {
     }
 
     private func addObserver(_ call: Arguments) throws {
-        try requireUnclosed(for: "add_observer")
+        try runner.requireUnclosed(for: "add_observer")
         // The script that took this one's place observes for itself.
-        guard !isRetired else { return }
+        guard !generation.isRetired else { return }
         let resource = try call.receiver(as: Resource.self)
         let lua = call.lua
         let isOwned = !call.isAbsent(2)
@@ -54,7 +54,7 @@ extension ScriptContext {
         case .function:
             guard isOwned else {
                 let observer = FunctionObserver(self, .kept(lua.reference(call.slot(1))))
-                if let observerOwner { resource.addObserver(observer, owner: observerOwner) }
+                if let owner = observers.owner { resource.addObserver(observer, owner: owner) }
                 return
             }
             let owner = try owner(call, 2)
@@ -106,7 +106,7 @@ extension ScriptContext {
     private func cancelLoadIfUnobserved(_ call: Arguments) throws {
         let resource = try call.receiver(as: Resource.self)
         guard !call.isAbsent(1) || !call.isAbsent(2) else { return resource.cancelLoadIfUnobserved() }
-        try requireUnclosed(for: "cancel_load_if_unobserved")
+        try runner.requireUnclosed(for: "cancel_load_if_unobserved")
         let delay = try call.optionalNumber(1, "delay") ?? 0
         guard delay >= 0, delay.isFinite else { throw call.bad(1, "delay", "seconds are 0 or more") }
         let function = call.isAbsent(2) ? nil : try call.callable(2, "fn")
@@ -116,7 +116,7 @@ extension ScriptContext {
             guard let self else { return }
             jobs.remove(check)
             if let function {
-                run(function, as: "the function of cancel_load_if_unobserved") { _ in 0 }
+                runner.run(function, as: "the function of cancel_load_if_unobserved") { _ in 0 }
             }
         }
     }

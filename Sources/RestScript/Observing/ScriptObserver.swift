@@ -45,7 +45,7 @@ final class FunctionObserver: ScriptObserver {
 
     override func changed(_ resource: Resource, _ event: ResourceEvent) {
         guard let context = liveContext else { return }
-        context.run(as: "an observer of \(resource.urlString)") { lua in
+        context.runner.run(as: "an observer of \(resource.urlString)") { lua in
             guard function.push(on: lua) else { return nil }
             context.push(resource, on: lua)
             lua.push(event.name)
@@ -110,7 +110,8 @@ final class TableObserver: ScriptObserver {
     /// Does nothing when the table has no such method.
     private func call(_ method: String, _ resource: Resource, more: (Lua) -> Int32) {
         guard let context = liveContext else { return }
-        context.run(as: "'\(method)' of an observer of \(resource.urlString)") { lua throws(LuaError) in
+        context.runner.run(as: "'\(method)' of an observer of \(resource.urlString)") {
+            lua throws(LuaError) in
             guard push(on: lua) else { return nil }
             if lua.rawGet(-1, method) == .nil {
                 lua.pop()
@@ -123,6 +124,3 @@ final class TableObserver: ScriptObserver {
         }
     }
 }
-
-/// Something that dies with a script.
-final class ScriptLifetime {}

@@ -69,7 +69,7 @@ extension ScriptContext {
                     let status = try call.receiver(as: ResourceStatus.self)
                     let function = call.lua.weakReference(try place(ofCallable: call, 1, "fn"))
                     call.lua.hold(function, by: 1)
-                    keep(status)
+                    observers.keep(status)
                     status.onChange { [weak self] status in self?.tell(function, status) }
                     call.lua.pushValue(at: 1)
                     return .one
@@ -114,15 +114,9 @@ extension ScriptContext {
         return call.slot(index)
     }
 
-    /// Somebody wants to hear of the status, and nobody may hold it but this.
-    private func keep(_ status: ResourceStatus) {
-        heardStatuses.removeAll { $0.isEmpty && $0 !== status }
-        if !heardStatuses.contains(where: { $0 === status }) { heardStatuses.append(status) }
-    }
-
     private func tell(_ function: LuaWeakReference, _ status: ResourceStatus) {
         guard !isClosed else { return }
-        run(as: "on_change of a status") { lua in
+        runner.run(as: "on_change of a status") { lua in
             guard lua.push(function) else { return nil }
             lua.push(object: status, class: statusClass)
             return 1

@@ -26,7 +26,7 @@ extension ScriptContext {
                 ) { [unowned self] call in
                     let (user, password) = try credentials(call)
                     let authentication = try checked(call) { () throws(CredentialFault) in
-                        if let gates = blockRun?.gates { return try gates.digest(user, password) }
+                        if let gates = blocks.current?.gates { return try gates.digest(user, password) }
                         return try DigestAuthentication(user: user, password: password)
                     }
                     return push(authentication.decorator, named: "rest.auth.digest(…)", call)

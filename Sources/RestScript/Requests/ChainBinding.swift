@@ -74,7 +74,7 @@ extension ScriptContext {
     private func decider(_ function: ScriptFunction) -> ChainDecider {
         { [weak self] info, decision in
             guard let self, !isClosed else { return decision.fail(ScriptContext.closed) }
-            run(
+            runner.run(
                 function.reference,
                 arguments: { lua in
                     lua.push(object: ScriptInfo(info), class: infoClass)
@@ -85,7 +85,7 @@ extension ScriptContext {
                     guard !decision.isAwaited, case .failure(let error) = result else {
                         return decision.fail(error)
                     }
-                    report(error, in: "the function of a cancelled chain")
+                    runner.report(error, in: "the function of a cancelled chain")
                 }
             }
         }

@@ -62,15 +62,17 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
         context.jobs.add(self)
         completion.onEnd = { [weak context, self] in context?.jobs.remove(self) }
         // What it spawns is its work.
-        let outer = context.startingRequest
-        context.startingRequest = self
-        defer { context.startingRequest = outer }
-        context.run(startFunction.reference) { lua in
+        let outer = context.jobs.startingRequest
+        context.jobs.startingRequest = self
+        defer { context.jobs.startingRequest = outer }
+        context.runner.run(startFunction.reference) { lua in
             lua.push(function: answer(completion, context), name: "complete")
             return 1
         } completion: { [weak context, description] _, result in
             guard let context, case .failure(let error) = result else { return }
-            if !Self.fail(completion, error, context) { context.report(error, in: "start of \(description)") }
+            if !Self.fail(completion, error, context) {
+                context.runner.report(error, in: "start of \(description)")
+            }
         }
     }
 
@@ -106,7 +108,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
                 .failure(RequestError(cause: .requestCancelled, timestamp: context.engine.scheduler.now)))
         }
         guard let context, !context.isClosed, let cancelFunction else { return }
-        context.run(cancelFunction.reference, as: "cancel of \(self.description)") { _ in 0 }
+        context.runner.run(cancelFunction.reference, as: "cancel of \(self.description)") { _ in 0 }
     }
 
     func repeated() -> any CustomRequest {
@@ -123,7 +125,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
             return lastProgress
         }
         do {
-            lastProgress = try context.call(
+            lastProgress = try context.runner.call(
                 progressFunction.reference, phase: context.phases.progress, arguments: { _ in 0 }
             ) { lua in
                 if let number = lua.number(-1), !number.isNaN { return number }

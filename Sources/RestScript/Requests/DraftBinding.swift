@@ -13,7 +13,7 @@ extension ScriptContext {
         { [weak self] draft in
             guard let self else { throw ScriptContext.closed }
             let box = ScriptDraft(draft)
-            try call(
+            try runner.call(
                 function, phase: phases.mutator,
                 arguments: { lua in
                     lua.push(object: box, class: draftClass)
@@ -28,7 +28,7 @@ extension ScriptContext {
     func decorator(_ function: ScriptFunction) -> RequestDecorator {
         { [weak self] resource, request in
             guard let self else { throw ScriptContext.closed }
-            return try call(function, phase: phases.decorator) { lua in
+            return try runner.call(function, phase: phases.decorator) { lua in
                 push(resource, on: lua)
                 push(request, on: lua)
                 return 2

@@ -14,7 +14,8 @@ extension ScriptContext {
             let predicate = try refreshPredicate(call)
             let refresh = refresh(try call.scriptFunction(2, "fn"))
             let gate =
-                blockRun?.gate(for: call.lua.callerPlace.map { "\($0.file):\($0.line)" }) ?? RefreshGate()
+                blocks.current?.gate(for: call.lua.callerPlace.map { "\($0.file):\($0.line)" })
+                ?? RefreshGate()
             let decorate = gate.decorator(when: predicate, refresh: refresh)
             call.lua.push(
                 function: hostFunction { [unowned self] call in
@@ -41,7 +42,7 @@ extension ScriptContext {
         let function = try call.scriptFunction(1, "predicate")
         return { [weak self] error in
             guard let self else { throw ScriptContext.closed }
-            return try self.call(function, phase: phases.refreshPredicate) { lua in
+            return try runner.call(function, phase: phases.refreshPredicate) { lua in
                 pushError(error, on: lua)
                 return 1
             } read: { lua in
@@ -55,7 +56,7 @@ extension ScriptContext {
             guard let self, !isClosed else {
                 return done(.failed(RequestError(thrown: ScriptContext.closed, timestamp: 0)))
             }
-            run(function.reference, arguments: { _ in 0 }) { [self] lua, result in
+            runner.run(function.reference, arguments: { _ in 0 }) { [self] lua, result in
                 done(outcome(lua, result))
             }
         }
@@ -73,50 +74,5 @@ extension ScriptContext {
             return .failed(
                 lua.string(place + 1).map { RequestError(userMessage: $0, timestamp: engine.scheduler.now) })
         }
-    }
-}
-
-/// The gates of one configuration block. The block runs for each resource and again after each invalidation, and each
-/// time it makes its decorators anew; what they share lives here.
-@EngineActor
-final class BlockGates {
-    private var gates: [String: RefreshGate] = [:]
-    /// By user and password.
-    private var digests: [[String]: DigestAuthentication] = [:]
-
-    func gate(_ name: String) -> RefreshGate {
-        if let known = gates[name] { return known }
-        let gate = RefreshGate()
-        gates[name] = gate
-        return gate
-    }
-}
-
-extension BlockGates {
-    /// The same for the same user and password, so that nonces are known again.
-    func digest(_ user: String, _ password: String) throws(CredentialFault) -> DigestAuthentication {
-        if let known = digests[[user, password]] { return known }
-        let new = try DigestAuthentication(user: user, password: password)
-        // A script that makes up passwords doesn't fill the memory with them.
-        if digests.count >= 64 { digests = [:] }
-        digests[[user, password]] = new
-        return new
-    }
-}
-
-/// One run of a block. A gate is known again by the line that asks for it, and how often that line did so before.
-@EngineActor
-final class BlockRun {
-    let gates: BlockGates
-    private var asked: [String: Int] = [:]
-    /// The stage names that the block has in hand.
-    var order: StageOrderList?
-
-    init(_ gates: BlockGates) { self.gates = gates }
-
-    func gate(for place: String?) -> RefreshGate {
-        let place = place ?? ""
-        asked[place, default: 0] += 1
-        return gates.gate("\(place) \(asked[place] ?? 1)")
     }
 }

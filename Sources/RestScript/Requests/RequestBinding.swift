@@ -126,7 +126,7 @@ extension ScriptContext {
         _ function: LuaReference, _ name: String, _ request: Request?, arguments: (Lua) -> Int32
     ) {
         guard !isClosed else { return }
-        run(
+        runner.run(
             function, as: "\(name) of \(EngineActor.assumeIsolated { request?.description ?? "a request" })",
             arguments: arguments)
     }

@@ -76,7 +76,7 @@ extension ScriptContext {
             found.append(try multipart(options.lua, place))
         }
         if let path = try options.string("file") {
-            found.append(uploadPath(path).map { .file(path: $0) })
+            found.append(grants.uploadPath(path).map { .file(path: $0) })
         }
         guard found.count <= 1 else {
             throw LuaUsageError(

@@ -56,14 +56,14 @@ public final class ScriptHost {
             }
         } catch {
             let diagnostic = ScriptFailures.diagnostic(of: error, in: context.state)
-            context.diagnostics.append(diagnostic)
+            context.declarations.diagnostics.append(diagnostic)
             guard options.collectsDiagnostics else {
-                context.rollBack()
+                context.generation.rollBack()
                 context.close()
                 throw diagnostic
             }
         }
-        context.finishLoading(
+        context.declarations.finish(
             starting: options.collectsDiagnostics || !options.startsWork
                 ? .never : predecessor != nil ? .later : shared == nil ? .now : .nextTurn)
     }
@@ -74,7 +74,7 @@ public final class ScriptHost {
         context = ScriptContext(
             engine: engine, options: options, folder: folder, sharing: shared)
         context.realm.isCovered = shared != nil
-        context.finishLoading(starting: .now)
+        context.declarations.finish(starting: .now)
     }
 
     /// For the counts of a test run.
@@ -85,14 +85,14 @@ public final class ScriptHost {
         case all
     }
 
-    public var services: [Service] { context.services }
+    public var services: [Service] { context.services.all }
 
-    public func service(named name: String) -> Service? { context.services.first { $0.name == name } }
+    public func service(named name: String) -> Service? { context.services[name]?.service }
 
-    public var gateway: GatewayDeclaration? { context.gateway }
+    public var gateway: GatewayDeclaration? { context.declarations.gateway }
 
     /// What was found wrong; with ``ScriptOptions/collectsDiagnostics`` loading goes on after an error.
-    public var diagnostics: [Diagnostic] { context.diagnostics }
+    public var diagnostics: [Diagnostic] { context.declarations.diagnostics }
 
     /// True while a job, a timer or a waiting hook of the script is alive, or a request is under way.
     public var hasWork: Bool { !context.jobs.isEmpty || context.engine.openRequests > 0 }
@@ -104,7 +104,7 @@ public final class ScriptHost {
     public var runningJobs: [String] { context.jobs.places }
 
     /// Jobs and runs of timers that raised an error that nobody waited for.
-    public var failedJobs: Int { context.failedJobs }
+    public var failedJobs: Int { context.jobs.failed }
 
     /// Called whenever the last of them has ended.
     public func onIdle(_ action: @escaping @EngineActor () -> Void) {
@@ -118,27 +118,33 @@ public final class ScriptHost {
         await context.options.storesAreWritten?()
     }
 
+    /// Jobs and timers that are alive.
+    public var jobCount: Int { context.jobs.count }
+
+    /// Requests of the engine that have started and not yet ended.
+    public var openRequests: Int { context.engine.openRequests }
+
     public var memoryUsed: Int { context.state.memoryUsed }
 
     // MARK: Transformer modules
 
     /// Why a module is not run any more; nil as long as all are.
-    public var stalledModules: String? { context.modules?.stall }
+    public var stalledModules: String? { context.modules.stall }
 
     /// Names of the modules that the script uses as transformers.
-    public var transformerModules: [String] { context.modules?.modules ?? [] }
+    public var transformerModules: [String] { context.modules.modules }
 
     /// The files of such a module: its own first, then what it requires. They stay known when a reload failed.
-    public func files(ofModule name: String) -> [String] { context.modules?.files(of: name) ?? [] }
+    public func files(ofModule name: String) -> [String] { context.modules.files(of: name) }
 
     /// Tells what a module's files held when it was loaded from what they held another time; nil for an unknown name.
-    public func contentHash(ofModule name: String) -> String? { context.modules?.contentHash(of: name) }
+    public func contentHash(ofModule name: String) -> String? { context.modules.contentHash(of: name) }
 
     /// Loads one module again, alone. Every state uses it from its next visit on, what is at work finishes with the old.
     /// Data that the old one made is stale. Throws what is wrong with it; then the old one stays.
     public func reloadModule(_ name: String) throws(Diagnostic) {
         let before = contentHash(ofModule: name)
-        try context.modules?.reload(name)
+        try context.modules.reload(name)
         guard contentHash(ofModule: name) != before else { return }
         for service in services { service.transformersChanged() }
     }
@@ -149,7 +155,7 @@ public final class ScriptHost {
     public func relieveMemory() -> Int {
         guard !isClosed else { return 0 }
         let before = services.reduce(0) { $0 + $1.liveResources.count }
-        context.collectAndFlush(services)
+        context.services.collectAndFlush(services)
         return before - services.reduce(0) { $0 + $1.liveResources.count }
     }
 

@@ -6,7 +6,7 @@ extension ScriptContext {
     /// else sees, to find what else is wrong.
     func makeService(_ call: Arguments) throws -> Verdict {
         var made: Service?
-        try declare(call) { made = try service(call) }
+        try declarations.declare(call) { made = try service(call) }
         let stand = try BaseURL("http://localhost/")
         call.lua.push(
             object: made ?? Service(engine: engine, name: "unnamed", baseURL: stand),
@@ -27,56 +27,37 @@ extension ScriptContext {
         }
         let settings = try options.options("transport").map { try transportOptions($0, baseURL?.url) }
         try options.finish()
-        let name = givenName ?? baseURL?.url.host ?? nameOfBareService()
+        let name = givenName ?? baseURL?.url.host ?? services.nameOfBareService
         guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else {
             throw LuaUsageError(
                 "'\(name)' can't name a service: a name is not empty, has no '/' and doesn't begin with '-'")
         }
-        guard !services.contains(where: { $0.name == name }) else {
+        guard services[name] == nil else {
             throw LuaUsageError("a service named '\(name)' exists already: give this one a name of its own")
         }
         let service =
-            takeOver(name, baseURL, standard, settings)
+            generation.takeOver(name, baseURL, standard, settings)
             ?? Service(
                 engine: engine, name: name, baseURL: baseURL, standardTransformers: standard,
-                transport: transport(for: settings))
-        transportSettings[name] = settings
-        service.refusal = { [weak self] url in self?.refusalOfRequest(to: url) }
-        service.onResourceLimit = { [weak self] in self?.collectGarbage() }
-        services.append(service)
-        servicePlaces[name] = call.lua.callerPlace.map { ($0.file, $0.line) }
+                transport: services.transport(for: settings))
+        services.add(service, at: call.lua.callerPlace, transport: settings)
         return service
-    }
-
-    /// "service", "service-2" and so on.
-    private func nameOfBareService() -> String {
-        let taken = Set(services.map(\.name))
-        var name = "service"
-        var number = 1
-        while taken.contains(name) {
-            number += 1
-            name = "service-\(number)"
-        }
-        return name
     }
 
     /// `transport = { http2=, proxy=, ca_file=, unix_socket=, max_connections_per_host=, … }`.
     private func transportOptions(_ options: OptionTable, _ base: URLText?) throws -> TransportOptions {
         var settings = TransportOptions()
         settings.http2 = try options.boolean("http2") ?? settings.http2
-        settings.proxy = try options.string("proxy").map { try proxy($0, for: base) }
-        settings.caFile = try options.string("ca_file").map { try readablePath($0) }
-        settings.unixSocket = try options.string("unix_socket").map { try socketPath($0) }
+        settings.proxy = try options.string("proxy").map {
+            try grants.proxy($0, for: base, declared: services.bases)
+        }
+        settings.caFile = try options.string("ca_file").map { try grants.readablePath($0) }
+        settings.unixSocket = try options.string("unix_socket").map { try grants.socketPath($0) }
         settings.maxConnectionsPerHost = try count(options, "max_connections_per_host")
         settings.maxTotalConnections = try count(options, "max_connections")
         settings.userAgent = try options.string("user_agent") ?? settings.userAgent
         try options.finish()
         return settings
-    }
-
-    /// The engine's own for a service that says nothing of it.
-    func transport(for settings: TransportOptions?) -> any Transport {
-        settings.flatMap { options.makeTransport?($0) } ?? engine.transport
     }
 
     private func count(_ options: OptionTable, _ key: String) throws -> Int? {
@@ -133,7 +114,9 @@ extension ScriptContext {
                     "Adds a configuration block."
                 ) {
                     [unowned self] call in
-                    if hasSay(call, "configure") { try declare(call) { try addBlock(call) } }
+                    if generation.hasSay("configure", at: place(of: call)) {
+                        try declarations.declare(call) { try addBlock(call) }
+                    }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -144,8 +127,8 @@ extension ScriptContext {
                     "Adds a transformer for the content of matching resources."
                 ) {
                     [unowned self] call in
-                    if hasSay(call, "configure_transformer") {
-                        try declare(call) { try addTransformer(call) }
+                    if generation.hasSay("configure_transformer", at: place(of: call)) {
+                        try declarations.declare(call) { try addTransformer(call) }
                     }
                     call.lua.pushValue(at: 1)
                     return .one
@@ -155,7 +138,9 @@ extension ScriptContext {
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
                 ) {
                     [unowned self] call in
-                    if hasSay(call, "use") { try declare(call) { try usePlugin(call) } }
+                    if generation.hasSay("use", at: place(of: call)) {
+                        try declarations.declare(call) { try usePlugin(call) }
+                    }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -177,7 +162,7 @@ extension ScriptContext {
                 ) {
                     [unowned self] call in
                     let service = try call.receiver(as: Service.self)
-                    return unwound(call) { self.collectAndFlush([service]) }
+                    return runner.unwound(call) { self.services.collectAndFlush([service]) }
                 },
             ],
             properties: [
@@ -189,10 +174,41 @@ extension ScriptContext {
                     call.lua.push(optional: try call.receiver(as: Service.self).baseURL?.url.string)
                     return .one
                 },
-            ] + limitsOfService,
+                limit(
+                    "cached_resource_count_limit", .count,
+                    "When so many resources are live, adding one drops those that nobody holds.",
+                    { $0.cachedResourceCountLimit }
+                ) { $0.cachedResourceCountLimit = $1 },
+                limit(
+                    "cached_resource_bytes_limit", .bytes,
+                    "Bytes of content that its resources hold at the most; beyond it what was not used for longest goes. The "
+                        + "host's limit, unless it is set to less.", { $0.contentLimit }
+                ) { $0.cachedResourceBytesLimit = $1 },
+            ],
             tostring: { object in
                 EngineActor.assumeIsolated { (object as? Service).map { "service \($0.name)" } ?? "service" }
             }, elsewhere: Elsewhere.ofServices)
+    }
+
+    private func limit(
+        _ name: String, _ limit: ServiceRegistry.Limit, _ documentation: String,
+        _ read: @escaping @EngineActor (Service) -> Int,
+        _ write: @escaping @EngineActor (Service, Int) -> Void
+    ) -> LuaProperty {
+        property(
+            name, "integer", documentation,
+            { call in
+                call.lua.push(read(try call.receiver(as: Service.self)))
+                return .one
+            },
+            set: { [unowned self] call in
+                let value = try call.integer(1, "limit")
+                guard value >= 1 else { throw call.bad(1, "limit", "it is 1 or more") }
+                let service = try call.receiver(as: Service.self)
+                write(service, Int(value))
+                services.note(limit, of: service)
+                return .none
+            })
     }
 
     private func usePlugin(_ call: Arguments) throws {

@@ -149,8 +149,8 @@ extension ScriptContext {
         }
         try options.finish()
         var store = ScriptStore(maxBytes: maxBytes)
-        try declare(call) { store = try openStore(path, maxBytes) }
-        call.lua.push(object: ScriptStoreFace(store, path: self.path(named: path)), class: storeClass)
+        try declarations.declare(call) { store = try openStore(path, maxBytes) }
+        call.lua.push(object: ScriptStoreFace(store, path: grants.path(named: path)), class: storeClass)
         return .one
     }
 
@@ -161,9 +161,9 @@ extension ScriptContext {
         guard let open = options.openStore else {
             throw LuaUsageError("rest.store.open is not available in this program: use rest.store")
         }
-        let place = try databasePath(path)
+        let place = try grants.databasePath(path)
         do { return try open(DurableStoreSettings(path: place, maxBytes: maxBytes)) } catch {
-            throw LuaUsageError("rest.store.open can't use '\(self.path(named: path))': \(error)")
+            throw LuaUsageError("rest.store.open can't use '\(grants.path(named: path))': \(error)")
         }
     }
 }

@@ -10,7 +10,7 @@ extension ScriptTestFile {
                 let option = call.isAbsent(1) ? "collect" : try call.string(1, "option")
                 switch option {
                 case "collect":
-                    return home.context.unwound(call) { [unowned self] in
+                    return home.context.runner.unwound(call) { [unowned self] in
                         home.context.state.collectGarbage()
                     }
                 case "count":

@@ -60,7 +60,7 @@ extension ScriptTestFile {
                 "Collects garbage, then drops the resources that nobody holds, as flush_unused_resources does."
             ) { [unowned self] call in
                 let host = try host(call)
-                return host.context.unwound(call) { _ = host.script.relieveMemory() }
+                return host.context.runner.unwound(call) { _ = host.script.relieveMemory() }
             },
         ]
     }

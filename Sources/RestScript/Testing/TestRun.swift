@@ -51,7 +51,7 @@ final class TestRun {
 
     func adopt(_ host: TestHost) {
         hosts.append(host)
-        host.context.betweenTurns = { [weak self] work in self?.waitingForTurnsEnd.append(work) }
+        host.context.runner.betweenTurns = { [weak self] work in self?.waitingForTurnsEnd.append(work) }
     }
 
     /// Where the test waits.

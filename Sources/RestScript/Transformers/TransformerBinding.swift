@@ -65,7 +65,7 @@ extension ScriptContext {
         for (key, kind) in [("input", rules.input), ("output", rules.output)] {
             if case .classTable = kind { throw Self.classRefusal(key) }
         }
-        let pool = modulePool()
+        let pool = modules
         let version: ModuleVersion
         do throws(LuaError) { version = try pool.declare(name) } catch {
             // A file that is there says itself what is wrong with it.

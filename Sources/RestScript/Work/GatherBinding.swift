@@ -105,7 +105,7 @@ private final class Gathering {
 extension ScriptContext {
     /// `rest.all{ request or fn, … }`.
     func waitForAll(_ call: Arguments) throws -> Verdict {
-        try requireUnclosed(for: "rest.all")
+        try runner.requireUnclosed(for: "rest.all")
         guard call.type(1) == .table else {
             throw call.wrongType(1, "list", "list, as in rest.all { request, … },")
         }
@@ -139,7 +139,7 @@ extension ScriptContext {
 
     /// `rest.gather(list, limit, fn)`.
     func gather(_ call: Arguments) throws -> Verdict {
-        try requireUnclosed(for: "rest.gather")
+        try runner.requireUnclosed(for: "rest.gather")
         let items = try items(call.lua, try call.table(1, "list"))
         let limit = try call.integer(2, "limit")
         guard limit >= 1 else { throw call.bad(2, "limit", "it is 1 or more") }

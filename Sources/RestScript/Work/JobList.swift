@@ -8,6 +8,10 @@ final class JobList {
     private var started = 0
     /// Jobs that have begun, by what runs them.
     private var jobs: [ObjectIdentifier: ScriptJob] = [:]
+    /// Jobs and runs of timers that raised, with nobody waiting for them.
+    var failed = 0
+    /// The custom request whose start runs now, up to its first wait: what it starts is its work.
+    var startingRequest: ScriptCustomRequest?
     /// Called when the last one has ended.
     var onEmpty: (@EngineActor () -> Void)?
 
@@ -16,7 +20,6 @@ final class JobList {
     var isEmpty: Bool { running.isEmpty }
     /// Something was started, which may have ended.
     var hasStarted: Bool { started > 0 }
-
     var count: Int { running.count }
 
     /// Where the functions of jobs that have not ended were written, `file:line`, as they were started.
@@ -92,14 +95,14 @@ final class ScriptJob: ScriptActivity {
         self.context = context
         self.gatherer = gatherer
         self.onEnd = onEnd
-        request = context.startingRequest
+        request = context.jobs.startingRequest
     }
 
     /// A script that is being loaded only declares: its jobs begin when it has been found good.
     func start(_ function: LuaReference, arguments: @escaping (Lua) -> Int32) {
         self.function = function
         context.jobs.add(self)
-        context.whenLoaded { [self] in
+        context.declarations.whenLoaded { [self] in
             if outcome == nil { begin(function, arguments: arguments) }
         }
     }
@@ -134,8 +137,8 @@ final class ScriptJob: ScriptActivity {
         if case .failure(let error) = result, waiting.isEmpty, onEnd == nil,
             request?.jobFailed(error) != true
         {
-            context.report(error, in: "a job")
-            if error.kind != .cancelled { context.failedJobs += 1 }
+            context.runner.report(error, in: "a job")
+            if error.kind != .cancelled { context.jobs.failed += 1 }
         }
         context.jobs.remove(self)
         for waiter in waiting { answer(waiter) }
@@ -241,7 +244,7 @@ final class ScriptTimer: ScriptActivity {
 
     /// A script that was replaced has no timers any more: what it makes late never fires.
     func arm(after seconds: Double) {
-        guard !context.isRetired else { return cancel() }
+        guard !context.generation.isRetired else { return cancel() }
         context.jobs.add(self)
         timer = context.engine.scheduler.after(seconds) { [self] in fire() }
     }
@@ -257,8 +260,8 @@ final class ScriptTimer: ScriptActivity {
             completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
                 isRunning = false
                 if case .failure(let error) = result {
-                    context.report(error, in: "a timer")
-                    if error.kind != .cancelled { context.failedJobs += 1 }
+                    context.runner.report(error, in: "a timer")
+                    if error.kind != .cancelled { context.jobs.failed += 1 }
                 }
                 if timer == nil { end() }
             })

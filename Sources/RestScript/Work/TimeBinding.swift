@@ -7,7 +7,7 @@ extension ScriptContext {
         [
             ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job of its own; it may wait.") {
                 [unowned self] call in
-                try requireUnclosed(for: "rest.spawn")
+                try runner.requireUnclosed(for: "rest.spawn")
                 let function = try call.function(1, "fn")
                 let arguments = references(call, from: 2)
                 let job = ScriptJob(self)
@@ -24,7 +24,7 @@ extension ScriptContext {
             },
             ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") {
                 [unowned self] call in
-                try requireUnclosed(for: "rest.after")
+                try runner.requireUnclosed(for: "rest.after")
                 let timer = ScriptTimer(self, try call.function(2, "fn"), .once)
                 timer.arm(after: try duration(call, 1, "seconds"))
                 call.lua.push(object: timer, class: timerClass)
@@ -38,7 +38,7 @@ extension ScriptContext {
                 """
             ) {
                 [unowned self] call in
-                try requireUnclosed(for: "rest.every")
+                try runner.requireUnclosed(for: "rest.every")
                 let (rhythm, last) = try rhythm(call)
                 let timer = ScriptTimer(self, try call.function(last, "fn"), rhythm)
                 timer.arm()

@@ -33,7 +33,7 @@ struct ModuleSweepTests {
     /// A state with its own thread's work, done here; and the version of the module that it is to run.
     private func makeState() throws -> (state: ModuleState, pool: ModulePool, version: ModuleVersion) {
         let context = try #require(fixture.script.context)
-        let pool = context.modulePool()
+        let pool = context.modules
         return (ModuleState(ModuleSettings(context)), pool, try #require(pool.catalog["shape"]))
     }
 

@@ -3,7 +3,39 @@ import RestEngine
 
 /// Where every path and every host that a script names passes, before anything is done with it. Nothing else asks
 /// ``ScriptPermissions`` about them.
-extension ScriptContext {
+@EngineActor
+final class ScriptGrants {
+    private(set) var permissions: ScriptPermissions
+    /// The script's own folder, to which the paths that it names are relative.
+    let folder: String
+    let refusedVariables = VariableRefusals()
+    private let options: ScriptOptions
+
+    init(_ options: ScriptOptions, folder: String) {
+        self.options = options
+        self.folder = folder
+        permissions = ScriptPermissions(options, folder: folder)
+    }
+
+    func narrow(_ narrowing: ScriptPermissions.Narrowing) { permissions.narrow(narrowing) }
+
+    // MARK: Variables
+
+    /// The value of a variable of the environment; nil when it is not set, or not granted.
+    func variable(_ name: String) -> String? {
+        permissions.refusalOfVariable(name) == nil ? options.environment[name] : nil
+    }
+
+    /// `os.getenv` gave nil. Libraries ask for names that they can do without, so that is no error.
+    func tellOfRefusal(_ name: String, _ place: (file: String, line: Int)?) {
+        guard let refusal = permissions.refusalOfVariable(name),
+            let entry = refusedVariables.entry(name, refusal, place: place.map { "\($0.file):\($0.line)" })
+        else { return }
+        options.log(entry)
+    }
+
+    // MARK: Paths
+
     /// A path that the script names, relative to the script's own folder.
     func path(named text: String) -> String {
         text.hasPrefix("/") || folder == "." ? text : "\(folder)/\(text)"
@@ -68,10 +100,14 @@ extension ScriptContext {
         return text
     }
 
+    // MARK: Hosts
+
     /// A proxy, to which all requests of a service go; the empty text is none.
     ///
-    /// - Parameter base: of the service.
-    func proxy(_ text: String, for base: URLText?) throws(LuaUsageError) -> String {
+    /// - Parameters:
+    ///   - base: of the service.
+    ///   - declared: bases of the others.
+    func proxy(_ text: String, for base: URLText?, declared: [URLText]) throws(LuaUsageError) -> String {
         guard !text.isEmpty else { return text }
         guard let proxy = ProxyAddress(text) else {
             throw LuaUsageError(
@@ -79,7 +115,7 @@ extension ScriptContext {
                     + "\"socks5h://127.0.0.1:1080\", with user:password@ before the host if need be")
         }
         if let refusal = permissions.refusalOfProxy(
-            proxy, declared: declaredBases + (base.map { [$0] } ?? []))
+            proxy, declared: declared + (base.map { [$0] } ?? []))
         {
             throw LuaUsageError(
                 "requests through the proxy \(proxy.host):\(proxy.port) are not allowed: \(refusal)")
@@ -88,11 +124,9 @@ extension ScriptContext {
     }
 
     /// Why a request of the script may not go to a URL, as the cause of its failure.
-    func refusalOfRequest(to url: String) -> RequestError.Cause? {
-        permissions.refusalOfRequest(to: url, declared: declaredBases).map {
+    func refusalOfRequest(to url: String, declared: [URLText]) -> RequestError.Cause? {
+        permissions.refusalOfRequest(to: url, declared: declared).map {
             .scriptError(RequestError.ScriptFailure(message: "requests to \(url) are not allowed: \($0)"))
         }
     }
-
-    private var declaredBases: [URLText] { services.compactMap { $0.baseURL?.url } }
 }

@@ -2,7 +2,19 @@ import LuaRuntime
 import RestEngine
 
 /// How the engine's callbacks enter the script.
-extension ScriptContext {
+@EngineActor
+final class ScriptRunner {
+    /// The run of the script of which is known that its time was used up.
+    private var spentRun: UInt64?
+    /// Runs something between two turns, where a test moves them.
+    var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
+    private unowned let context: ScriptContext
+
+    init(_ context: ScriptContext) { self.context = context }
+
+    private var state: LuaState { context.state }
+    private var jobs: JobList { context.jobs }
+
     /// Calls a function that may not wait and reads its results, which lie on top of the stack.
     func call<Result>(
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
@@ -18,7 +30,7 @@ extension ScriptContext {
         _ function: ScriptFunction, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
         read: (Lua) throws -> Result
     ) throws -> Result {
-        try requireOpen()
+        try context.requireOpen()
         let lua = state.main
         let height = lua.top
         defer { lua.setTop(height) }
@@ -28,7 +40,7 @@ extension ScriptContext {
             try lua.call(arguments: count, results: results, phase: phase)
         } catch {
             throw ScriptFailures.requestCause(
-                of: error.placed(file: function.file, line: function.line), in: self)
+                of: error.placed(file: function.file, line: function.line), in: context)
         }
         return try read(lua)
     }
@@ -49,11 +61,11 @@ extension ScriptContext {
         completion: @escaping @EngineActor (Lua, Result<Int32, LuaError>) -> Void
     ) {
         let hook = ScriptHook()
-        hook.coroutine = realm.spawn(
-            function, phase: phases.hook, arguments: arguments,
-            completion: onLoop { [weak self] (lua: Lua, result: Result<Int32, LuaError>) in
+        hook.coroutine = context.realm.spawn(
+            function, phase: context.phases.hook, arguments: arguments,
+            completion: onLoop { [weak context] (lua: Lua, result: Result<Int32, LuaError>) in
                 completion(lua, result)
-                self?.jobs.remove(hook)
+                context?.jobs.remove(hook)
             })
         // Only one that waits needs to be remembered.
         if hook.coroutine?.isFinished == false { jobs.add(hook) }
@@ -66,11 +78,14 @@ extension ScriptContext {
         if state.isSpent {
             guard spentRun != state.runNumber else { return }
             spentRun = state.runNumber
-            return options.log(
+            return context.options.log(
                 ScriptLogEntry(level: .error, text: "\(what()) did not run: \(Self.leftOut)"))
         }
         do throws(LuaError) {
-            guard let coroutine = try state.run(phase: phases.hook, in: realm, pushCall: pushCall) else {
+            guard
+                let coroutine = try state.run(
+                    phase: context.phases.hook, in: context.realm, pushCall: pushCall)
+            else {
                 return
             }
             remember(coroutine, as: what())
@@ -83,16 +98,16 @@ extension ScriptContext {
         hook.coroutine = coroutine
         jobs.add(hook)
         coroutine.whenFinished(
-            onLoop { [weak self] (_: Lua, result: Result<Int32, LuaError>) in
-                if case .failure(let error) = result { self?.report(error, in: what) }
-                self?.jobs.remove(hook)
+            onLoop { [weak context] (_: Lua, result: Result<Int32, LuaError>) in
+                if case .failure(let error) = result { context?.runner.report(error, in: what) }
+                context?.jobs.remove(hook)
             })
     }
 
     /// Logs an error that ends nothing but the function it came from.
     func report(_ error: LuaError, in what: String) {
         // What a function says of others that were cancelled with it, when everything ends, is no news.
-        guard error.kind != .cancelled, !isClosed else { return }
+        guard error.kind != .cancelled, !context.isClosed else { return }
         let failure = ScriptFailures.failure(of: error)
         var more = ""
         if error.kind == .budget, state.isSpent {
@@ -100,7 +115,7 @@ extension ScriptContext {
             spentRun = state.runNumber
             more = "; \(Self.leftOut)"
         }
-        options.log(
+        context.options.log(
             ScriptLogEntry(
                 level: .error, text: "\(what): \(failure.message)\(more)",
                 fields: error.traceback.isEmpty ? [] : [("traceback", error.traceback)],
@@ -117,40 +132,29 @@ extension ScriptContext {
             work()
             return .none
         }
-        return .wait { [self] waiter in
+        return .wait { [context] waiter in
             let step: @EngineActor () -> Void = {
                 work()
                 waiter.resume { _ in 0 }
             }
-            if let betweenTurns { betweenTurns(step) } else { engine.scheduler.nextTurn(step) }
+            if let betweenTurns = context.runner.betweenTurns {
+                betweenTurns(step)
+            } else {
+                context.engine.scheduler.nextTurn(step)
+            }
         }
-    }
-
-    nonisolated static var closed: RequestError.CauseError {
-        RequestError.CauseError(.internal(message: "the script has been closed"))
     }
 
     /// Throws when nothing may be started any more: what closing runs is the end of what there was.
     func requireUnclosed(for what: String) throws(LuaUsageError) {
-        if isClosed { throw LuaUsageError("\(what) starts nothing while the script is being closed") }
+        if context.isClosed { throw LuaUsageError("\(what) starts nothing while the script is being closed") }
     }
+}
 
-    /// Ends the script's part in everything; the engine's objects live on. Gives the report of the state if that ended
-    /// with the script.
-    @discardableResult
-    func close() -> LeakReport? {
-        isClosed = true
-        modules?.close()
-        jobs.cancelAll()
-        forgetStarts()
-        reloadFunctions = []
-        shutdownFunctions = []
-        let declared = services
-        services = []
-        stopObserving(declared)
-        let report = closeState()
-        // A service and its resources hold each other until a flush (siesta-semantics 2.7, 2.9).
-        for service in declared { service.flushUnusedResources() }
-        return report
-    }
+/// A hook of a script that waits for something.
+@EngineActor
+final class ScriptHook: ScriptActivity {
+    var coroutine: LuaCoroutine?
+
+    func cancel() { coroutine?.cancel() }
 }

@@ -1,0 +1,80 @@
+import RestEngine
+
+/// What configuration blocks share from one run to the next, and which of them runs now.
+@EngineActor
+final class BlockRuns {
+    /// The block that runs now.
+    private(set) var current: BlockRun?
+    /// The caches that blocks made, by line.
+    private var caches: [String: any EntityCache] = [:]
+    /// Lines whose order of stages was warned of.
+    private var warnedPlaces: Set<String> = []
+
+    /// Runs a block; blocks may run inside of others.
+    func run(_ gates: BlockGates, _ body: () throws -> Void) rethrows {
+        let outer = current
+        current = BlockRun(gates)
+        defer { current = outer }
+        try body()
+    }
+
+    /// Blocks run again and again, once for each resource; what a line of a block makes is made once.
+    ///
+    /// - Parameter line: with what the script wants there.
+    func cache(at line: @autoclosure () -> String, _ make: () throws -> any EntityCache) rethrows
+        -> any EntityCache
+    {
+        guard current != nil else { return try make() }
+        let line = line()
+        if let known = caches[line] { return known }
+        let new = try make()
+        caches[line] = new
+        return new
+    }
+
+    /// Whether a line is to be warned of. The block that it is in runs for every resource; once is enough.
+    func mayWarn(of place: String?) -> Bool { warnedPlaces.insert(place ?? "").inserted }
+}
+
+/// One run of a block. A gate is known again by the line that asks for it, and how often that line did so before.
+@EngineActor
+final class BlockRun {
+    let gates: BlockGates
+    private var asked: [String: Int] = [:]
+    /// The stage names that the block has in hand.
+    var order: StageOrderList?
+
+    init(_ gates: BlockGates) { self.gates = gates }
+
+    func gate(for place: String?) -> RefreshGate {
+        let place = place ?? ""
+        asked[place, default: 0] += 1
+        return gates.gate("\(place) \(asked[place] ?? 1)")
+    }
+}
+
+/// The gates of one configuration block. The block runs for each resource and again after each invalidation, and each
+/// time it makes its decorators anew; what they share lives here.
+@EngineActor
+final class BlockGates {
+    private var gates: [String: RefreshGate] = [:]
+    /// By user and password.
+    private var digests: [[String]: DigestAuthentication] = [:]
+
+    func gate(_ name: String) -> RefreshGate {
+        if let known = gates[name] { return known }
+        let gate = RefreshGate()
+        gates[name] = gate
+        return gate
+    }
+
+    /// The same for the same user and password, so that nonces are known again.
+    func digest(_ user: String, _ password: String) throws(CredentialFault) -> DigestAuthentication {
+        if let known = digests[[user, password]] { return known }
+        let new = try DigestAuthentication(user: user, password: password)
+        // A script that makes up passwords doesn't fill the memory with them.
+        if digests.count >= 64 { digests = [:] }
+        digests[[user, password]] = new
+        return new
+    }
+}

@@ -1,0 +1,237 @@
+import LuaRuntime
+import RestEngine
+
+/// What a service was before the script that is being loaded declared it anew.
+private struct TakenService {
+    let service: Service
+    let before: Service.Definition
+    let resourceCountLimit: Int
+    let resourceBytesLimit: Int?
+}
+
+/// A script's place in a row of reloads: the script before it, whose services it takes over, and what becomes of it when
+/// the next one has come.
+@EngineActor
+final class ScriptGeneration {
+    /// The script whose place this one is to take; nil once it has.
+    var predecessor: ScriptContext?
+    /// What it declared anew of the services that were there.
+    private var taken: [TakenService] = []
+    /// Another script has taken its place.
+    private(set) var isRetired = false
+    private(set) var retirement: ScriptRetirement?
+    /// Its late declarations were warned of.
+    private var wasToldOfItsEnd = false
+    private var reloadFunctions: [LuaReference] = []
+    private var shutdownFunctions: [LuaReference] = []
+
+    private unowned let context: ScriptContext
+
+    init(_ context: ScriptContext) { self.context = context }
+
+    // MARK: Its beginning
+
+    /// The service of the script before that has this name and base, if there is one: its resources stay.
+    func takeOver(
+        _ name: String, _ base: BaseURL?, _ standard: [StandardTransformer], _ settings: TransportOptions?
+    ) -> Service? {
+        guard let known = predecessor?.services[name], known.service.baseURL == base else { return nil }
+        let service = known.service
+        // The same settings: the same connections.
+        let keeps = known.transport == settings
+        let before = service.redefine(
+            standardTransformers: standard,
+            transport: keeps ? nil : context.services.transport(for: settings))
+        taken.append(
+            TakenService(
+                service: service, before: before, resourceCountLimit: service.cachedResourceCountLimit,
+                resourceBytesLimit: service.cachedResourceBytesLimit))
+        return service
+    }
+
+    /// Everything is as it was before this script began to load.
+    func rollBack() {
+        for taken in taken.reversed() {
+            let service = taken.service
+            let limits = context.services[service.name]?.limits ?? []
+            service.restore(taken.before)
+            if limits.contains(.count) { service.cachedResourceCountLimit = taken.resourceCountLimit }
+            if limits.contains(.bytes) { service.cachedResourceBytesLimit = taken.resourceBytesLimit }
+        }
+        context.observers.stop(of: context.services.all)
+        context.services.remove(taken.map(\.service))
+        taken = []
+        predecessor = nil
+    }
+
+    /// This script is the one that runs from now on. Its jobs begin when the other has heard of it.
+    func replacePredecessor() {
+        for service in taken.map(\.service) {
+            let limits = context.services[service.name]?.limits ?? []
+            if !limits.contains(.count) {
+                service.cachedResourceCountLimit = Service.standardResourceCountLimit
+            }
+            if !limits.contains(.bytes) { service.cachedResourceBytesLimit = nil }
+            service.definitionIsComplete()
+        }
+        predecessor?.generation.retire(handingOver: taken.map(\.service))
+        taken = []
+        predecessor = nil
+        context.declarations.begin()
+    }
+
+    // MARK: Its end
+
+    /// Runs `function` when another script has taken over; at once, if that has happened.
+    func onReload(_ function: LuaReference) {
+        if isRetired {
+            context.runner.run(function, as: "a function of rest.on_reload") { _ in 0 }
+        } else {
+            reloadFunctions.append(function)
+        }
+    }
+
+    func onShutdown(_ function: LuaReference) { shutdownFunctions.append(function) }
+
+    func forgetFunctions() {
+        reloadFunctions = []
+        shutdownFunctions = []
+    }
+
+    /// Another script has taken over: no more observers, jobs or timers. What waits in a hook, and requests that have
+    /// started, finish as they would have.
+    private func retire(handingOver taken: [Service]) {
+        isRetired = true
+        context.observers.stop(of: context.services.all)
+        context.services.remove(taken)
+        for function in reloadFunctions {
+            context.runner.run(function, as: "a function of rest.on_reload") { _ in 0 }
+        }
+        reloadFunctions = []
+        context.jobs.cancelDetached()
+        retirement = ScriptRetirement(context, context.engine.era)
+        context.engine.era = RequestEra()
+    }
+
+    /// False for a script that was replaced: what it said now of a service would stay there without it, for the script
+    /// that took over has declared the service anew. One warning for all of it.
+    func hasSay(_ method: String, at place: @autoclosure () -> String?) -> Bool {
+        guard isRetired || context.isClosed else { return true }
+        if !wasToldOfItsEnd {
+            wasToldOfItsEnd = true
+            context.options.log(
+                ScriptLogEntry(
+                    level: .warn,
+                    text:
+                        "'\(method)' has no effect: a reload has put another version in this script's place, whose "
+                        + "declarations count",
+                    place: place()))
+        }
+        return false
+    }
+
+    /// Runs the functions of `rest.on_shutdown`; `completion` comes when all have returned.
+    func shutDown(_ completion: @escaping @EngineActor () -> Void) {
+        let functions = shutdownFunctions
+        shutdownFunctions = []
+        var left = functions.count
+        guard left > 0, !context.isClosed else { return completion() }
+        for function in functions {
+            context.runner.run(function, arguments: { _ in 0 }) { [context] _, result in
+                if case .failure(let error) = result {
+                    context.runner.report(error, in: "a function of rest.on_shutdown")
+                }
+                left -= 1
+                if left == 0 { completion() }
+            }
+        }
+    }
+}
+
+/// The time between the end of a script's rule and its end.
+@EngineActor
+final class ScriptRetirement {
+    /// Seconds; more than a request takes with the standard limits.
+    static let limit = 180.0
+    private unowned let context: ScriptContext
+    private let era: RequestEra
+    private var timer: Timer?
+    /// Called when the script can be closed.
+    var onEnd: (@EngineActor () -> Void)?
+
+    init(_ context: ScriptContext, _ era: RequestEra) {
+        self.context = context
+        self.era = era
+        context.jobs.onEmpty = { [weak self] in self?.lookAgain() }
+        era.onQuiet = { [weak self] in self?.lookAgain() }
+        timer = context.engine.scheduler.after(Self.limit) { [weak self] in self?.end() }
+        lookAgain()
+    }
+
+    var isOver: Bool { context.jobs.isEmpty && era.openRequests == 0 }
+
+    /// Two turns later: what just ended may have begun something, and its frames are still there.
+    private func lookAgain() {
+        let scheduler = context.engine.scheduler
+        scheduler.nextTurn { [weak self] in
+            scheduler.nextTurn { [weak self] in if let self, isOver { end() } }
+        }
+    }
+
+    private func end() {
+        guard timer != nil else { return }
+        timer?.cancel()
+        timer = nil
+        era.onQuiet = nil
+        if !isOver {
+            context.options.log(
+                ScriptLogEntry(
+                    level: .warn,
+                    text:
+                        "the script that a reload replaced still waits after \(Int(Self.limit)) s: it is ended"
+                ))
+        }
+        let onEnd = onEnd
+        self.onEnd = nil
+        onEnd?()
+    }
+}
+
+extension ScriptHost {
+    /// Loads a script that is to take the place of `other`: services of the same name and base URL are the same
+    /// objects, declared anew, and have their new definition already. Throws a ``Diagnostic``, with everything as it
+    /// was, when the script is no good. What follows, in the same turn of the loop, is ``takeOver()`` or ``giveUp()``.
+    ///
+    /// - Parameter options: with the store of the other's.
+    public convenience init(
+        replacing other: ScriptHost, path: String, options: ScriptOptions
+    ) throws(Diagnostic) {
+        options.onFileReached?(path)
+        try self.init(
+            source: try ScriptSource.read(path), path: path, engine: other.context.engine, options: options,
+            replacing: other.context)
+    }
+
+    /// The other script hears of it (`rest.on_reload`), loses its observers, timers and jobs, and is closed when
+    /// nothing of it waits any more; this one's jobs begin.
+    public func takeOver() { context.generation.replacePredecessor() }
+
+    /// This script is not to run after all: everything is as it was, and it is closed.
+    public func giveUp() {
+        context.generation.rollBack()
+        close()
+    }
+
+    /// Another has taken over, and this one waits for what it began.
+    public var isRetired: Bool { context.generation.isRetired }
+
+    /// Calls `action` once, when a retired script can be closed.
+    public func whenRetirementEnds(_ action: @escaping @EngineActor () -> Void) {
+        context.generation.retirement?.onEnd = action
+    }
+
+    /// Runs the functions of `rest.on_shutdown`; `completion` comes when all have returned.
+    public func shutDown(_ completion: @escaping @EngineActor () -> Void) {
+        context.generation.shutDown(completion)
+    }
+}

@@ -1,0 +1,69 @@
+import LuaRuntime
+import RestEngine
+
+/// What the main file of a script declares while it is run, what was wrong with that, and what begins when it has come to
+/// its end.
+@EngineActor
+final class ScriptDeclarations {
+    /// When what was declared while loading begins.
+    enum Start {
+        case now
+        /// A test has the time until its first wait to stub what the jobs will ask for.
+        case nextTurn
+        /// The script takes the place of another first; see ``begin()``.
+        case later
+        /// A check starts nothing.
+        case never
+    }
+
+    var gateway: GatewayDeclaration?
+    var diagnostics: [Diagnostic] = []
+    /// The main file is being run: declarations are made, nothing else.
+    private var isLoading = true
+    private var starts: [@EngineActor () -> Void] = []
+    private unowned let context: ScriptContext
+
+    init(_ context: ScriptContext) { self.context = context }
+
+    /// Runs a declaration. When diagnostics are collected, what is wrong with it is recorded and the script goes on.
+    func declare(_ call: Arguments, _ body: () throws -> Void) throws {
+        let isCollecting = context.options.collectsDiagnostics && isLoading
+        do { try body() } catch let error as LuaUsageError where isCollecting {
+            let place = call.lua.callerPlace
+            diagnostics.append(
+                Diagnostic(
+                    .error, code: "declaration", error.message, file: place?.file, line: place?.line))
+        } catch let error as LuaError
+            where isCollecting && (error.kind == .syntax || error.kind == .runtime)
+        {
+            // A file of the script's that the declaration loads: a plugin, a transformer's module.
+            diagnostics.append(ScriptFailures.diagnostic(of: error, in: context.state))
+        }
+    }
+
+    /// Runs `start` now, or when the main file has come to its end.
+    func whenLoaded(_ start: @escaping @EngineActor () -> Void) {
+        if isLoading { starts.append(start) } else { start() }
+    }
+
+    /// The main file has come to its end.
+    func finish(starting start: Start) {
+        isLoading = false
+        switch start {
+        case .now: begin()
+        case .nextTurn: context.engine.scheduler.nextTurn { [context] in context.declarations.begin() }
+        case .later: break
+        case .never: forgetStarts()
+        }
+    }
+
+    /// Begins what was declared while loading.
+    func begin() {
+        let starts = starts
+        self.starts = []
+        for start in starts { start() }
+    }
+
+    /// Forgets what would have begun.
+    func forgetStarts() { starts = [] }
+}

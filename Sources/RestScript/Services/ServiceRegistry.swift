@@ -1,0 +1,88 @@
+import LuaRuntime
+import RestEngine
+
+/// The services that a script has declared, and what it said of each beside its definition.
+@EngineActor
+final class ServiceRegistry {
+    struct Declaration {
+        let service: Service
+        /// Where the script says it.
+        let place: (file: String, line: Int)?
+        /// Nil: the engine's own transport.
+        let transport: TransportOptions?
+        /// The script has set these itself; see ``Limit``.
+        fileprivate(set) var limits: Set<Limit> = []
+    }
+
+    /// What a service may keep.
+    enum Limit { case count, bytes }
+
+    private var declarations: [Declaration] = []
+    private unowned let context: ScriptContext
+
+    init(_ context: ScriptContext) { self.context = context }
+
+    var all: [Service] { declarations.map(\.service) }
+
+    subscript(name: String) -> Declaration? { declarations.first { $0.service.name == name } }
+
+    /// Where requests and proxies of the script may lead when declared hosts alone are granted.
+    var bases: [URLText] { declarations.compactMap { $0.service.baseURL?.url } }
+
+    /// Why a request of the script may not go to a URL, as the cause of its failure.
+    func refusalOfRequest(to url: String) -> RequestError.Cause? {
+        context.grants.refusalOfRequest(to: url, declared: bases)
+    }
+
+    func add(_ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?) {
+        service.refusal = { [weak context] url in context?.services.refusalOfRequest(to: url) }
+        service.onResourceLimit = { [weak context] in context?.services.collectGarbage() }
+        declarations.append(Declaration(service: service, place: place, transport: transport))
+    }
+
+    /// The script has set a limit of this service itself.
+    func note(_ limit: Limit, of service: Service) {
+        guard let index = declarations.firstIndex(where: { $0.service.name == service.name }) else { return }
+        declarations[index].limits.insert(limit)
+    }
+
+    func remove(_ others: [Service]) {
+        declarations.removeAll { known in others.contains { $0 === known.service } }
+    }
+
+    func removeAll() { declarations = [] }
+
+    /// "service", "service-2" and so on.
+    var nameOfBareService: String {
+        let taken = Set(declarations.map(\.service.name))
+        var name = "service"
+        var number = 1
+        while taken.contains(name) {
+            number += 1
+            name = "service-\(number)"
+        }
+        return name
+    }
+
+    /// The engine's own for a service that says nothing of it.
+    func transport(for settings: TransportOptions?) -> any Transport {
+        settings.flatMap { context.options.makeTransport?($0) } ?? context.engine.transport
+    }
+
+    // MARK: Memory
+
+    func collectGarbage() {
+        if !context.isClosed { context.state.collectGarbage() }
+    }
+
+    /// Drops the resources that nobody holds and nobody observes. Owners of observers die when they are collected, a
+    /// resource that owned some when it has been dropped; and observers that were told of their end may have held the
+    /// last reference to a resource. So the one makes room for the other, once.
+    func collectAndFlush(_ services: [Service]) {
+        guard !context.isClosed else { return }
+        for _ in 0..<2 {
+            collectGarbage()
+            for service in services { service.flushUnusedResources() }
+        }
+    }
+}
