@@ -68,7 +68,7 @@ extension Gateway {
     /// stop; their connections end with the request under way.
     @EngineActor
     public func commit(_ prepared: PreparedGatewayUpdate) {
-        desk.replaceRules(prepared.exposure, prepared.access)
+        engine.replaceRules(prepared.exposure, prepared.access)
         let isRunning = setListeners(prepared.listeners)
         let closing = isRunning ? prepared.closing : prepared.opened
         let loops = running?.loops ?? []

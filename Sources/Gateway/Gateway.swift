@@ -22,7 +22,7 @@ public final class Gateway: Sendable {
 
     let configuration: GatewayConfiguration
     private let addresses: [(text: String, address: ListenAddress)]
-    let desk: EngineDesk
+    let engine: EngineClient
     private let state = Mutex(State.idle)
 
     /// Checks the configuration. Without a `control` the `/-/` routes that need one are not there.
@@ -40,7 +40,7 @@ public final class Gateway: Sendable {
         let access = GatewayRules.Access(
             bearerToken: configuration.bearerToken, serverNames: configuration.serverNames,
             requestTimeout: configuration.limits.requestTimeout)
-        desk = EngineDesk(
+        engine = EngineClient(
             directory: directory, control: control,
             rules: GatewayRules(try Exposure(configuration.expose), access))
     }
@@ -82,11 +82,11 @@ public final class Gateway: Sendable {
         let room = ConnectionRoom(configuration)
         let loops = group.makeIterator().map { eventLoop in
             // The state is the loop's from here on; nothing has used it yet.
-            let (desk, configuration) = (desk, configuration)
+            let (engine, configuration) = (engine, configuration)
             return eventLoop.submit {
                 NIOLoopBound(
                     GatewayLoop(
-                        eventLoop: eventLoop, desk: desk, configuration: configuration, room: room),
+                        eventLoop: eventLoop, engine: engine, configuration: configuration, room: room),
                     eventLoop: eventLoop)
             }
         }.compactMap { try? $0.wait() }
@@ -133,7 +133,7 @@ public final class Gateway: Sendable {
             }
         }
         for drain in drains { try? await drain.get() }
-        for loop in running.loops { try? await loop.eventLoop.submit { loop.value.post.close() }.get() }
+        for loop in running.loops { try? await loop.eventLoop.submit { loop.value.mailbox.close() }.get() }
         try? await running.group.shutdownGracefully()
     }
 

@@ -5,123 +5,149 @@ extension ConnectionHandler {
     // MARK: Asking
 
     /// Asks the engine, or answers what needs no engine.
-    func ask(_ exchange: Exchange, _ context: ChannelHandlerContext) {
-        switch exchange.target.withUnsafeBytes({ RequestTarget($0) }) {
-        case .host(let name, let query): askHost(name, query, exchange, context)
+    func ask(_ request: ClientRequest, _ context: ChannelHandlerContext) {
+        switch request.target.withUnsafeBytes({ RequestTarget($0) }) {
+        case .host(let name, let query): askHost(name, query, request, context)
         case _ where loop.isForAdmins:
             let problem = Problem(
                 404, "not_found", "the admin socket has /-/status and its like; resources are the gateway's")
-            write(problem.reply, exchange, context)
-        case .resource(let path): read(path, exchange)
-        case .nothing: read(ResourcePath(service: "", path: "", query: nil), exchange)
+            write(problem.reply, request, context)
+        case .resource(let path): read(path, request)
+        case .nothing: read(ResourcePath(service: "", path: "", query: nil), request)
         }
     }
 
-    private func read(_ path: ResourcePath, _ exchange: Exchange) {
+    private func read(_ path: ResourcePath, _ request: ClientRequest) {
         let own = loop.access.requestTimeout
-        let connection = wait(exchange, seconds: own ?? EngineDesk.usualPatience)
-        let (desk, method, number, post) = (loop.desk, exchange.method, exchange.number, loop.post)
+        let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
+        let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
         EngineLoop.shared.submit {
-            desk.read(
+            engine.read(
                 path, method: method,
                 waiting: { seconds in
                     guard own == nil else { return }
-                    post.send { connection.value.allow(number, seconds: seconds) }
+                    mailbox.send { connection.value.extend(number, seconds: seconds) }
                 },
                 { outcome in
-                    post.send { connection.value.finish(number, outcome) }
+                    mailbox.send { connection.value.finish(number, outcome) }
                 })
         }
     }
 
+    private func askHost(
+        _ name: String, _ query: String?, _ request: ClientRequest, _ context: ChannelHandlerContext
+    ) {
+        switch HostRoute.find(name, method: request.method, isAdmin: loop.isForAdmins) {
+        case .failure(let problem): write(problem.reply, request, context)
+        case .success(let route): ask(route, query, request)
+        }
+    }
+
+    private func ask(_ route: HostRoute, _ query: String?, _ request: ClientRequest) {
+        let (isAuthorized, number) = (request.isAuthorized, request.number)
+        let (connection, engine, mailbox) = (wait(request, seconds: nil), loop.engine, loop.mailbox)
+        // A health check that waits as long as everything else says nothing.
+        let timeout: Double? =
+            route == .reload
+            ? nil : route.isLivenessCheck ? loop.limits.healthTimeout : loop.limits.controlTimeout
+        let late = timeout.map { seconds in
+            loop.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
+                connection.value.finish(number, EngineClient.busyReply(route))
+            }
+        }
+        EngineLoop.shared.submit {
+            engine.answer(route, query: query, withDetails: isAuthorized) { reply in
+                mailbox.send {
+                    late?.cancel()
+                    connection.value.finish(number, reply)
+                }
+            }
+        }
+    }
+
     /// - Parameter seconds: After which it is answered in any case; nil for a wait that has an end of its own.
-    func wait(_ exchange: Exchange, seconds: Double?) -> NIOLoopBound<ConnectionHandler> {
-        self.exchange = exchange
-        self.exchange?.lastTick = seconds.map { loop.tick + loop.ticks($0) } ?? .max
-        phase = .waiting
+    private func wait(_ request: ClientRequest, seconds: Double?) -> NIOLoopBound<ConnectionHandler> {
+        machine.wait(for: request, until: seconds.map(deadline) ?? .max)
         return NIOLoopBound(self, eventLoop: loop.eventLoop)
     }
 
-    /// The exchange may take so many seconds from now on.
-    private func allow(_ number: Int, seconds: Double) {
-        guard phase == .waiting, exchange?.number == number else { return }
-        exchange?.lastTick = loop.tick + loop.ticks(seconds)
+    private func deadline(in seconds: Double) -> Int { loop.sweeps + loop.patience.sweeps(seconds) }
+
+    private func extend(_ number: Int, seconds: Double) {
+        machine.extend(number, until: deadline(in: seconds))
     }
 
     // MARK: Being answered
 
-    /// The exchange that waits, if it is still this one: the client may be gone, or answered by a time limit.
-    private func awaited(_ number: Int) -> (Exchange, ChannelHandlerContext)? {
-        guard phase == .waiting, let exchange, exchange.number == number, let context else { return nil }
-        self.exchange = nil
-        phase = .reading
-        lastTick = loop.tick
-        return (exchange, context)
+    /// The request that waits, if it is still this one.
+    private func resume(_ number: Int) -> (ClientRequest, ChannelHandlerContext)? {
+        guard let context, let request = machine.resume(number, sweep: loop.sweeps) else { return nil }
+        return (request, context)
     }
 
-    func finish(_ number: Int, _ outcome: EngineDesk.Outcome) {
-        guard let (exchange, context) = awaited(number) else { return }
+    func finish(_ number: Int, _ outcome: EngineClient.Outcome) {
+        guard let (request, context) = resume(number) else { return }
         switch outcome {
-        case .problem(let problem): write(problem.reply, exchange, context)
+        case .problem(let problem): write(problem.reply, request, context)
         case .answer(let answer, let status, let shown):
             loop.refreshAccess()
             if shown.version == loop.access.version {
                 loop.targets.insert(
                     HotAnswer(
-                        target: exchange.target, publication: shown.publication, methods: shown.methods))
+                        target: request.target, publication: shown.publication, methods: shown.methods))
             }
-            let matches = exchange.ifNoneMatch?.withUnsafeBytes {
+            let matches = request.ifNoneMatch?.withUnsafeBytes {
                 EntityTag.list($0, contains: answer.content.etag)
             }
-            writeContent(answer, status, exchange, isNotModified: matches ?? false, context)
+            writeContent(answer, status, request, isNotModified: matches ?? false, context)
         }
         proceed(context)
     }
 
     func finish(_ number: Int, _ reply: Reply) {
-        guard let (exchange, context) = awaited(number) else { return }
-        write(reply, exchange, context)
+        guard let (request, context) = resume(number) else { return }
+        write(reply, request, context)
         proceed(context)
     }
 
     /// Goes on with the requests behind the one just answered.
     private func proceed(_ context: ChannelHandlerContext) {
-        if phase == .reading { answerRequests(context) }
+        answerRequests(context)
         flush(context)
     }
 
     // MARK: Writing
 
     func writeContent(
-        _ answer: PublishedAnswer, _ status: CacheStatus, _ exchange: Exchange, isNotModified: Bool,
+        _ answer: PublishedAnswer, _ status: CacheStatus, _ request: ClientRequest, isNotModified: Bool,
         _ context: ChannelHandlerContext
     ) {
         let head = loop.writer.contentHead(
-            answer, isNotModified: isNotModified, status, now: loop.clock(), framing(exchange))
-        let body = isNotModified || exchange.isHead ? nil : ContentRendering.of(answer.content).body
-        write(head, body, status: isNotModified ? 304 : answer.content.status, exchange, context)
+            answer, isNotModified: isNotModified, status, now: loop.clock(), framing(request))
+        let body = isNotModified || request.isHead ? nil : ContentRendering.of(answer.content).body
+        write(head, body, status: isNotModified ? 304 : answer.content.status, request, context)
     }
 
-    func write(_ reply: Reply, _ exchange: Exchange, _ context: ChannelHandlerContext) {
-        let head = loop.writer.head(of: reply, now: loop.clock(), framing(exchange))
+    func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        let head = loop.writer.head(of: reply, now: loop.clock(), framing(request))
         write(
-            head, exchange.isHead ? nil : ByteBuffer(bytes: reply.body), status: reply.status, exchange,
+            head, request.isHead ? nil : ByteBuffer(bytes: reply.body), status: reply.status, request,
             context)
     }
 
     /// The gateway, or its listener, may have begun to stop since the request came.
-    private func framing(_ exchange: Exchange) -> AnswerWriter.Framing {
-        isLeaving ? AnswerWriter.Framing(closes: true) : exchange.framing
+    private func framing(_ request: ClientRequest) -> AnswerWriter.Framing {
+        isLeaving ? AnswerWriter.Framing(closes: true) : request.framing
     }
 
     private func write(
-        _ head: ByteBuffer, _ body: ByteBuffer?, status: Int, _ exchange: Exchange,
+        _ head: ByteBuffer, _ body: ByteBuffer?, status: Int, _ request: ClientRequest,
         _ context: ChannelHandlerContext
     ) {
         needsFlush = true
-        writtenBytes += head.readableBytes + (body?.readableBytes ?? 0)
-        let isLast = framing(exchange).closes
-        let promise = isLast ? closing(lingers: exchange.hasUnreadBytes || input.readableBytes > 0) : nil
+        let isLast = machine.answer(
+            request, bytes: head.readableBytes + (body?.readableBytes ?? 0), closes: framing(request).closes)
+        let promise = isLast ? closing() : nil
         if let body {
             context.write(wrapOutboundOut(head), promise: nil)
             context.write(wrapOutboundOut(body), promise: promise)
@@ -130,32 +156,34 @@ extension ConnectionHandler {
         }
         loop.accessLog?(
             AccessRecord(
-                method: exchange.method, target: String(decoding: exchange.target, as: UTF8.self),
+                method: request.method, target: String(decoding: request.target, as: UTF8.self),
                 status: status,
-                bytes: body?.readableBytes ?? 0, duration: loop.clock() - exchange.startedAt))
+                bytes: body?.readableBytes ?? 0, duration: loop.clock() - request.startedAt))
     }
 
     /// Answers bytes that are no request, and closes.
     func fail(_ problem: Problem) {
         guard let context else { return }
-        let exchange = Exchange(
-            method: "-", target: [], isHead: false, isAuthorized: false, hasUnreadBytes: true,
-            framing: AnswerWriter.Framing(closes: true), ifNoneMatch: nil, startedAt: loop.clock())
-        write(problem.reply, exchange, context)
+        let request = ClientRequest(unreadableAt: loop.clock())
+        write(problem.reply, request, context)
         flush(context)
     }
 
-    /// The promise of the last answer. Closing at once while bytes are still coming in would reset the
-    /// connection, and the client might never see the answer; then the sending half closes first (RFC 9112
-    /// 9.6).
-    private func closing(lingers: Bool) -> EventLoopPromise<Void> {
-        phase = .finishing
-        input = ByteBuffer()
+    /// The promise of the last answer.
+    private func closing() -> EventLoopPromise<Void> {
         let promise = loop.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         promise.futureResult.whenComplete { _ in
-            bound.value.end(lingers: lingers)
+            bound.value.lastAnswerIsOut()
         }
         return promise
+    }
+
+    private func lastAnswerIsOut() {
+        switch machine.lastAnswerIsOut(sweep: loop.sweeps) {
+        case nil: break
+        case .close: context?.close(promise: nil)
+        case .closeOutput: context?.close(mode: .output, promise: nil)
+        }
     }
 }

@@ -2,14 +2,12 @@ import NIOCore
 import RestEngine
 
 extension ConnectionHandler {
-    /// What is to be done about the bytes at hand.
+    /// How a request is answered.
     private enum Decision {
-        case needMore
-        case fault(RequestFault)
-        case hot(HotAnswer, RequestHead)
-        case notModified(PublishedAnswer, RequestHead)
-        case problem(Problem, RequestHead)
-        case ask(RequestHead)
+        case hot(HotAnswer)
+        case notModified(PublishedAnswer)
+        case problem(Problem)
+        case ask
     }
 
     /// Answers the requests that are complete, until one has to wait. The caller flushes.
@@ -17,62 +15,56 @@ extension ConnectionHandler {
         loop.refreshAccess()
         // One reading of the clock for all requests that came together.
         let now = loop.clock()
-        while phase == .reading, input.readableBytes > 0, isWritable {
-            let decision = input.withUnsafeReadableBytes { decide($0, now: now, context) }
-            switch decision {
-            case .needMore:
-                if headTick == nil { headTick = loop.tick }
-                return resumeReading(context)
+        requests: while true {
+            switch machine.next(sweep: loop.sweeps) {
+            case .none: break requests
             case .fault(let fault): fail(Problem(fault))
-            case .hot(let answer, let head): write(answer, head, now: now, context)
-            case .notModified(let answer, let head):
-                let exchange = take(head, now: now)
-                writeContent(answer, .hit, exchange, isNotModified: true, context)
-            case .problem(let problem, let head): write(problem.reply, take(head, now: now), context)
-            case .ask(let head): ask(take(head, now: now), context)
+            case .request(let head): answer(head, now: now, context)
             }
         }
-        if input.readableBytes == 0 { input = ByteBuffer() }
-        resumeReading(context)
+        if machine.releaseRead() { context.read() }
     }
 
-    private func decide(_ bytes: UnsafeRawBufferPointer, now: Double, _ context: ChannelHandlerContext)
-        -> Decision
-    {
-        let head: RequestHead
-        switch parser.next(bytes) {
-        case .needMore: return .needMore
-        case .fault(let fault): return .fault(fault)
-        case .head(let complete): head = complete
+    private func answer(_ head: RequestHead, now: Double, _ context: ChannelHandlerContext) {
+        switch machine.input.withUnsafeReadableBytes({ decide(head, $0, now: now, context) }) {
+        case .hot(let answer): write(answer, head, now: now, context)
+        case .notModified(let answer):
+            writeContent(answer, .hit, take(head, now: now), isNotModified: true, context)
+        case .problem(let problem): write(problem.reply, take(head, now: now), context)
+        case .ask: ask(take(head, now: now), context)
         }
-        headTick = nil
-        if isGuest, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections, head) }
+    }
+
+    private func decide(
+        _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, now: Double, _ context: ChannelHandlerContext
+    ) -> Decision {
+        if machine.isGuest, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections) }
         if let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
             return .problem(
-                Problem(421, "wrong_host", "this gateway does not answer to the name and port in Host"), head)
+                Problem(421, "wrong_host", "this gateway does not answer to the name and port in Host"))
         }
         if let token = loop.access.token, !token.accepts(head.authorization?.bytes(in: bytes)) {
-            return isLivenessCheck(head, bytes) ? .ask(head) : .problem(.unauthorized, head)
+            return isLivenessCheck(head, bytes) ? .ask : .problem(.unauthorized)
         }
         if head.hasBody, loop.isForAdmins || head.method != .other, !isIgnorable(head) {
             let text =
                 loop.isForAdmins
                 ? "a body is at most \(Self.maxIgnoredBytes) bytes long here, and not chunked"
                 : "a request for a resource has no body"
-            return .problem(Problem(413, "body_not_allowed", text), head)
+            return .problem(Problem(413, "body_not_allowed", text))
         }
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),
             hot.allows(head.method)
-        else { return .ask(head) }
+        else { return .ask }
         guard let answer = hot.publication.answer(at: now) else {
             hot.forget()
-            return .ask(head)
+            return .ask
         }
         if let list = head.ifNoneMatch, EntityTag.list(list.bytes(in: bytes), contains: answer.content.etag) {
-            return .notModified(answer, head)
+            return .notModified(answer)
         }
         hot.render(answer, now: now, &loop.writer)
-        return .hot(hot, head)
+        return .hot(hot)
     }
 
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
@@ -107,45 +99,28 @@ extension ConnectionHandler {
             && (head.contentLength ?? 0) <= Self.maxIgnoredBytes
     }
 
-    /// Moves past the head and keeps what its answer needs.
-    private func take(_ head: RequestHead, now: Double) -> Exchange {
-        let (method, target, ifNoneMatch, isAuthorized) = input.withUnsafeReadableBytes { bytes in
-            (
-                String(decoding: head.methodRange.bytes(in: bytes), as: UTF8.self),
-                Array(head.target.bytes(in: bytes)),
-                head.ifNoneMatch.map { Array($0.bytes(in: bytes)) },
-                loop.access.token?.accepts(head.authorization?.bytes(in: bytes)) ?? true
-            )
+    private func take(_ head: RequestHead, now: Double) -> ClientRequest {
+        let isAuthorized = machine.input.withUnsafeReadableBytes { bytes in
+            loop.access.token?.accepts(head.authorization?.bytes(in: bytes)) ?? true
         }
-        input.moveReaderIndex(forwardBy: head.length)
-        exchangeCount += 1
-        return Exchange(
-            number: exchangeCount, method: method, target: target, isHead: head.method == .head,
-            isAuthorized: isAuthorized, hasUnreadBytes: head.hasBody, framing: framing(for: head),
-            ifNoneMatch: ifNoneMatch, startedAt: now)
-    }
-
-    /// A body that nobody reads would be taken for the next request, so the connection ends with it.
-    private func framing(for head: RequestHead) -> AnswerWriter.Framing {
-        let closes = !head.isPersistent || head.hasBody || isLeaving || isGuest
-        return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && head.minorVersion == 0)
+        return machine.take(head, isAuthorized: isAuthorized, isLeaving: isLeaving, now: now)
     }
 
     private func write(
         _ answer: HotAnswer, _ head: RequestHead, now: Double, _ context: ChannelHandlerContext
     ) {
         guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.accessLog == nil else {
-            let exchange = take(head, now: now)
-            guard let current = answer.publication.answer(at: now) else { return ask(exchange, context) }
-            return writeContent(current, .hit, exchange, isNotModified: false, context)
+            let request = take(head, now: now)
+            guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
+            return writeContent(current, .hit, request, isNotModified: false, context)
         }
-        input.moveReaderIndex(forwardBy: head.length)
         needsFlush = true
         if head.method == .head {
-            writtenBytes += answer.head.readableBytes
+            machine.skip(head, answeredWith: answer.head.readableBytes)
             context.write(wrapOutboundOut(answer.head), promise: nil)
         } else {
-            writtenBytes += answer.whole.readableBytes + (answer.body?.readableBytes ?? 0)
+            machine.skip(
+                head, answeredWith: answer.whole.readableBytes + (answer.body?.readableBytes ?? 0))
             context.write(wrapOutboundOut(answer.whole), promise: nil)
             if let body = answer.body { context.write(wrapOutboundOut(body), promise: nil) }
         }

@@ -8,21 +8,22 @@ final class GatewayLoop {
     private static let mostGuests = 8
 
     let eventLoop: any EventLoop
-    let desk: EngineDesk
+    let engine: EngineClient
     let limits: GatewayLimits
     /// Operators are at the other end: see ``GatewayConfiguration/isForAdmins``.
     let isForAdmins: Bool
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     let clock: @Sendable () -> Double
     let room: ConnectionRoom
-    let post: AnswerPost
+    let mailbox: LoopMailbox
 
     /// As of the last ``refreshAccess()``.
     private(set) var access: GatewayRules.Access
     var targets = TargetTable()
     var writer: AnswerWriter
-    /// Moves on with each sweep; connections measure their patience in it.
-    private(set) var tick = 0
+    /// So many there were; connections measure time in them.
+    private(set) var sweeps = 0
+    let patience: ConnectionStateMachine.Patience
     private(set) var isDraining = false
     private var serial = 0
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
@@ -33,29 +34,31 @@ final class GatewayLoop {
     private var drained: EventLoopPromise<Void>?
 
     init(
-        eventLoop: any EventLoop, desk: EngineDesk, configuration: GatewayConfiguration,
+        eventLoop: any EventLoop, engine: EngineClient, configuration: GatewayConfiguration,
         room: ConnectionRoom
     ) {
         self.eventLoop = eventLoop
-        self.desk = desk
+        self.engine = engine
         limits = configuration.limits
+        patience = ConnectionStateMachine.Patience(
+            limits, sweepSeconds: min(1, max(0.01, min(limits.idleTimeout, limits.headerTimeout) / 4)))
         isForAdmins = configuration.isForAdmins
-        access = desk.rules.currentAccess
+        access = engine.rules.currentAccess
         accessLog = configuration.accessLog
         clock = configuration.clock
         self.room = room
-        post = AnswerPost(eventLoop: eventLoop)
+        mailbox = LoopMailbox(eventLoop: eventLoop)
         writer = AnswerWriter(allocator: ByteBufferAllocator())
     }
 
     /// Forgets what was answered under rules that hold no more.
     @inline(__always)
     func refreshAccess() {
-        if desk.rules.version != access.version { takeNewAccess() }
+        if engine.rules.version != access.version { takeNewAccess() }
     }
 
     private func takeNewAccess() {
-        access = desk.rules.currentAccess
+        access = engine.rules.currentAccess
         targets.removeAll()
     }
 
@@ -118,20 +121,10 @@ final class GatewayLoop {
 
     // MARK: Time
 
-    private var sweepSeconds: Double {
-        min(1, max(0.01, min(limits.idleTimeout, limits.headerTimeout) / 4))
-    }
-
-    /// Seconds as sweeps, rounded up, and one more because the next sweep may be about to come.
-    func ticks(_ seconds: Double) -> Int { Int((min(seconds, 1e9) / sweepSeconds).rounded(.up)) + 1 }
-
-    /// Whole sweeps as seconds.
-    func seconds(_ ticks: Int) -> Double { Double(ticks) * sweepSeconds }
-
     /// One timer for all connections: setting one for each request costs more than the request.
     private func startSweeping() {
         guard sweeping == nil else { return }
-        let interval = TimeAmount.nanoseconds(Int64(sweepSeconds * 1e9))
+        let interval = TimeAmount.nanoseconds(Int64(patience.sweepSeconds * 1e9))
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         sweeping = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             bound.value.sweep()
@@ -139,7 +132,7 @@ final class GatewayLoop {
     }
 
     func sweep() {
-        tick += 1
+        sweeps += 1
         targets.forget(unusedSince: AnswerWriter.wholeSeconds(clock()) - Self.contentSeconds)
         for connection in all { connection.sweep() }
     }

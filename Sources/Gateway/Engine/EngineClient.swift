@@ -1,7 +1,7 @@
 import RestEngine
 
 /// The gateway's questions to the engine. Everything here runs on the engine loop.
-struct EngineDesk: Sendable {
+struct EngineClient: Sendable {
     let directory: any GatewayDirectory
     let control: (any HostControl)?
     let rules: GatewayRules

@@ -2,7 +2,7 @@ import NIOCore
 import Synchronization
 
 /// Carries the engine's answers to one event loop, which is woken once for all that come together.
-final class AnswerPost: Sendable {
+final class LoopMailbox: Sendable {
     private struct State {
         var isOpen = true
         var answers: [@Sendable () -> Void] = []

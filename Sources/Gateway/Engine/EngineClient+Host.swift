@@ -1,7 +1,7 @@
 import RestEngine
 
 /// The `/-/` routes.
-extension EngineDesk {
+extension EngineClient {
     /// `completion` is called exactly once, maybe before this returns.
     @EngineActor
     func answer(

@@ -1,0 +1,281 @@
+import NIOCore
+
+/// The life of one client's connection: bytes come in, requests are taken from them one after the other, and the last answer
+/// ends it. A value that knows neither sockets nor the engine; its owner tells it what happened and does what it answers.
+///
+/// Time is counted in sweeps of the event loop, which are handed in; see ``GatewayLoop``.
+struct ConnectionStateMachine {
+    enum State {
+        /// Requests are taken from the bytes at hand.
+        case reading
+        /// The engine was asked for the answer to a request. At the sweep `until` it is answered in any case.
+        case waiting(ClientRequest, until: Int)
+        /// The last answer is on its way; what still comes in is dropped.
+        case finishing(Ending)
+        /// It is out, and the client has a moment to take note of it before the connection closes.
+        case lingering
+        case closed
+    }
+
+    /// How a connection ends behind its last answer.
+    enum Ending: Equatable {
+        case close
+        /// Closing at once while bytes are still coming in would reset the connection, and the client might never see the
+        /// answer; so the sending half closes first (RFC 9112 9.6).
+        case closeOutput
+    }
+
+    private(set) var state = State.reading
+    /// One too many: it is answered once, and only about the host's health.
+    private(set) var isGuest = false
+    /// What was received and not yet taken by a request.
+    private(set) var input = ByteBuffer()
+    private var parser: RequestParser
+    private var requestCount = 0
+    /// The sweep at which the head that is incomplete began.
+    private var headSweep: Int?
+    /// The sweep at which the last bytes came or went.
+    private var lastSweep: Int
+    /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too large.
+    private let maxUnreadBytes: Int
+    private var isReadHeld = false
+    /// The client takes its answers.
+    private var isWritable = true
+    /// Handed to the socket so far.
+    private var writtenBytes = 0
+    /// When the client was last found to take its answers, and how much it had taken.
+    private var takenSweep: Int
+    private var takenBytes = 0
+
+    init(limits: GatewayLimits, sweep: Int) {
+        parser = RequestParser(limits: limits)
+        lastSweep = sweep
+        takenSweep = sweep
+        maxUnreadBytes = max(32 << 10, limits.maxHeaderBytes + limits.maxTargetBytes + 256)
+    }
+
+    private var isReading: Bool {
+        if case .reading = state { true } else { false }
+    }
+
+    // MARK: Requests
+
+    /// True when there may be requests to answer now.
+    mutating func receive(_ bytes: ByteBuffer, sweep: Int) -> Bool {
+        switch state {
+        case .reading, .waiting: break
+        case .finishing, .lingering, .closed: return false
+        }
+        lastSweep = sweep
+        if input.readableBytes == 0 {
+            input = bytes
+        } else {
+            if input.readerIndex > maxUnreadBytes { input.discardReadBytes() }
+            input.writeImmutableBuffer(bytes)
+        }
+        return isReading
+    }
+
+    enum Next {
+        /// The connection waits: for bytes, for an answer, for a client that takes its answers, or for its end.
+        case none
+        /// Its offsets count from the first byte of ``input``. It is the next until it is taken.
+        case request(RequestHead)
+        /// What came is no request; nothing behind it can be one.
+        case fault(RequestFault)
+    }
+
+    @inline(__always)
+    mutating func next(sweep: Int) -> Next {
+        guard isReading, isWritable, input.readableBytes > 0 else {
+            if input.readableBytes == 0 { input = ByteBuffer() }
+            return .none
+        }
+        switch input.withUnsafeReadableBytes({ parser.next($0) }) {
+        case .needMore:
+            if headSweep == nil { headSweep = sweep }
+            return .none
+        case .fault(let fault): return .fault(fault)
+        case .head(let head):
+            headSweep = nil
+            return .request(head)
+        }
+    }
+
+    /// Moves past a head whose answer is handed to the socket now, so many bytes, and doesn't end the connection.
+    @inline(__always)
+    mutating func skip(_ head: RequestHead, answeredWith bytes: Int) {
+        input.moveReaderIndex(forwardBy: head.length)
+        writtenBytes += bytes
+    }
+
+    /// Moves past a head and keeps what its answer needs. A body that nobody reads would be taken for the next request, so the
+    /// connection ends with it.
+    ///
+    /// - Parameter isLeaving: the gateway, or its listener, stops.
+    mutating func take(_ head: RequestHead, isAuthorized: Bool, isLeaving: Bool, now: Double) -> ClientRequest
+    {
+        requestCount += 1
+        let request = input.withUnsafeReadableBytes { bytes in
+            ClientRequest(
+                requestCount, head, in: bytes, isAuthorized: isAuthorized,
+                closes: !head.isPersistent || head.hasBody || isLeaving || isGuest, now: now)
+        }
+        input.moveReaderIndex(forwardBy: head.length)
+        return request
+    }
+
+    // MARK: Answers
+
+    /// The engine was asked; no further request is taken until the answer is there.
+    mutating func wait(for request: ClientRequest, until sweep: Int) {
+        guard isReading else { return }
+        state = .waiting(request, until: sweep)
+    }
+
+    /// A request may take longer, or less long, than it was given.
+    mutating func extend(_ number: Int, until sweep: Int) {
+        guard case .waiting(let request, _) = state, request.number == number else { return }
+        state = .waiting(request, until: sweep)
+    }
+
+    /// The request that waits, if it is still this one: the client may be gone, or answered by a time limit.
+    mutating func resume(_ number: Int, sweep: Int) -> ClientRequest? {
+        guard case .waiting(let request, _) = state, request.number == number else { return nil }
+        state = .reading
+        lastSweep = sweep
+        return request
+    }
+
+    /// An answer of so many bytes is handed to the socket. True when it is the last: ``lastAnswerIsOut(sweep:)`` is to follow.
+    mutating func answer(_ request: ClientRequest, bytes: Int, closes: Bool) -> Bool {
+        writtenBytes += bytes
+        guard closes else { return false }
+        state = .finishing(request.hasUnreadBytes || input.readableBytes > 0 ? .closeOutput : .close)
+        headSweep = nil
+        input = ByteBuffer()
+        return true
+    }
+
+    /// Nil when the connection has closed meanwhile.
+    mutating func lastAnswerIsOut(sweep: Int) -> Ending? {
+        guard case .finishing(let ending) = state else { return nil }
+        state = .lingering
+        lastSweep = sweep
+        return ending
+    }
+
+    // MARK: The socket
+
+    /// There were too many when it came.
+    mutating func becomeGuest() { isGuest = true }
+
+    /// False: reading stops while a client sends requests but takes no answers; see ``releaseRead()``.
+    mutating func mayRead() -> Bool {
+        isReadHeld = input.readableBytes >= maxUnreadBytes
+        return !isReadHeld
+    }
+
+    /// True when what was held may be read now.
+    @inline(__always)
+    mutating func releaseRead() -> Bool {
+        guard isReadHeld, input.readableBytes < maxUnreadBytes else { return false }
+        isReadHeld = false
+        return true
+    }
+
+    /// True when requests that waited for it may be answered now.
+    mutating func setWritable(_ writable: Bool, sweep: Int) -> Bool {
+        isWritable = writable
+        guard writable, isReading else { return false }
+        lastSweep = sweep
+        return true
+    }
+
+    mutating func close() {
+        state = .closed
+        input = ByteBuffer()
+    }
+
+    /// Nothing is under way: a gateway that stops need not wait for it.
+    var isQuiet: Bool { isReading && input.readableBytes == 0 }
+
+    /// Nobody waits for anything on it, or for a request that doesn't get on.
+    func isIdle(unsentBytes: Int, sweep: Int) -> Bool {
+        guard isReading, !isGuest, unsentBytes == 0 else { return false }
+        return input.readableBytes == 0 || headSweep.map { $0 + 1 < sweep } ?? false
+    }
+
+    /// Of idle connections those that are to be closed first come first.
+    var idleOrder: (Int, Int) { (input.readableBytes == 0 ? 0 : 1, lastSweep) }
+
+    // MARK: Time
+
+    /// What has to be done because time has passed.
+    enum Due: Equatable {
+        case nothing
+        /// The request of this number is answered without the engine.
+        case overdue(Int)
+        case slowHead
+        case silentGuest
+        case close
+    }
+
+    /// - Parameter unsentBytes: of what was handed to the socket, what it still holds.
+    mutating func sweep(_ sweep: Int, unsentBytes: Int, patience: Patience) -> Due {
+        noteTaking(sweep, unsentBytes: unsentBytes, patience)
+        let idle = sweep - lastSweep
+        switch state {
+        case .closed: return .nothing
+        case .waiting(let request, let until): return sweep >= until ? .overdue(request.number) : .nothing
+        case .lingering: return idle >= patience.lingering ? .close : .nothing
+        case .reading:
+            if let headSweep, sweep - headSweep >= patience.head { return .slowHead }
+            if isGuest, idle >= patience.guest { return .silentGuest }
+        case .finishing: break
+        }
+        return max(idle, sweep - takenSweep) >= patience.idle ? .close : .nothing
+    }
+
+    /// A client that takes a long answer slowly is not idle, unless it is very slow.
+    private mutating func noteTaking(_ sweep: Int, unsentBytes: Int, _ patience: Patience) {
+        let taken = writtenBytes - unsentBytes
+        if unsentBytes == 0 {
+            if taken != takenBytes { lastSweep = sweep }
+        } else if Double(taken - takenBytes) >= Double(sweep - takenSweep) * patience.bytesPerSweep {
+            lastSweep = sweep
+        } else {
+            return
+        }
+        takenSweep = sweep
+        takenBytes = taken
+    }
+
+    /// The limits of time, in sweeps.
+    struct Patience {
+        let sweepSeconds: Double
+        let head: Int
+        let idle: Int
+        /// Behind the last answer.
+        let lingering: Int
+        let guest: Int
+        /// Of its answer a client takes as much in each sweep, on average.
+        let bytesPerSweep: Double
+
+        init(_ limits: GatewayLimits, sweepSeconds: Double) {
+            self.sweepSeconds = sweepSeconds
+            head = Self.sweeps(limits.headerTimeout, of: sweepSeconds)
+            idle = Self.sweeps(limits.idleTimeout, of: sweepSeconds)
+            lingering = Self.sweeps(2, of: sweepSeconds)
+            guest = Self.sweeps(2, of: sweepSeconds)
+            bytesPerSweep = Double(limits.minAnswerRate) * sweepSeconds
+        }
+
+        func sweeps(_ seconds: Double) -> Int { Self.sweeps(seconds, of: sweepSeconds) }
+
+        /// Rounded up, and one more because the next sweep may be about to come.
+        private static func sweeps(_ seconds: Double, of sweepSeconds: Double) -> Int {
+            Int((min(seconds, 1e9) / sweepSeconds).rounded(.up)) + 1
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import NIOCore
+
+@testable import Gateway
+
+/// One connection, and the head that comes next on it.
+struct MachineRun {
+    private static let limits: GatewayLimits = {
+        var limits = GatewayLimits()
+        limits.headerTimeout = 2
+        limits.idleTimeout = 5
+        limits.minAnswerRate = 100
+        return limits
+    }()
+    private static let patience = ConnectionStateMachine.Patience(limits, sweepSeconds: 1)
+
+    private var machine = ConnectionStateMachine(limits: limits, sweep: 0)
+    private var sweep = 0
+    private var head = RequestHead()
+    private var request = ClientRequest(unreadableAt: 0)
+
+    /// In words, what the machine answers to a step.
+    mutating func take(_ step: ConnectionStateMachineTests.Step) -> String {
+        switch step {
+        case .at(let sweep): self.sweep = sweep
+        case .receive(let text):
+            return machine.receive(ByteBuffer(string: text), sweep: sweep) ? "look" : "-"
+        case .next: return next()
+        case .skip: machine.skip(head, answeredWith: 10)
+        case .take: return take(isLeaving: false)
+        case .takeLeaving: return take(isLeaving: true)
+        case .wait(let until): machine.wait(for: request, until: until)
+        case .extend(let number, let until): machine.extend(number, until: until)
+        case .resume(let number): return machine.resume(number, sweep: sweep).map(Self.line) ?? "nil"
+        case .answer(let bytes, let closes):
+            return machine.answer(request, bytes: bytes, closes: closes) ? "last" : "goes on"
+        case .out: return machine.lastAnswerIsOut(sweep: sweep).map { "\($0)" } ?? "nil"
+        case .sweep(let unsent):
+            return "\(machine.sweep(sweep, unsentBytes: unsent, patience: Self.patience))"
+        case .writable(let isWritable): return machine.setWritable(isWritable, sweep: sweep) ? "look" : "-"
+        case .mayRead: return "\(machine.mayRead())"
+        case .release: return "\(machine.releaseRead())"
+        case .guest: machine.becomeGuest()
+        case .close: machine.close()
+        case .idle(let unsent): return "\(machine.isIdle(unsentBytes: unsent, sweep: sweep))"
+        case .quiet: return "\(machine.isQuiet)"
+        }
+        return ""
+    }
+
+    private mutating func next() -> String {
+        switch machine.next(sweep: sweep) {
+        case .none: return "none"
+        case .fault(let fault): return "\(fault)"
+        case .request(let head):
+            self.head = head
+            return machine.input.withUnsafeReadableBytes { bytes in
+                let (method, target) = (head.methodRange.bytes(in: bytes), head.target.bytes(in: bytes))
+                return String(decoding: method, as: UTF8.self) + " " + String(decoding: target, as: UTF8.self)
+            }
+        }
+    }
+
+    private mutating func take(isLeaving: Bool) -> String {
+        request = machine.take(head, isAuthorized: true, isLeaving: isLeaving, now: 0)
+        let end = request.framing.closes ? " close" : request.framing.saysKeepAlive ? " keep-alive" : ""
+        return "\(request.number) \(Self.line(request))\(end)"
+    }
+
+    private static func line(_ request: ClientRequest) -> String {
+        "\(request.method) \(String(decoding: request.target, as: UTF8.self))"
+    }
+}
