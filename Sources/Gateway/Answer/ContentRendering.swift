@@ -13,6 +13,9 @@ struct ContentRendering: Sendable {
         content.rendering { ContentRendering(content) }
     }
 
+    /// The copy of a large body takes long.
+    @Sendable static func prepare(_ content: EncodedContent) { _ = of(content) }
+
     private init(_ content: EncodedContent) {
         body = ByteBuffer(bytes: content.body)
         etagField = ByteBuffer(string: "ETag: \(content.etag)\r\n")

@@ -46,6 +46,7 @@ extension Resource {
 
     /// What can be made from the data again goes.
     func dropEncoding() {
+        encoding = nil
         guard encoded != nil else { return }
         withdraw()
         encoded = nil
@@ -55,6 +56,7 @@ extension Resource {
     /// All of it goes, without a word: nobody observes. What a wipe does beside that, in caches above all, is not done.
     func dropContent() {
         withdraw()
+        encoding = nil
         encoded = nil
         state.drop()
         caching?.allowLookup()
@@ -82,7 +84,7 @@ extension Entity {
 
 extension Content {
     /// A part of a tree keeps the whole. Of what a Swift transformer made nobody knows.
-    fileprivate var heldBytes: Int {
+    var heldBytes: Int {
         switch self {
         case .bytes(let bytes): bytes.count
         case .text(let text): text.utf8.count

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Where standard transformers do what takes long because a body is large: a thread of its own, one body after the other, so
-/// that the loop answers others meanwhile and no more memory is used than for one.
+/// Where what takes long because a body is large is done, by standard transformers and for publishing: a thread of its own,
+/// one body after the other, so that the loop answers others meanwhile and no more memory is used than for one.
 @EngineActor
 final class LargeContent: TransformerPlace {
     static let shared = LargeContent()
@@ -24,6 +24,9 @@ final class LargeContent: TransformerPlace {
         func set() { value.store(true, ordering: .relaxed) }
         var isSet: Bool { value.load(ordering: .relaxed) }
     }
+
+    /// A smaller content has its published form made at once.
+    nonisolated static let leastPublishedSize = 256 << 10
 
     /// Bytes of a body that nothing has interpreted yet; 0 for all else.
     nonisolated static func size(of response: Response) -> Int {
@@ -52,6 +55,16 @@ final class LargeContent: TransformerPlace {
         visitor.isCancelled.set()
         EngineLoop.shared.submit {
             LargeContent.shared.end(id, TransformerVisit.Outcome(visitor.visit.response))
+        }
+    }
+
+    /// Runs `work` there, and `completion` with what it gives in a later pass of the loop.
+    func run<Result: Sendable>(
+        _ work: @escaping @Sendable () -> Result, completion: @escaping @EngineActor (Result) -> Void
+    ) {
+        queue.async {
+            let result = work()
+            EngineLoop.shared.submit { completion(result) }
         }
     }
 

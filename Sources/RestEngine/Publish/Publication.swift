@@ -11,7 +11,11 @@ public final class Publication: Sendable {
     }
     private let state = Mutex(State())
 
-    init() {}
+    /// What a face makes of a content before it shows it. Large ones go through it before they appear here, where nobody
+    /// waits for it.
+    let prepare: (@Sendable (EncodedContent) -> Void)?
+
+    init(preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil) { self.prepare = prepare }
 
     /// The answer if it is fresh.
     public func answer(at now: Double) -> PublishedAnswer? {

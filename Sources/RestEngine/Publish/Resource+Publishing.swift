@@ -1,8 +1,13 @@
 extension Resource {
     /// Where this resource's fresh answers appear from now on.
-    public func publicationForReaders() -> Publication {
+    ///
+    /// - Parameter prepare: what the face makes of each content for its own use. Called on another thread for large content,
+    ///   before it appears; small content is left to the face. The first call of this function decides.
+    public func publicationForReaders(
+        preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil
+    ) -> Publication {
         if let publication { return publication }
-        let new = Publication()
+        let new = Publication(preparing: prepare)
         publication = new
         publish()
         return new
@@ -18,7 +23,7 @@ extension Resource {
             case .success(let entity):
                 // A change of configuration withdrew the answer, and no event brings it back.
                 if isWithdrawn { publish() }
-                completion(encodedAnswer(of: latestData ?? entity))
+                encode(latestData ?? entity, completion)
             }
         }
     }
@@ -27,11 +32,13 @@ extension Resource {
     func publish() {
         isWithdrawn = false
         guard let publication else { return }
-        guard let data = freshData, case .success(let answer) = encodedAnswer(of: data) else {
-            return publication.set(nil)
+        if encoded == nil { publication.set(nil) }
+        guard let data = freshData else { return publication.set(nil) }
+        // Large content comes later, unless it is withdrawn or replaced until then. Without room it isn't kept.
+        encode(data) { [self] result in
+            guard !isWithdrawn, case .success(let answer) = result, answer.content === encoded else { return }
+            publication.set(answer)
         }
-        // Without room it isn't kept.
-        publication.set(encoded == nil ? nil : answer)
     }
 
     /// Hides the answer until somebody reads through the loop.
@@ -40,20 +47,77 @@ extension Resource {
         publication?.set(nil)
     }
 
-    private func encodedAnswer(of entity: Entity) -> Result<PublishedAnswer, RequestError> {
-        let expiresAt =
-            freshData == nil ? 0 : entity.timestamp + configuration(for: "GET").expirationTime
-        do throws(RequestError.CauseError) {
-            let content = if let encoded { encoded } else { try EncodedContent(entity) }
-            encoded = latestData == nil ? nil : content
-            recount()
+    /// Large content is encoded elsewhere, once for all who ask meanwhile.
+    private func encode(
+        _ entity: Entity, _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
+    ) {
+        if let encoded { return completion(answer(.success(encoded), entity)) }
+        guard isLarge(entity) else {
+            let made = Result { () throws(RequestError.CauseError) in try EncodedContent(entity) }
+            if case .success(let content) = made { keep(content) }
+            return completion(answer(made, entity))
+        }
+        let running: ContentEncoding
+        if let encoding {
+            running = encoding
+        } else {
+            running = ContentEncoding()
+            // Without data, a wipe's doing, there is nobody to keep it for.
+            if latestData != nil { encoding = running }
+            let prepare = publication?.prepare
+            engine.beginOutsideWork()
+            LargeContent.shared.run {
+                let made = Result { () throws(RequestError.CauseError) in try EncodedContent(entity) }
+                if case .success(let content) = made { prepare?(content) }
+                return made
+            } completion: { [self] made in
+                if encoding === running {
+                    encoding = nil
+                    if case .success(let content) = made { keep(content) }
+                }
+                running.end(made)
+                engine.endOutsideWork()
+            }
+        }
+        running.waiters.append { [self] made in completion(answer(made, entity)) }
+    }
+
+    private func isLarge(_ entity: Entity) -> Bool {
+        engine.movesLargeContent && entity.content.heldBytes > LargeContent.leastPublishedSize
+    }
+
+    private func keep(_ content: EncodedContent) {
+        encoded = latestData == nil ? nil : content
+        recount()
+    }
+
+    private func answer(
+        _ made: Result<EncodedContent, RequestError.CauseError>, _ entity: Entity
+    ) -> Result<PublishedAnswer, RequestError> {
+        switch made {
+        case .success(let content):
+            let lifetime = freshData == nil ? nil : configuration(for: "GET").expirationTime
             return .success(
-                PublishedAnswer(content: content, timestamp: entity.timestamp, expiresAt: expiresAt))
-        } catch {
+                PublishedAnswer(
+                    content: content, timestamp: entity.timestamp,
+                    expiresAt: lifetime.map { entity.timestamp + $0 } ?? 0))
+        case .failure(let error):
             return .failure(
                 RequestError(
                     thrown: error, entity: entity, timestamp: engine.scheduler.now, url: urlString,
                     method: "GET"))
         }
+    }
+}
+
+/// The published form of a content, being made on another thread.
+@EngineActor
+final class ContentEncoding {
+    fileprivate var waiters: [@EngineActor (Result<EncodedContent, RequestError.CauseError>) -> Void] = []
+
+    fileprivate func end(_ made: Result<EncodedContent, RequestError.CauseError>) {
+        let waiters = waiters
+        self.waiters = []
+        for waiter in waiters { waiter(made) }
     }
 }

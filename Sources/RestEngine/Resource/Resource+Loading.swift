@@ -110,6 +110,7 @@ extension Resource {
     func notify(_ event: ResourceEvent) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
         if case .newData = event {
+            encoding = nil
             encoded = nil
             lastUsed = engine.scheduler.now
         }

@@ -25,6 +25,8 @@ public final class Resource {
     private(set) var isResolving = false
     /// The latest data in the form in which it leaves the process; nil until somebody needs it.
     var encoded: EncodedContent?
+    /// That form of the latest data is being made.
+    var encoding: ContentEncoding?
     /// Nil until caches have something to do with it.
     var caching: ResourceCaching?
     /// Bytes of content, as they were counted last.

@@ -1,0 +1,90 @@
+import RestEngine
+import Synchronization
+import TestSupport
+import Testing
+
+/// Large content, whose published form the loop has no part in making.
+@Suite(.leakChecked) @EngineActor
+struct LargePublicationTests {
+    let fixture = EngineFixture()
+    private let prepared = Prepared()
+    private nonisolated static let text = String(repeating: "x", count: 300_000)
+
+    /// What a face was given, and on whose thread.
+    private final class Prepared: Sendable {
+        let contents = Mutex<[EncodedContent]>([])
+        func add(_ content: EncodedContent) { contents.withLock { $0.append(content) } }
+        var count: Int { contents.withLock { $0.count } }
+    }
+
+    init() { fixture.engine.movesLargeContent = true }
+
+    private func resource() -> (Resource, Publication) {
+        let resource = fixture.resource("a")
+        let prepared = prepared
+        return (resource, resource.publicationForReaders { prepared.add($0) })
+    }
+
+    private func size(_ publication: Publication) -> Int? {
+        publication.answer(at: fixture.clock.now)?.content.body.count
+    }
+
+    @Test(arguments: [Content.text(text), .json(Tree(text)), .bytes(Array(text.utf8))])
+    func `it appears when it is made, once for all who ask`(_ content: Content) async throws {
+        let (resource, publication) = resource()
+        resource.overrideLocalContent(content)
+        var answers: [PublishedAnswer] = []
+        for _ in 0..<2 { resource.readAnswer { if let answer = try? $0.get() { answers.append(answer) } } }
+        // The loop is this test's as long as it doesn't wait.
+        #expect(answers.isEmpty && publication.answer(at: fixture.clock.now) == nil)
+        await fixture.engine.outsideWorkIsDone()
+        let shown = try #require(publication.answer(at: fixture.clock.now)).content
+        #expect(shown.body.count >= 300_000 && prepared.count == 1)
+        #expect(answers.map { $0.content === shown } == [true, true])
+        #expect(answers.allSatisfy { $0.isFresh(at: fixture.clock.now) })
+    }
+
+    @Test func `small content is there at once and prepared by who shows it`() {
+        let (resource, publication) = resource()
+        resource.overrideLocalContent(.text("small"))
+        #expect(size(publication) == 5 && prepared.count == 0)
+    }
+
+    @Test func `who asked for what was replaced meanwhile gets that, and nobody else does`() async throws {
+        let (resource, publication) = resource()
+        resource.overrideLocalContent(.text(Self.text))
+        var early: Int?
+        resource.readAnswer { early = (try? $0.get())?.content.body.count }
+        resource.overrideLocalContent(.text("new"))
+        #expect(size(publication) == 3)
+        await fixture.engine.outsideWorkIsDone()
+        #expect(early == 300_000 && size(publication) == 3)
+    }
+
+    @Test(arguments: ["invalidate", "wipe", "invalidate configuration", "no room"])
+    func `it does not appear when it was withdrawn meanwhile`(by change: String) async throws {
+        let (resource, publication) = resource()
+        resource.overrideLocalContent(.text(Self.text))
+        switch change {
+        case "invalidate": resource.invalidate()
+        case "wipe": resource.wipe()
+        case "no room": fixture.engine.contentBudget.limit = 1
+        default: fixture.service.invalidateConfiguration()
+        }
+        await fixture.engine.outsideWorkIsDone()
+        #expect(size(publication) == nil)
+        guard change == "invalidate configuration" else { return }
+        resource.readAnswer { _ in }
+        #expect(size(publication) == 300_000)
+    }
+
+    @Test func `content without a form fails who waits`() async {
+        let (resource, publication) = resource()
+        resource.overrideLocalContent(.value([Tree(Self.text), Tree(Double.nan)]))
+        var outcome: Result<PublishedAnswer, RequestError>?
+        resource.readAnswer { outcome = $0 }
+        await fixture.engine.outsideWorkIsDone()
+        #expect(throws: RequestError.self) { try outcome?.get() }
+        #expect(outcome != nil && size(publication) == nil)
+    }
+}
