@@ -66,13 +66,17 @@ typedef struct {
     const char *text;
     size_t count;
     lua_Number number;
-    /// What lets keys of one kind be told from those of another, and whether an integer.
+    lua_Integer integer;
+    /// Lua's type, or `INTEGER_KEY`: a double can't tell large ones apart.
     int kind;
 } table_key;
+
+enum { INTEGER_KEY = LUA_NUMTYPES };
 
 static int compare_keys(const void *a, const void *b) {
     const table_key *x = a, *y = b;
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->kind == INTEGER_KEY) return (x->integer > y->integer) - (x->integer < y->integer);
     if (x->kind != LUA_TSTRING) return (x->number > y->number) - (x->number < y->number);
     size_t count = x->count < y->count ? x->count : y->count;
     int order = memcmp(x->text, y->text, count);
@@ -84,7 +88,11 @@ static bool read_key(lua_State *L, table_key *key) {
     *key = (table_key){.kind = lua_type(L, -1)};
     switch (key->kind) {
     case LUA_TSTRING: key->text = lua_tolstring(L, -1, &key->count); return true;
-    case LUA_TNUMBER: key->number = lua_tonumber(L, -1); return true;
+    case LUA_TNUMBER:
+        if (lua_isinteger(L, -1)) key->kind = INTEGER_KEY;
+        key->integer = lua_tointeger(L, -1);
+        key->number = lua_tonumber(L, -1);
+        return true;
     case LUA_TBOOLEAN: key->number = lua_toboolean(L, -1); return true;
     default: return false;
     }
@@ -94,7 +102,7 @@ static void push_key(lua_State *L, const table_key *key) {
     // A string that is still in the table is found again, nothing is made.
     if (key->kind == LUA_TSTRING) lua_pushlstring(L, key->text, key->count);
     else if (key->kind == LUA_TBOOLEAN) lua_pushboolean(L, key->number != 0);
-    else if (key->number == (lua_Number)(lua_Integer)key->number) lua_pushinteger(L, (lua_Integer)key->number);
+    else if (key->kind == INTEGER_KEY) lua_pushinteger(L, key->integer);
     else lua_pushnumber(L, key->number);
 }
 
@@ -166,6 +174,7 @@ static void hash_value(walk *w) {
     case LUA_TNUMBER: {
         lua_Number number = lua_tonumber(L, -1);
         mix_bytes(w, &number, sizeof number);
+        mix(w, (uint64_t)lua_isinteger(L, -1));
         mix(w, (uint64_t)lua_tointeger(L, -1));
         break;
     }

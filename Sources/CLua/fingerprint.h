@@ -43,7 +43,8 @@ static inline void mix_bytes(walk *w, const void *bytes, size_t count) {
         mix(w, word);
     }
     uint64_t rest = 0;
-    memcpy(&rest, at, count);
+    // There may be no bytes, and then no address.
+    if (count > 0) memcpy(&rest, at, count);
     mix(w, rest);
 }
 

@@ -3,6 +3,7 @@
 #define CLUA_INTERNAL_H
 
 #include "clua.h"
+#include "lua54.h"
 #include "slab.h"
 
 typedef struct clua_clock clua_clock;

@@ -9,7 +9,7 @@ struct ResponseHead {
     /// Codings of the body in the order in which they were applied, those of the transfer behind those of the content.
     private(set) var codings: [String] = []
     private var transferCodings: [String] = []
-    private var length: Substring?
+    private var length: Length?
     /// The blank line was there; what follows are trailers, or the final response after a 1xx.
     private(set) var isComplete = false
     /// Of all heads of the response and its trailers.
@@ -19,6 +19,12 @@ struct ResponseHead {
 
     /// For heads and trailers; as libcurl has it for heads alone.
     static let maxBytes = 300 << 10
+
+    private enum Length: Equatable {
+        case bytes(Int64), tooLarge
+        /// No number; libcurl ends the transfer itself.
+        case none
+    }
 
     /// True from the status line of the final response on.
     var isFinal: Bool { status >= 200 }
@@ -88,14 +94,24 @@ struct ResponseHead {
 
     /// The same length several times is one (RFC 9110 8.6).
     private mutating func noteLength(_ value: Slice<UnsafeRawBufferPointer>) {
-        for text in Self.lowercased(value).split(separator: ",", omittingEmptySubsequences: false) {
-            let digits = text.filter { $0 != " " && $0 != "\t" }.drop { $0 == "0" }
-            if let length, length != digits { fault = .contradictoryLength }
-            length = Substring(digits)
-            // Behind what is no number libcurl ends the transfer itself.
-            guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { continue }
-            if !digits.isEmpty, Int64(digits) == nil { fault = .lengthTooLarge }
+        for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let number = Self.length(text)
+            if let length, length != number { fault = .contradictoryLength }
+            length = number
+            if number == .tooLarge { fault = .lengthTooLarge }
         }
+    }
+
+    private static func length(_ text: Slice<UnsafeRawBufferPointer>) -> Length {
+        var number: Int64?
+        for byte in trim(text) {
+            guard (0x30...0x39).contains(byte) else { return .none }
+            let (tens, isTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
+            let (sum, isMore) = tens.addingReportingOverflow(Int64(byte - 0x30))
+            if isTooLarge || isMore { return .tooLarge }
+            number = sum
+        }
+        return number.map { .bytes($0) } ?? .none
     }
 
     private static func codings(_ value: Slice<UnsafeRawBufferPointer>) -> [String] {
@@ -148,7 +164,8 @@ struct ResponseHead {
 
     private typealias Text = Slice<UnsafeBufferPointer<UInt8>>
 
-    private static func trim(_ text: Text) -> Text {
+    private static func trim<Bytes: BidirectionalCollection<UInt8>>(_ text: Bytes) -> Bytes
+    where Bytes.SubSequence == Bytes {
         var text = text
         while let byte = text.first, byte == 0x20 || byte == 0x09 { text.removeFirst() }
         while let byte = text.last, byte == 0x20 || byte == 0x09 { text.removeLast() }

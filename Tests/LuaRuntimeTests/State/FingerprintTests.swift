@@ -34,6 +34,10 @@ struct FingerprintTests {
         ),
         ("return string.upper", "return string.upper"),
         (
+            "local k = { [1 << 53] = 1, [(1 << 53) + 1] = 2, [-1e300] = 3 } return function() return k end",
+            "local k = { [-1e300] = 3, [(1 << 53) + 1] = 2, [1 << 53] = 1 } return function() return k end"
+        ),
+        (
             "local t = setmetatable({}, { __index = { 5 } }) return function() return t end",
             "local t = setmetatable({}, { __index = { 5 } }) return function() return t end"
         ),
@@ -76,6 +80,18 @@ struct FingerprintTests {
             "local t = setmetatable({}, { __index = { 6 } }) return function() return t end"
         ),
         ("return string.upper", "return string.lower"),
+        (
+            "local k = { [1e300] = 1, [math.huge] = 2, [1.5] = 3 } return function() return k end",
+            "local k = { [1e300] = 2, [math.huge] = 1, [1.5] = 3 } return function() return k end"
+        ),
+        (
+            "local k = { [1 << 53] = 1, [(1 << 53) + 1] = 2 } return function() return k end",
+            "local k = { [1 << 53] = 2, [(1 << 53) + 1] = 1 } return function() return k end"
+        ),
+        (
+            "local k = { [math.maxinteger] = 1 } return function() return k end",
+            "local k = { [2.0 ^ 63] = 1 } return function() return k end"
+        ),
     ])
     func `what does something else has another number`(one: String, other: String) throws {
         #expect(try fingerprint(one) != fingerprint(other))
