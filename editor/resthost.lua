@@ -260,41 +260,6 @@ function request:chained(fn) end
 ---@return resthost.error?
 function request:await() end
 
----Data with what was said about it.
----@class resthost.entity
----@field content any A Lua value of its own: changing it changes no resource.
----@field content_kind string `bytes`, `text`, `json`, `image` or `value`.
----@field content_type string With its parameters.
----@field charset? string As the server named it, in lower case.
----@field headers resthost.headers Read only; names compare without case.
----@field status? integer Of the response that the content came with; nil if it was made here. A 304 changes none.
----@field url? string Where that response came from, after redirects.
----@field http_version? string `1.1` or `2`, for example.
----@field etag? string With its quotes.
----@field timestamp number When it was received or confirmed, Unix seconds.
----@field text string The content if it is text, else an empty string.
----@field json table The content if it is a table, else an empty one.
-local entity = {}
-
----All values of a header, in order.
----@param name string
----@return string[]
-function entity:header_values(name) end
-
----Why a request failed. tostring gives one readable line.
----@class resthost.error
----@field user_message string A sentence for people.
----@field http_status_code? integer The status of the answer, if there was one.
----@field entity? resthost.entity The body that came with the failure.
----@field cause? table `type` and the details of the cause.
----@field timestamp number Unix seconds.
----@field url? string The URL that was asked.
----@field method? string The method that was used.
----@field attempt integer Which attempt failed, from 1.
----@field text string The body if it is text, else an empty string.
----@field json table The body if it is a table, else an empty one.
-local error = {}
-
 ---An outcome: an entity or an error.
 ---@class resthost.response
 ---@field ok boolean True for a success.
@@ -336,10 +301,9 @@ function configuration:decorate_requests(fn) end
 ---@param fn fun(draft: resthost.draft)
 function configuration:mutate_requests(fn) end
 
----Header fields by name, whatever its case. Assign a string, a list, or nil to remove, which also keeps the host from sending its own: Accept (`*/*`), Accept-Encoding and User-Agent. In a table `rest.null` stands for nil.
----@class resthost.headers
----@field [string] string|string[]|nil
-local headers = {}
+---A regular expression for the whole URL, query included; made by rest.regex.
+---@class resthost.regex
+local regex = {}
 
 ---Stages by name; a name that is not in use yet is an empty stage.
 ---@class resthost.pipeline
@@ -374,15 +338,15 @@ function stage:add(transformer, options) end
 ---@return string
 function stage:remove_transformers() end
 
----Where a stage keeps its entities; made by rest.cache.….
----@class resthost.cache
----@field description string What it is.
-local cache = {}
-
 ---Turns a response into another; added to a stage of the pipeline.
 ---@class resthost.transformer
 ---@field description string What it is.
 local transformer = {}
+
+---Where a stage keeps its entities; made by rest.cache.….
+---@class resthost.cache
+---@field description string What it is.
+local cache = {}
 
 ---A request while it is put together.
 ---@class resthost.draft
@@ -392,9 +356,25 @@ local transformer = {}
 ---@field body? string Bytes, or nil for none; also nil for a multipart or file body, which assigning replaces.
 local draft = {}
 
----A regular expression for the whole URL, query included; made by rest.regex.
----@class resthost.regex
-local regex = {}
+---One status over several resources; made by rest.status. The rules of its priority, of which the first that applies decides: `loading` (one of them is), `manual_loading` (a tracked request is under way), `any_data` and `all_data` (success), `error` (one has one). It is an observer: `resource:add_observer(status)` adds a resource.
+---@class resthost.status
+---@field state string `loading`, `success` or `error`.
+---@field error? resthost.error The error that decided.
+local status = {}
+
+---Runs when the state has become another, or the error. The status lives as long as the script then, or until it observes nothing.
+---@param fn fun(status: resthost.status)
+---@return resthost.status
+function status:on_change(fn) end
+
+---Loads again all that has an error, fresh data or not, and tracks the requests.
+---@return resthost.status
+function status:retry() end
+
+---Counts a request as asked for by the user.
+---@param request resthost.request
+---@return resthost.status
+function status:track(request) end
 
 ---A function that runs by itself; made by rest.spawn.
 ---@class resthost.job
@@ -416,25 +396,63 @@ local timer = {}
 ---It does not run again.
 function timer:cancel() end
 
----One status over several resources; made by rest.status. The rules of its priority, of which the first that applies decides: `loading` (one of them is), `manual_loading` (a tracked request is under way), `any_data` and `all_data` (success), `error` (one has one). It is an observer: `resource:add_observer(status)` adds a resource.
----@class resthost.status
----@field state string `loading`, `success` or `error`.
----@field error? resthost.error The error that decided.
-local status = {}
+---Granted variables of the environment; nil for one that is not set.
+---@class resthost.env
+---@field [string] string?
+local env = {}
 
----Runs when the state has become another, or the error. The status lives as long as the script then, or until it observes nothing.
----@param fn fun(status: resthost.status)
----@return resthost.status
-function status:on_change(fn) end
+---Data with what was said about it.
+---@class resthost.entity
+---@field content any A Lua value of its own: changing it changes no resource.
+---@field content_kind string `bytes`, `text`, `json`, `image` or `value`.
+---@field content_type string With its parameters.
+---@field charset? string As the server named it, in lower case.
+---@field headers resthost.headers Read only; names compare without case.
+---@field status? integer Of the response that the content came with; nil if it was made here. A 304 changes none.
+---@field url? string Where that response came from, after redirects.
+---@field http_version? string `1.1` or `2`, for example.
+---@field etag? string With its quotes.
+---@field timestamp number When it was received or confirmed, Unix seconds.
+---@field text string The content if it is text, else an empty string.
+---@field json table The content if it is a table, else an empty one.
+local entity = {}
 
----Loads again all that has an error, fresh data or not, and tracks the requests.
----@return resthost.status
-function status:retry() end
+---All values of a header, in order.
+---@param name string
+---@return string[]
+function entity:header_values(name) end
 
----Counts a request as asked for by the user.
----@param request resthost.request
----@return resthost.status
-function status:track(request) end
+---Why a request failed. tostring gives one readable line.
+---@class resthost.error
+---@field user_message string A sentence for people.
+---@field http_status_code? integer The status of the answer, if there was one.
+---@field entity? resthost.entity The body that came with the failure.
+---@field cause? table `type` and the details of the cause.
+---@field timestamp number Unix seconds.
+---@field url? string The URL that was asked.
+---@field method? string The method that was used.
+---@field attempt integer Which attempt failed, from 1.
+---@field text string The body if it is text, else an empty string.
+---@field json table The body if it is a table, else an empty one.
+local error = {}
+
+---Header fields by name, whatever its case. Assign a string, a list, or nil to remove, which also keeps the host from sending its own: Accept (`*/*`), Accept-Encoding and User-Agent. In a table `rest.null` stands for nil.
+---@class resthost.headers
+---@field [string] string|string[]|nil
+local headers = {}
+
+---A string that is bytes, not text; made by rest.bytes.
+---@class resthost.bytes
+---@field string string The bytes as a Lua string.
+local bytes = {}
+
+---The content of an image resource.
+---@class resthost.image
+---@field format string `png`, `jpeg`, `gif`, `webp` or `bmp`.
+---@field width integer In pixels.
+---@field height integer In pixels.
+---@field bytes string The file as it came.
+local image = {}
 
 ---Values by key that survive a reload. Those of `rest.store` are shared with module transformers; those of `rest.store.open` survive the program, too.
 ---@class resthost.store
@@ -474,24 +492,6 @@ function store:delete(key) end
 ---@return string[]
 function store:keys(prefix) end
 
----Granted variables of the environment; nil for one that is not set.
----@class resthost.env
----@field [string] string?
-local env = {}
-
----A string that is bytes, not text; made by rest.bytes.
----@class resthost.bytes
----@field string string The bytes as a Lua string.
-local bytes = {}
-
----The content of an image resource.
----@class resthost.image
----@field format string `png`, `jpeg`, `gif`, `webp` or `bmp`.
----@field width integer In pixels.
----@field height integer In pixels.
----@field bytes string The file as it came.
-local image = {}
-
 ---@class resthost.timeouts
 ---@field connect number
 ---@field first_byte number
@@ -503,10 +503,10 @@ local image = {}
 ---@field max number
 
 ---@class resthost
+---@field use_this_response resthost.action
 ---@field env resthost.env
 ---@field store resthost.store
 ---@field null lightuserdata
----@field use_this_response resthost.action
 ---@field version string
 local rest = {}
 
@@ -521,53 +521,10 @@ local rest = {}
 ---@return resthost.service
 function rest.service(options) end
 
----@class resthost.gateway.options
----@field listen? string
----@field expose? table<string, { paths?: string[], methods?: string[] }>
----@field auth? { bearer: string }
----@field server_names? string[]
----@field timeout? number
-
----Declares the HTTP gateway.
----@param options resthost.gateway.options
-function rest.gateway(options) end
-
----A pattern for the whole URL.
----@param pattern string
----@param options? string
----@return resthost.regex
-function rest.regex(pattern, options) end
-
----Makes a string bytes, where it would be text.
----@param s string
----@return string
-function rest.bytes(s) end
-
----@class resthost.entity.options
----@field content any
----@field content_type? string
----@field headers? resthost.headers|table<string, string|string[]>
----@field charset? string
----@field timestamp? number
----@field status? integer
----@field url? string
----@field http_version? string
-
----An entity of the script's own; `headers` may be those of another.
----@param options resthost.entity.options
----@return resthost.entity
-function rest.entity(options) end
-
----@class resthost.error.options
----@field user_message? string
----@field http_status_code? integer
----@field entity? resthost.entity
----@field cause? table
-
----An error of the script's own.
----@param options resthost.error.options
----@return resthost.error
-function rest.error(options) end
+---A request that has failed already.
+---@param error resthost.error|string
+---@return resthost.request
+function rest.failed_request(error) end
 
 ---A response that is a success.
 ---@param entity resthost.entity
@@ -578,40 +535,6 @@ function rest.success(entity) end
 ---@param error resthost.error
 ---@return resthost.response
 function rest.failure(error) end
-
----A request that has failed already.
----@param error resthost.error|string
----@return resthost.request
-function rest.failed_request(error) end
-
----@class resthost.status.options
----@field resources resthost.resource[]
----@field priority? string[]
-
----One status over several resources.
----@param options resthost.status.options
----@return resthost.status
-function rest.status(options) end
-
----@class resthost.content_transformer.options
----@field transform resthost.transformation
----@field input? string|table
----@field output? string|table
----@field on_mismatch? "error"|"skip"|"skip_if_output_matches"
----@field transform_errors? boolean
----@field empty? boolean
----@field description? string
-
----A transformer with type rules.
----@param options resthost.content_transformer.options
----@return resthost.transformation
-function rest.content_transformer(options) end
-
----A transformer of whole responses.
----@param fn function
----@param description? string
----@return resthost.transformation
-function rest.response_transformer(fn, description) end
 
 ---Ends a chain with this response, which passes no pipeline.
 ---@param response resthost.response|resthost.info|resthost.entity|resthost.error
@@ -639,6 +562,41 @@ function rest.custom_request(options) end
 ---@param fn fun(): true|nil, resthost.error
 ---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
 function rest.refresh_on(predicate, fn) end
+
+---A pattern for the whole URL.
+---@param pattern string
+---@param options? string
+---@return resthost.regex
+function rest.regex(pattern, options) end
+
+---@class resthost.content_transformer.options
+---@field transform resthost.transformation
+---@field input? string|table
+---@field output? string|table
+---@field on_mismatch? "error"|"skip"|"skip_if_output_matches"
+---@field transform_errors? boolean
+---@field empty? boolean
+---@field description? string
+
+---A transformer with type rules.
+---@param options resthost.content_transformer.options
+---@return resthost.transformation
+function rest.content_transformer(options) end
+
+---A transformer of whole responses.
+---@param fn function
+---@param description? string
+---@return resthost.transformation
+function rest.response_transformer(fn, description) end
+
+---@class resthost.status.options
+---@field resources resthost.resource[]
+---@field priority? string[]
+
+---One status over several resources.
+---@param options resthost.status.options
+---@return resthost.status
+function rest.status(options) end
 
 ---Runs fn as a job of its own; it may wait.
 ---@param fn function
@@ -683,9 +641,16 @@ function rest.all(list) end
 ---@return any[]?
 function rest.gather(list, limit, fn) end
 
----Unix time in seconds.
----@return number
-function rest.now() end
+---@class resthost.gateway.options
+---@field listen? string
+---@field expose? table<string, { paths?: string[], methods?: string[] }>
+---@field auth? { bearer: string }
+---@field server_names? string[]
+---@field timeout? number
+
+---Declares the HTTP gateway.
+---@param options resthost.gateway.options
+function rest.gateway(options) end
 
 ---The content of a file, relative to the script's folder. It must lie where `--allow-read` permits, by default below that folder; of 64 MiB at most.
 ---@param path string
@@ -700,14 +665,6 @@ function rest.read_file(path) end
 ---@return string?
 function rest.write_file(path, bytes) end
 
----Runs fn when another version of the script has taken this one's place. Its timers and jobs are cancelled then; fn may wait.
----@param fn fun()
-function rest.on_reload(fn) end
-
----Runs fn when the program is about to end; fn may wait, as long as requests in flight may take.
----@param fn fun()
-function rest.on_shutdown(fn) end
-
 ---@class resthost.permissions.options
 ---@field read? string[]|false
 ---@field write? string[]|false
@@ -718,7 +675,149 @@ function rest.on_shutdown(fn) end
 ---@param options resthost.permissions.options
 function rest.permissions(options) end
 
+---Runs fn when another version of the script has taken this one's place. Its timers and jobs are cancelled then; fn may wait.
+---@param fn fun()
+function rest.on_reload(fn) end
+
+---Runs fn when the program is about to end; fn may wait, as long as requests in flight may take.
+---@param fn fun()
+function rest.on_shutdown(fn) end
+
+---@class resthost.entity.options
+---@field content any
+---@field content_type? string
+---@field headers? resthost.headers|table<string, string|string[]>
+---@field charset? string
+---@field timestamp? number
+---@field status? integer
+---@field url? string
+---@field http_version? string
+
+---An entity of the script's own; `headers` may be those of another.
+---@param options resthost.entity.options
+---@return resthost.entity
+function rest.entity(options) end
+
+---@class resthost.error.options
+---@field user_message? string
+---@field http_status_code? integer
+---@field entity? resthost.entity
+---@field cause? table
+
+---An error of the script's own.
+---@param options resthost.error.options
+---@return resthost.error
+function rest.error(options) end
+
+---Makes a string bytes, where it would be text.
+---@param s string
+---@return string
+function rest.bytes(s) end
+
+---Unix time in seconds.
+---@return number
+function rest.now() end
+
+rest.auth = {}
+
+---A decorator that sends user and password with each request (RFC 7617), to the resource's own origin only.
+---@param user string
+---@param password string
+---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
+function rest.auth.basic(user, password) end
+
+---A decorator that answers the server's Digest challenges (RFC 7616: MD5, SHA-256 and SHA-512-256), for the resource's own origin only. What refuses the answer is the request's failure.
+---@param user string
+---@param password string
+---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
+function rest.auth.digest(user, password) end
+
+rest.transformers = {}
+
+---@class resthost.transformers.json.options
+---@field transform_errors? boolean
+---@field empty? boolean
+---@field allow_fragments? boolean
+
+---The standard json transformer.
+---@param options? resthost.transformers.json.options
+---@return resthost.transformation
+function rest.transformers.json(options) end
+
+---@class resthost.transformers.text.options
+---@field transform_errors? boolean
+---@field empty? boolean
+
+---The standard text transformer.
+---@param options? resthost.transformers.text.options
+---@return resthost.transformation
+function rest.transformers.text(options) end
+
+---@class resthost.transformers.image.options
+---@field transform_errors? boolean
+---@field empty? boolean
+
+---The standard image transformer.
+---@param options? resthost.transformers.image.options
+---@return resthost.transformation
+function rest.transformers.image(options) end
+
+---@class resthost.transformers.ndjson.options
+---@field transform_errors? boolean
+---@field empty? boolean
+
+---The standard ndjson transformer.
+---@param options? resthost.transformers.ndjson.options
+---@return resthost.transformation
+function rest.transformers.ndjson(options) end
+
+rest.cache = {}
+
+---@class resthost.cache.memory.options
+---@field max_bytes? integer
+
+---Keeps entities in this process, 16 MiB of them by default; those not used for longest go first. Make it once, outside of blocks; in a block, one line makes one cache, however often it runs.
+---@param options? resthost.cache.memory.options
+---@return resthost.cache
+function rest.cache.memory(options) end
+
+---@class resthost.cache.custom.options
+---@field key fun(resource: resthost.resource, stage: string): any
+---@field read fun(key: any): resthost.entity?
+---@field write fun(key: any, entity: resthost.entity)
+---@field remove fun(key: any)
+---@field update_timestamp? fun(key: any, timestamp: number)
+
+---Calls `key(resource, stage)`, `read(key)`, `write(key, entity)`, `remove(key)` and `update_timestamp(key, t)` (default: read, set, write). They may wait, 5 seconds in all, and fail by raising or by returning nil and a reason. A key is any value; nil keeps the resource out of the cache. `read` returns an entity or nil.
+---@param options resthost.cache.custom.options
+---@return resthost.cache
+function rest.cache.custom(options) end
+
+---@class resthost.cache.sqlite.options
+---@field path string
+---@field max_bytes? integer
+---@field user? string|fun(): string?
+
+---Keeps entities in a file of its own, relative to the script's folder, where `--allow-read` and `--allow-write` permit. `user`, a text or a function that returns one, keeps the entities of users apart; it may not wait.
+---@param options resthost.cache.sqlite.options
+---@return resthost.cache
+function rest.cache.sqlite(options) end
+
+---Not available in this build.
+---@param options table
+function rest.cache.redis(options) end
+
 rest.log = {}
+
+---Turns categories of the engine's log on, all others off; the ones that are on, or were before. Names: none, common, detailed, all, network, network_details, pipeline, state_changes, observers, staleness, cache, configuration.
+---@param set string|string[]?
+---@return string[]
+function rest.log.categories(set) end
+
+---Writes to a category of the engine's log, when it is on.
+---@param category string
+---@param text any
+function rest.log.write(category, text) end
 
 ---Writes a line to the host's log.
 ---@param text any
@@ -739,16 +838,6 @@ function rest.log.warn(text, fields) end
 ---@param text any
 ---@param fields? table
 function rest.log.error(text, fields) end
-
----Turns categories of the engine's log on, all others off; the ones that are on, or were before. Names: none, common, detailed, all, network, network_details, pipeline, state_changes, observers, staleness, cache, configuration.
----@param set string|string[]?
----@return string[]
-function rest.log.categories(set) end
-
----Writes to a category of the engine's log, when it is on.
----@param category string
----@param text any
-function rest.log.write(category, text) end
 
 rest.json = {}
 
@@ -848,94 +937,5 @@ function rest.url.decode(text) end
 ---@return table|nil
 ---@return string?
 function rest.url.parse(url) end
-
-rest.auth = {}
-
----A decorator that sends user and password with each request (RFC 7617), to the resource's own origin only.
----@param user string
----@param password string
----@return fun(resource: resthost.resource, request: resthost.request): resthost.request
-function rest.auth.basic(user, password) end
-
----A decorator that answers the server's Digest challenges (RFC 7616: MD5, SHA-256 and SHA-512-256), for the resource's own origin only. What refuses the answer is the request's failure.
----@param user string
----@param password string
----@return fun(resource: resthost.resource, request: resthost.request): resthost.request
-function rest.auth.digest(user, password) end
-
-rest.transformers = {}
-
----@class resthost.transformers.json.options
----@field transform_errors? boolean
----@field empty? boolean
----@field allow_fragments? boolean
-
----The standard json transformer.
----@param options? resthost.transformers.json.options
----@return resthost.transformation
-function rest.transformers.json(options) end
-
----@class resthost.transformers.text.options
----@field transform_errors? boolean
----@field empty? boolean
-
----The standard text transformer.
----@param options? resthost.transformers.text.options
----@return resthost.transformation
-function rest.transformers.text(options) end
-
----@class resthost.transformers.image.options
----@field transform_errors? boolean
----@field empty? boolean
-
----The standard image transformer.
----@param options? resthost.transformers.image.options
----@return resthost.transformation
-function rest.transformers.image(options) end
-
----@class resthost.transformers.ndjson.options
----@field transform_errors? boolean
----@field empty? boolean
-
----The standard ndjson transformer.
----@param options? resthost.transformers.ndjson.options
----@return resthost.transformation
-function rest.transformers.ndjson(options) end
-
-rest.cache = {}
-
----@class resthost.cache.memory.options
----@field max_bytes? integer
-
----Keeps entities in this process, 16 MiB of them by default; those not used for longest go first. Make it once, outside of blocks; in a block, one line makes one cache, however often it runs.
----@param options? resthost.cache.memory.options
----@return resthost.cache
-function rest.cache.memory(options) end
-
----@class resthost.cache.custom.options
----@field key fun(resource: resthost.resource, stage: string): any
----@field read fun(key: any): resthost.entity?
----@field write fun(key: any, entity: resthost.entity)
----@field remove fun(key: any)
----@field update_timestamp? fun(key: any, timestamp: number)
-
----Calls `key(resource, stage)`, `read(key)`, `write(key, entity)`, `remove(key)` and `update_timestamp(key, t)` (default: read, set, write). They may wait, 5 seconds in all, and fail by raising or by returning nil and a reason. A key is any value; nil keeps the resource out of the cache. `read` returns an entity or nil.
----@param options resthost.cache.custom.options
----@return resthost.cache
-function rest.cache.custom(options) end
-
----@class resthost.cache.sqlite.options
----@field path string
----@field max_bytes? integer
----@field user? string|fun(): string?
-
----Keeps entities in a file of its own, relative to the script's folder, where `--allow-read` and `--allow-write` permit. `user`, a text or a function that returns one, keeps the entities of users apart; it may not wait.
----@param options resthost.cache.sqlite.options
----@return resthost.cache
-function rest.cache.sqlite(options) end
-
----Not available in this build.
----@param options table
-function rest.cache.redis(options) end
 
 return rest

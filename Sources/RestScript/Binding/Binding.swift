@@ -6,7 +6,7 @@ typealias BindingBody = @EngineActor (Arguments) throws -> Verdict
 
 /// The body as LuaRuntime, which knows no engine, takes it. The state's own check of its thread stands behind this.
 func hostFunction(_ body: @escaping BindingBody) -> HostFunction {
-    // Function types that differ in isolation alone; so for the other two below.
+    // Function types that differ in isolation alone; so for the others below.
     unsafeBitCast(body, to: HostFunction.self)
 }
 
@@ -15,6 +15,10 @@ func onLoop<Argument, Result>(
     _ body: @escaping @EngineActor (Argument) -> Result
 ) -> (Argument) -> Result {
     unsafeBitCast(body, to: ((Argument) -> Result).self)
+}
+
+func onLoop<Result>(_ body: @escaping @EngineActor () -> Result) -> () -> Result {
+    unsafeBitCast(body, to: (() -> Result).self)
 }
 
 func onLoop<First, Second, Result>(
@@ -38,6 +42,9 @@ func property(
 }
 
 extension Arguments {
+    /// Where the call is written, `file:line`.
+    var place: String? { lua.callerPlace.map { "\($0.file):\($0.line)" } }
+
     /// A function, or a value that can be called like one.
     func callable(_ index: Int32, _ name: String) throws -> LuaReference {
         lua.isCallable(slot(index)) ? lua.reference(slot(index)) : try function(index, name)
@@ -96,13 +103,16 @@ struct ModuleFunction {
 /// A table of functions under `rest`. An unknown name in it is an error that names the nearest known one.
 struct ModuleTable {
     let name: String
-    let functions: [ModuleFunction]
-    /// Names of values that `push` callers add by themselves.
+    var functions: [ModuleFunction]
+    /// Names of fields that callers of ``push(on:)`` add by themselves.
     var values: [String] = []
     /// Names that the script itself has and this table does not.
     var absent: Set<String> = []
 
     var names: [String] { functions.map(\.name) + values }
+
+    /// Its name in `rest`.
+    var field: String { String(name.dropFirst("rest.".count)) }
 
     /// Pushes the table.
     func push(on lua: Lua) {

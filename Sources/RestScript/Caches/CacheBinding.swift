@@ -1,9 +1,17 @@
 import LuaRuntime
-import RestEngine
+public import RestEngine
 
 /// `rest.cache`: what may be assigned to a stage's `cache`.
-extension ScriptContext {
-    var cacheModule: ModuleTable {
+struct CacheBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            tables: [cacheModule],
+            classes: [show((any EntityCache).self, as: makeCacheClass)])
+    }
+
+    private var cacheModule: ModuleTable {
         ModuleTable(
             name: "rest.cache",
             functions: [
@@ -11,20 +19,20 @@ extension ScriptContext {
                     "memory", "(options?: { max_bytes? }) -> cache",
                     "Keeps entities in this process, 16 MiB of them by default; those not used for longest go first. "
                         + "Make it once, outside of blocks; in a block, one line makes one cache, however often it runs."
-                ) { [unowned self] call in try makeMemoryCache(call) },
+                ) { call in try makeMemoryCache(call) },
                 ModuleFunction(
                     "custom", "(options: { key, read, write, remove, update_timestamp? }) -> cache",
                     "Calls `key(resource, stage)`, `read(key)`, `write(key, entity)`, `remove(key)` and "
                         + "`update_timestamp(key, t)` (default: read, set, write). They may wait, 5 seconds in all, and "
                         + "fail by raising or by returning nil and a reason. A key is any value; nil keeps the resource "
                         + "out of the cache. `read` returns an entity or nil."
-                ) { [unowned self] call in try makeCustomCache(call) },
+                ) { call in try makeCustomCache(call) },
                 ModuleFunction(
                     "sqlite", "(options: { path, max_bytes?, user? }) -> cache",
                     "Keeps entities in a file of its own, relative to the script's folder, where `--allow-read` and `--allow-write` "
                         + "permit. `user`, a text or a function that "
                         + "returns one, keeps the entities of users apart; it may not wait."
-                ) { [unowned self] call in try makeSQLiteCache(call) },
+                ) { call in try makeSQLiteCache(call) },
                 ModuleFunction("redis", "(options)", "Not available in this build.") { _ in
                     throw LuaUsageError(
                         "rest.cache.redis is not available in this build: use rest.cache.sqlite{…} or rest.cache.custom{…}"
@@ -45,13 +53,13 @@ extension ScriptContext {
             tostring: { ($0 as? any EntityCache)?.description ?? "cache" })
     }
 
-    func cache(_ call: Arguments, _ index: Int32, _ name: String) throws -> any EntityCache {
+    static func cache(_ call: Arguments, _ index: Int32, _ name: String) throws -> any EntityCache {
         if let cache = call.lua.object(call.slot(index)) as? any EntityCache { return cache }
         throw call.wrongType(index, name, "cache, made by rest.cache.…, or nil")
     }
 
     func push(_ cache: any EntityCache, on lua: Lua) {
-        lua.push(object: cache as AnyObject, class: cacheClass)
+        lua.push(object: cache as AnyObject, class: values.luaClass(of: (any EntityCache).self))
     }
 
     // MARK: Makers
@@ -60,7 +68,7 @@ extension ScriptContext {
         let options = try call.options(1)
         let bytes = try maxBytes(options)
         try options.finish()
-        let cache = blocks.cache(at: "\(place(of: call) ?? "") memory \(bytes ?? 0)") {
+        let cache = context.blocks.cache(at: "\(call.place ?? "") memory \(bytes ?? 0)") {
             bytes.map { MemoryCache(maxBytes: $0) } ?? MemoryCache()
         }
         push(cache, on: call.lua)
@@ -76,7 +84,7 @@ extension ScriptContext {
             remove: try options.required("remove", try options.function("remove")),
             updateTimestamp: try options.function("update_timestamp"))
         try options.finish()
-        push(ScriptCache(self, functions, place: place(of: call)), on: call.lua)
+        push(ScriptCache(context, functions, place: call.place), on: call.lua)
         return .one
     }
 
@@ -89,8 +97,8 @@ extension ScriptContext {
         let path = try options.required("path", given)
         guard !path.isEmpty else { throw LuaUsageError("option 'path' of rest.cache.sqlite is empty") }
         var cache: any EntityCache = MemoryCache()
-        try declarations.declare(call) {
-            cache = try blocks.cache(at: "\(place(of: call) ?? "") sqlite \(path)") {
+        try context.declarations.declare(call) {
+            cache = try context.blocks.cache(at: "\(call.place ?? "") sqlite \(path)") {
                 try makeSQLiteCache(path, bytes, user)
             }
         }
@@ -107,9 +115,9 @@ extension ScriptContext {
             )
         }
         let settings = SQLiteCacheSettings(
-            engine: engine, path: try grants.databasePath(path), maxBytes: bytes, user: user)
+            engine: engine, path: try context.grants.databasePath(path), maxBytes: bytes, user: user)
         do { return try make(settings) } catch {
-            throw LuaUsageError("rest.cache.sqlite can't use '\(grants.path(named: path))': \(error)")
+            throw LuaUsageError("rest.cache.sqlite can't use '\(context.grants.path(named: path))': \(error)")
         }
     }
 
@@ -130,9 +138,9 @@ extension ScriptContext {
             )
         }
         let function = options.lua.reference(place)
-        return { [weak self] in
-            guard let self else { throw ScriptContext.closed }
-            return try runner.call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
+        return { [weak context] in
+            guard let context else { throw ScriptContext.closed }
+            return try context.runner.call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
                 if let text = lua.string(-1) { return text }
                 guard lua.type(-1) == .nil else {
                     throw ScriptCacheFault(
@@ -143,8 +151,26 @@ extension ScriptContext {
             }
         }
     }
+}
 
-    func place(of call: Arguments) -> String? {
-        call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+/// What a script asks for with `rest.cache.sqlite{ … }`.
+public struct SQLiteCacheSettings: Sendable {
+    /// The engine whose resources the cache is for; what the cache does on another thread is counted there.
+    public let engine: Engine
+    /// Of the file: absolute, or relative to the current folder. The script's own folder is in it already.
+    public let path: String
+    /// Nil: the cache's own default.
+    public let maxBytes: Int?
+    /// Whose entities those are that are read and written now, asked anew for each key; nil when the script keeps no
+    /// users apart. A user of nil is nobody, for whom nothing should be kept. It throws what the script raised.
+    public let user: (@EngineActor () throws -> String?)?
+
+    public init(
+        engine: Engine, path: String, maxBytes: Int? = nil, user: (@EngineActor () throws -> String?)? = nil
+    ) {
+        self.engine = engine
+        self.path = path
+        self.maxBytes = maxBytes
+        self.user = user
     }
 }

@@ -28,7 +28,7 @@ final class ScriptCache: EntityCache {
         guard resource.url != nil else { return nil }
         let key = ScriptCacheKey()
         run(functions.key, "key") { context, lua in
-            context.push(resource, on: lua)
+            context.values.push(resource, on: lua)
             lua.push(stage)
             return 2
         } read: { lua, place in
@@ -54,7 +54,7 @@ final class ScriptCache: EntityCache {
         _ entity: Entity, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
     ) {
         change(functions.write, "write", key, completion) { context, lua in
-            context.push(entity, on: lua)
+            context.values.push(entity, on: lua)
             return 1
         }
     }
@@ -124,14 +124,60 @@ final class ScriptCache: EntityCache {
         }
     }
 
+    /// Runs a function, which may wait, but not for longer than the engine waits for a cache. It fails by raising, or by
+    /// returning nothing and a reason. `read` gets the place of its first result.
     private func run<Value>(
         _ function: LuaReference, _ name: String, arguments: @EngineActor (ScriptContext, Lua) -> Int32,
         read: @escaping @EngineActor (Lua, Int32) throws -> Value?,
         completion: @escaping @EngineActor (Result<Value?, any Error>) -> Void
     ) {
         guard let context, !context.isClosed else { return completion(.failure(ScriptContext.closed)) }
-        context.runOfCache(
-            function, name, arguments: { arguments(context, $0) }, read: read, completion: completion)
+        let hook = ScriptHook()
+        var timer: Timer?
+        hook.coroutine = context.state.spawn(
+            function, phase: context.phases.cache, arguments: { arguments(context, $0) },
+            completion: onLoop { [weak context] (lua: Lua, result: Result<Int32, LuaError>) in
+                timer?.cancel()
+                timer = nil
+                guard let context else { return completion(.failure(ScriptContext.closed)) }
+                context.jobs.remove(hook)
+                switch result {
+                case .failure(let error): completion(.failure(Self.fault(error, context)))
+                case .success(let count): completion(Result { try Self.result(name, lua, count, read) })
+                }
+            })
+        // Only one that waits needs to be remembered.
+        guard hook.coroutine?.isFinished == false else { return }
+        context.jobs.add(hook)
+        timer = context.engine.scheduler.after(CacheLimits.answerSeconds) { hook.cancel() }
+    }
+
+    private static func fault(_ error: LuaError, _ context: ScriptContext) -> any Error {
+        if error.kind == .cancelled {
+            return context.isClosed
+                ? ScriptContext.closed
+                : ScriptCacheFault(description: "no answer within \(Int(CacheLimits.answerSeconds)) seconds")
+        }
+        return ScriptFailures.raisedError(error, in: context.state)
+            ?? ScriptCacheFault(description: error.description)
+    }
+
+    /// The first result; thrown, the reason that follows a first result of nil or false.
+    private static func result<Value>(
+        _ name: String, _ lua: Lua, _ count: Int32, _ read: @EngineActor (Lua, Int32) throws -> Value?
+    ) throws -> Value? {
+        let height = lua.top
+        defer { lua.setTop(height) }
+        let first = height - count + 1
+        // Missing results count as nil, and there may be more than two.
+        if count < 2 { lua.setTop(first + 1) }
+        if !lua.isTruthy(first), lua.type(first + 1) != .nil {
+            if let known = lua.object(first + 1, as: ScriptErrorBox.self) { throw known.error }
+            throw ScriptCacheFault(
+                description: lua.string(first + 1)
+                    ?? "\(name) returned \(lua.typeName(first)) and a \(lua.typeName(first + 1))")
+        }
+        return try read(lua, first)
     }
 }
 

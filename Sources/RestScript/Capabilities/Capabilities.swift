@@ -1,4 +1,4 @@
-/// What a script may reach outside of itself (design, Limits and security).
+/// What a script may reach outside of itself; see <doc:LimitsAndGrants>.
 public struct Capabilities: Sendable, Equatable {
     public enum Paths: Sendable, Equatable {
         case all

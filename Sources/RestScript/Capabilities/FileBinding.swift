@@ -2,11 +2,15 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.read_file` and `rest.write_file`.
-extension ScriptContext {
+struct FileBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet { BindingSet(functions: fileFunctions) }
+
     /// Bytes that go through one call.
     static var maxFileBytes: Int { 64 << 20 }
 
-    var fileFunctions: [ModuleFunction] {
+    private var fileFunctions: [ModuleFunction] {
         [
             ModuleFunction(
                 "read_file", "(path: string) -> bytes | nil, message",
@@ -14,8 +18,8 @@ extension ScriptContext {
                 The content of a file, relative to the script's folder. It must lie where `--allow-read` permits, by \
                 default below that folder; of 64 MiB at most.
                 """
-            ) { [unowned self] call in
-                let path = try grants.readablePath(try call.string(1, "path"))
+            ) { call in
+                let path = try context.grants.readablePath(try call.string(1, "path"))
                 return answer(call.lua) { () throws(FileFailure) in try read(path) }
             },
             ModuleFunction(
@@ -24,10 +28,10 @@ extension ScriptContext {
                 Replaces a file, or makes it: whoever reads it sees the old content or the new, never a part. It must lie \
                 where `--allow-write` permits, by default below the script's folder; 64 MiB at most.
                 """
-            ) { [unowned self] call in
+            ) { call in
                 let path = try call.string(1, "path")
                 let bytes = try call.rawBytes(2, "bytes")
-                let place = try grants.writablePath(path)
+                let place = try context.grants.writablePath(path)
                 return answer(call.lua) { () throws(FileFailure) in try write(bytes, place) }
             },
         ]
@@ -50,7 +54,7 @@ extension ScriptContext {
             throw FileFailure(path: path, reason: "No such file or directory")
         }
         let file = try OpenFile(place)
-        guard grants.permissions.refusalToRead(place) == nil, FilePlace.resolve(place) == place else {
+        guard context.grants.permissions.refusalToRead(place) == nil, FilePlace.resolve(place) == place else {
             throw FileFailure(path: path, reason: "it was moved while it was opened")
         }
         guard file.size <= Self.maxFileBytes else {

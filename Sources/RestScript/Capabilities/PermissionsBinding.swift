@@ -2,19 +2,23 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.permissions{ read=, write=, env=, net= }`.
-extension ScriptContext {
-    var permissionsFunction: ModuleFunction {
+struct PermissionsBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet { BindingSet(functions: [permissionsFunction]) }
+
+    private var permissionsFunction: ModuleFunction {
         ModuleFunction(
             "permissions", "(options: { read?, write?, env?, net? })",
             """
             Gives up what the script doesn't need: lists of paths, names and hosts, or false for nothing at all. It grants \
             nothing that was not granted from outside, and holds from here on.
             """
-        ) { [unowned self] call in
+        ) { call in
             let options = try call.options(1)
-            var narrowing = ScriptPermissions.Narrowing(place: place(of: call) ?? "the script")
-            narrowing.read = try texts(options, "read").map { $0.map(grants.path(named:)) }
-            narrowing.write = try texts(options, "write").map { $0.map(grants.path(named:)) }
+            var narrowing = ScriptPermissions.Narrowing(place: call.place ?? "the script")
+            narrowing.read = try texts(options, "read").map { $0.map(context.grants.path(named:)) }
+            narrowing.write = try texts(options, "write").map { $0.map(context.grants.path(named:)) }
             narrowing.variables = try texts(options, "env").map { Set($0) }
             narrowing.hosts = try texts(options, "net").map { names in
                 try names.map { name in
@@ -25,7 +29,7 @@ extension ScriptContext {
                 }
             }
             try options.finish()
-            grants.narrow(narrowing)
+            context.grants.narrow(narrowing)
             return .none
         }
     }

@@ -1,12 +1,15 @@
 import LuaRuntime
 import RestEngine
 
-extension ScriptContext {
-    /// `service:configure([pattern,] [options,] fn)`. One function is the block, two are predicate and block.
-    func addBlock(_ call: Arguments) throws {
+/// `service:configure`.
+struct BlockBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    /// `service:configure([pattern,] [options,] fn)`: one function is the block, two are predicate and block.
+    func add(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
         let last = call.count
-        try refuseSwapped(call, last: last, "configure", "fn")
+        try Self.refuseSwapped(call, last: last, "configure", "fn")
         guard last >= 1, call.type(last) == .function else {
             // What stands where the function is due may be the pattern of a call that has no function.
             let isPattern = last >= 1 && [.string, .userdata].contains(call.type(last))
@@ -16,32 +19,34 @@ extension ScriptContext {
         var pattern = URLPattern.all
         var place = 1 as Int32
         if place < last, !isOptions(call, place) {
-            pattern = try self.pattern(call, place, service)
+            pattern = try PatternBinding(context: context).pattern(call, place, service)
             place += 1
         }
         guard place >= last - 1 else { throw LuaUsageError("'configure' takes a pattern before its options") }
         let options = place < last ? try call.options(place) : try call.options(last + 1)
-        let methods = try methods(options)
+        let methods = try Self.methods(options)
         let description = try options.string("description")
         try options.finish()
         let block = try call.scriptFunction(last, "fn")
-        let origin = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+        let origin = call.place
         let gates = BlockGates()
         service.configure(
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: description ?? "block \(pattern.summary)",
                 origin: origin
-            ) { [weak self] draft in
-                guard let self else { throw ScriptContext.closed }
-                try blocks.run(gates) {
-                    try runner.call(
+            ) { [weak context] draft in
+                guard let context else { throw ScriptContext.closed }
+                try context.blocks.run(gates) {
+                    try context.runner.call(
                         block, phase: phases.block,
                         arguments: { lua in
-                            lua.push(object: draft, class: configurationClass)
+                            values.push(draft, on: lua)
                             return 1
                         }, results: 0
                     ) { _ in }
-                    do { try takeStageOrder(at: origin) } catch let error as LuaUsageError {
+                    do { try PipelineBinding(context: context).takeStageOrder(at: origin) } catch let error
+                        as LuaUsageError
+                    {
                         throw block.failure(error.message)
                     }
                 }
@@ -49,7 +54,7 @@ extension ScriptContext {
     }
 
     /// Arguments in another order than pattern, options, function: which is at fault is clear, so the message says it.
-    func refuseSwapped(_ call: Arguments, last: Int32, _ name: String, _ what: String) throws {
+    static func refuseSwapped(_ call: Arguments, last: Int32, _ name: String, _ what: String) throws {
         guard last >= 2 else { return }
         let order = "write \(name)(pattern, [options,] \(what))"
         if call.type(last) == .table, call.type(last - 1) == .function {
@@ -77,7 +82,7 @@ extension ScriptContext {
     private func isOptions(_ call: Arguments, _ index: Int32) -> Bool { call.type(index) == .table }
 
     /// `methods = "GET" | { "GET", … }`; nil for all.
-    func methods(_ options: OptionTable) throws -> Set<String>? {
+    static func methods(_ options: OptionTable) throws -> Set<String>? {
         guard let place = options.value("methods") else { return nil }
         defer { options.lua.pop() }
         let names =

@@ -2,7 +2,7 @@ import LuaRuntime
 import RestEngine
 
 extension ConfigurationDraft {
-    /// Refuses to change a configuration that is in use (lua-api, Configuration blocks).
+    /// Refuses to change a configuration that is in use; see <doc:ConfigurationBlocks>.
     func edit(_ change: (inout Configuration) throws -> Void) throws {
         guard !isFrozen else { throw Self.isFrozenError }
         try change(&configuration)
@@ -15,7 +15,14 @@ extension ConfigurationDraft {
     }
 }
 
-extension ScriptContext {
+/// What a configuration block edits.
+struct ConfigurationBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(classes: [show(ConfigurationDraft.self, as: makeConfigurationClass)])
+    }
+
     func makeConfigurationClass() -> LuaClass {
         LuaClass(
             "configuration",
@@ -24,19 +31,24 @@ extension ScriptContext {
                 method(
                     "decorate_requests", "(fn: function(resource, request) -> request)",
                     "Wraps or replaces requests before they start, in order."
-                ) { [unowned self] call in
+                ) { call in
                     let function = try call.scriptFunction(1, "fn")
-                    let origin = function.place ?? place(of: call) ?? ""
-                    try draft(call).edit { $0.decorators.append(decorator(function), origin: origin) }
+                    let origin = function.place ?? call.place ?? ""
+                    try draft(call).edit {
+                        $0.decorators.append(
+                            DraftBinding(context: context).decorator(function), origin: origin)
+                    }
                     return .none
                 },
                 method(
                     "mutate_requests", "(fn: function(draft))",
                     "Edits requests before they are sent, in order."
-                ) { [unowned self] call in
+                ) { call in
                     let function = try call.scriptFunction(1, "fn")
-                    let origin = function.place ?? place(of: call) ?? ""
-                    try draft(call).edit { $0.mutators.append(mutation(function), origin: origin) }
+                    let origin = function.place ?? call.place ?? ""
+                    try draft(call).edit {
+                        $0.mutators.append(DraftBinding(context: context).mutation(function), origin: origin)
+                    }
                     return .none
                 },
             ],
@@ -74,22 +86,21 @@ extension ScriptContext {
         [
             property(
                 "headers", "headers", "Request headers; assign nil to remove one.",
-                { [unowned self] call in
+                { call in
                     let draft = try draft(call)
-                    call.lua.push(
-                        object: ScriptHeaders(
+                    values.push(
+                        ScriptHeaders(
                             read: { draft.configuration.headers },
-                            write: { headers in try draft.edit { $0.headers = headers } }),
-                        class: headersClass)
+                            write: { headers in try draft.edit { $0.headers = headers } }), on: call.lua)
                     return .one
                 },
-                set: { [unowned self] call in
+                set: { call in
                     let headers = try call.lua.sendableHeaders(try call.table(1, "headers"))
                     try draft(call).edit { $0.headers = headers }
                     return .none
                 }),
-            property("pipeline", "pipeline", "The stages that a response passes.") { [unowned self] call in
-                call.lua.push(object: ScriptPipeline(try draft(call)), class: pipelineClass)
+            property("pipeline", "pipeline", "The stages that a response passes.") { call in
+                values.push(ScriptPipeline(try draft(call)), on: call.lua)
                 return .one
             },
             fieldsProperty(
@@ -97,11 +108,11 @@ extension ScriptContext {
             property(
                 "max_body_bytes", "integer",
                 "Cap on the decoded body of a response; the value of a JSON body may take twice that.",
-                { [unowned self] call in
+                { call in
                     call.lua.push(try draft(call).configuration.maxBodyBytes)
                     return .one
                 },
-                set: { [unowned self] call in
+                set: { call in
                     let bytes = try call.integer(1, "max_body_bytes")
                     guard bytes > 0 else { throw call.bad(1, "max_body_bytes", "it is 1 or more") }
                     try draft(call).edit { $0.maxBodyBytes = Int(bytes) }
@@ -109,20 +120,20 @@ extension ScriptContext {
                 }),
             property(
                 "collapse", "boolean", "Reads of a stale resource join the load in flight.",
-                { [unowned self] call in
+                { call in
                     call.lua.push(try draft(call).configuration.isCollapsing)
                     return .one
                 },
-                set: { [unowned self] call in
+                set: { call in
                     let value = try call.boolean(1, "collapse")
                     try draft(call).edit { $0.isCollapsing = value }
                     return .none
                 }),
-            property("method", "string", "What is being configured.") { [unowned self] call in
+            property("method", "string", "What is being configured.") { call in
                 call.lua.push(try draft(call).method)
                 return .one
             },
-            property("url", "string", "What is being configured.") { [unowned self] call in
+            property("url", "string", "What is being configured.") { call in
                 call.lua.push(try draft(call).url?.string ?? ":")
                 return .one
             },
@@ -135,11 +146,11 @@ extension ScriptContext {
     ) -> LuaProperty {
         property(
             name, "number", documentation,
-            { [unowned self] call in
+            { call in
                 call.lua.push(read(try draft(call).configuration))
                 return .one
             },
-            set: { [unowned self] call in
+            set: { call in
                 let value = try call.number(1, name)
                 guard value >= 0 else { throw call.bad(1, name, "seconds are 0 or more, got \(value)") }
                 try draft(call).edit { write(&$0, value) }
@@ -154,11 +165,11 @@ extension ScriptContext {
     ) -> LuaProperty {
         property(
             name, "table", documentation,
-            { [unowned self] call in
-                call.lua.push(object: make(try draft(call)), class: fieldsClass)
+            { call in
+                values.push(make(try draft(call)), on: call.lua)
                 return .one
             },
-            set: { [unowned self] call in
+            set: { call in
                 let fields = make(try draft(call))
                 try call.lua.forEachPair(try call.table(1, name)) { lua in
                     guard let key = lua.string(-2) else {

@@ -106,7 +106,13 @@ final class ScriptFields {
     }
 }
 
-extension ScriptContext {
+struct FieldsBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(classes: [show(ScriptFields.self, isListed: false, as: makeFieldsClass)])
+    }
+
     func makeFieldsClass() -> LuaClass {
         LuaClass(
             "fields", documentation: "Named values of a configuration.",

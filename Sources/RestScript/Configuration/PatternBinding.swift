@@ -7,7 +7,20 @@ final class ScriptPattern {
     init(_ regex: CompiledRegex) { self.regex = regex }
 }
 
-extension ScriptContext {
+/// `rest.regex`, and patterns as arguments.
+struct PatternBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "regex", "(pattern: string, options: string?) -> regex", "A pattern for the whole URL."
+                ) { call in try makeRegex(call) }
+            ],
+            classes: [show(ScriptPattern.self, as: makePatternClass)])
+    }
+
     func makePatternClass() -> LuaClass {
         LuaClass(
             "regex",
@@ -19,13 +32,12 @@ extension ScriptContext {
         let text = try call.string(1, "pattern")
         let options = try call.optionalString(2, "options") ?? ""
         do throws(PatternError) {
-            call.lua.push(
-                object: ScriptPattern(try CompiledRegex(text, options: options)), class: patternClass)
+            values.push(ScriptPattern(try CompiledRegex(text, options: options)), on: call.lua)
         } catch { throw LuaUsageError("bad regular expression: \(error.description)") }
         return .one
     }
 
-    /// A pattern argument: glob, regex, resource or function of the URL (lua-api, Patterns).
+    /// A pattern argument: glob, regex, resource or function of the URL; see <doc:ConfigurationBlocks>.
     func pattern(_ call: Arguments, _ index: Int32, _ service: Service) throws -> URLPattern {
         let place = call.slot(index)
         switch call.type(index) {
@@ -35,11 +47,11 @@ extension ScriptContext {
             } catch { throw LuaUsageError("bad pattern: \(error.description)") }
         case .function:
             let function = try call.scriptFunction(index, "pattern")
-            return service.predicatePattern { [weak self] url in
-                guard let self else { throw ScriptContext.closed }
+            return service.predicatePattern { [weak context] url in
+                guard let context else { throw ScriptContext.closed }
                 do {
-                    return try runner.call(function, phase: phases.predicate) { lua in
-                        push(url, on: lua)
+                    return try context.runner.call(function, phase: phases.predicate) { lua in
+                        values.push(url, on: lua)
                         return 1
                     } read: {
                         $0.isTruthy(-1)

@@ -16,7 +16,15 @@ final class ScriptStage {
     }
 }
 
-extension ScriptContext {
+struct PipelineBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(classes: [
+            show(ScriptPipeline.self, as: makePipelineClass), show(ScriptStage.self, as: makeStageClass),
+        ])
+    }
+
     func makePipelineClass() -> LuaClass {
         LuaClass(
             "pipeline", documentation: "Stages by name; a name that is not in use yet is an empty stage.",
@@ -37,26 +45,26 @@ extension ScriptContext {
             properties: [
                 property(
                     "order", "string[]", "Names of the stages that run; a name may occur once.",
-                    { [unowned self] call in
+                    { call in
                         try pushStageOrder(of: try call.receiver(as: ScriptPipeline.self).draft, on: call.lua)
                         return .one
                     },
-                    set: { [unowned self] call in
+                    set: { call in
                         let names = try call.lua.strings(try call.table(1, "order"), "order")
-                        let place = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+                        let place = call.place
                         try setStageOrder(
                             names, of: try call.receiver(as: ScriptPipeline.self).draft, at: place)
                         return .none
                     })
             ],
-            index: hostFunction { [unowned self] call in
+            index: hostFunction { call in
                 let pipeline = try call.receiver(as: ScriptPipeline.self)
                 let name = try call.string(1, "stage")
                 try takeStageOrder()
                 if let advice = StageName.advice(name, in: pipeline.draft.configuration.pipeline) {
                     throw LuaUsageError(advice)
                 }
-                call.lua.push(object: ScriptStage(pipeline.draft, name), class: stageClass)
+                values.push(ScriptStage(pipeline.draft, name), on: call.lua)
                 return .one
             })
     }
@@ -70,12 +78,14 @@ extension ScriptContext {
                 method(
                     "add", "(transformer, options?: { content_types: string[] }) -> stage",
                     "Adds a transformer, for all content types or for some."
-                ) { [unowned self] call in
+                ) { call in
                     let stage = try call.receiver(as: ScriptStage.self)
                     let options = try call.options(2)
-                    let types = try contentTypes(options)
+                    let types = try TransformerBinding.contentTypes(options)
                     try options.finish()
-                    let transformer = try transformer(call.lua, call.slot(1), what: "the transformer")
+                    let transformers = TransformerBinding(context: context)
+                    let transformer = try transformers.transformer(
+                        call.lua, call.slot(1), what: "the transformer")
                     try stage.draft.edit { $0.pipeline[stage.name].add(transformer, contentTypes: types) }
                     call.lua.pushValue(at: 1)
                     return .one
@@ -90,26 +100,27 @@ extension ScriptContext {
             properties: [
                 property(
                     "cache", "cache?", "Keeps what the stage made; assign nil to remove it.",
-                    { [unowned self] call in
+                    { call in
                         let stage = try call.receiver(as: ScriptStage.self)
                         if let cache = stage.draft.configuration.pipeline[stage.name].cache {
-                            push(cache, on: call.lua)
+                            CacheBinding(context: context).push(cache, on: call.lua)
                         } else {
                             call.lua.pushNil()
                         }
                         return .one
                     },
-                    set: { [unowned self] call in
+                    set: { call in
                         let stage = try call.receiver(as: ScriptStage.self)
-                        let cache = call.isAbsent(1) ? nil : try cache(call, 1, "cache")
+                        let cache = call.isAbsent(1) ? nil : try CacheBinding.cache(call, 1, "cache")
                         try stage.draft.edit { $0.pipeline[stage.name].cache = cache }
                         return .none
                     })
             ],
             tostring: { ($0 as? ScriptStage).map { "stage \($0.name)" } ?? "stage" },
             // A stage is whatever name the pipeline doesn't know, so a misspelled method is one too.
-            call: hostFunction { [unowned self] call in
-                throw pipelineClass.unknownField(try call.receiver(as: ScriptStage.self).name)
+            call: hostFunction { call in
+                throw values.luaClass(of: ScriptPipeline.self).unknownField(
+                    try call.receiver(as: ScriptStage.self).name)
             })
     }
 }

@@ -56,7 +56,8 @@ extension ScriptConsole {
             }
             if lua.type(-1) == .table { return try keys(lua, ofFunctions: areMethods) }
             let name = lua.typeName(-1)
-            guard lua.type(-1) == .userdata, let found = context.classes.first(where: { $0.name == name })
+            guard lua.type(-1) == .userdata,
+                let found = context.values.classes.values.first(where: { $0.name == name })
             else { return [] }
             return found.methods.map(\.name) + (areMethods ? [] : found.properties.map(\.name))
         } catch { return [] }

@@ -39,7 +39,7 @@ public final class ScriptConsole {
         lua.setMetatable(-2)
         if (try? context.realm.pushModule("resthost", on: lua)) != nil { lua.rawSet(-2, "rest") }
         for service in host.services {
-            lua.push(object: service, class: context.serviceClass)
+            context.values.push(service, on: lua)
             lua.rawSet(-2, Self.variable(for: service))
         }
         environment = lua.reference(-1)

@@ -8,9 +8,23 @@ final class ScriptErrorBox {
     init(_ error: RequestError) { self.error = error }
 }
 
-extension ScriptValues {
-    func pushError(_ error: RequestError, on lua: Lua) {
-        lua.push(object: ScriptErrorBox(error), class: errorClass)
+/// `rest.error`, and errors.
+struct ErrorBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "error",
+                    signature: "(options: { user_message?, http_status_code?, entity?, cause? }) -> error",
+                    documentation: "An error of the script's own."
+                ) { call in
+                    values.pushError(try makeError(try call.options(1)), on: call.lua)
+                    return .one
+                }
+            ],
+            classes: [BoundClass(ScriptErrorBox.self, makeErrorClass)])
     }
 
     func makeErrorClass() -> LuaClass {
@@ -34,17 +48,17 @@ extension ScriptValues {
                     return .one
                 },
                 LuaProperty("entity", type: "entity?", documentation: "The body that came with the failure.")
-                { [unowned self] call in
+                { call in
                     if let entity = try call.receiver(as: ScriptErrorBox.self).error.entity {
-                        push(entity, on: call.lua)
+                        values.push(entity, on: call.lua)
                     } else {
                         call.lua.pushNil()
                     }
                     return .one
                 },
                 LuaProperty("cause", type: "table?", documentation: "`type` and the details of the cause.") {
-                    [unowned self] call in
-                    pushCause(of: try call.receiver(as: ScriptErrorBox.self).error, on: call.lua)
+                    call in
+                    values.pushCause(of: try call.receiver(as: ScriptErrorBox.self).error, on: call.lua)
                     return .one
                 },
                 LuaProperty("timestamp", type: "number", documentation: "Unix seconds.") { call in
@@ -67,22 +81,22 @@ extension ScriptValues {
                 LuaProperty(
                     "text", type: "string", documentation: "The body if it is text, else an empty string."
                 ) {
-                    [unowned self] call in
-                    pushText(
+                    call in
+                    values.pushText(
                         of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
                     return .one
                 },
                 LuaProperty(
                     "json", type: "table", documentation: "The body if it is a table, else an empty one."
                 ) {
-                    [unowned self] call in
-                    pushJSON(
+                    call in
+                    values.pushJSON(
                         of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
                     return .one
                 },
             ],
             tostring: { ($0 as? ScriptErrorBox).map { $0.error.description } ?? "error" },
-            elsewhere: Elsewhere.ofErrors)
+            elsewhere: Self.elsewhere)
     }
 
     /// `rest.error{ user_message=, http_status_code=, entity=, cause={ type=, … } }`.
@@ -92,7 +106,7 @@ extension ScriptValues {
             userMessage: try options.string("user_message"),
             httpStatusCode: try options.integer("http_status_code").map(Int.init),
             entity: try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity,
-            cause: cause, timestamp: now)
+            cause: cause, timestamp: values.now)
         // A script's failure has its own.
         if cause?.isFaultOfScript == false { error.place = place }
         try options.finish()
@@ -124,5 +138,49 @@ extension ScriptValues {
         let status = error.httpStatusCode.map { " (\($0))" } ?? ""
         let fields: Tree = ["type": Tree(error.code), "message": Tree(error.userMessage + status)]
         return .custom(type: error.code, fields: fields)
+    }
+
+    /// What people look for on an error and find elsewhere.
+    private static let elsewhere = [
+        "headers": "the entity has them: err.entity.headers",
+        "content": "the entity has it: err.entity.content, or err.json, err.text",
+        "content_type": "the entity has it: err.entity.content_type",
+        "status": "it is err.http_status_code", "code": "it is err.http_status_code, or err.cause.type",
+        "type": "it is err.cause.type", "reason": "tostring(err) has it", "detail": "tostring(err) has it",
+    ]
+}
+
+extension ScriptValues {
+    func pushError(_ error: RequestError, on lua: Lua) { push(ScriptErrorBox(error), on: lua) }
+
+    /// What a function that waits gives: the entity, or nil and the error. Answers how many values that is.
+    func pushOutcome(_ response: Response, on lua: Lua) -> Int32 {
+        switch response {
+        case .success(let entity):
+            push(entity, on: lua)
+            return 1
+        case .failure(let error):
+            lua.pushNil()
+            pushError(error, on: lua)
+            return 2
+        }
+    }
+
+    /// The value by which scripts know an error of the engine; false for errors of others.
+    func present(_ error: any Error, on lua: Lua) -> Bool {
+        switch error {
+        case let known as RequestError: pushError(known, on: lua)
+        case let refused as RequestError.CauseError:
+            pushError(RequestError(cause: refused.cause, timestamp: now), on: lua)
+        default: return false
+        }
+        return true
+    }
+
+    /// The error of a job, as a script sees it.
+    func requestError(of error: LuaError) -> RequestError {
+        if let known = ScriptFailures.raisedError(error, in: state) { return known }
+        return RequestError(
+            userMessage: deliberateMessage(of: error), cause: ScriptFailures.cause(of: error), timestamp: now)
     }
 }

@@ -11,7 +11,7 @@ enum ScriptFailures {
 
     /// What a failed call of a block, mutator, decorator or predicate does to the request: an error object that the
     /// script raised is the request's error, all else is its cause. What a binding refused has the line that asked.
-    static func requestCause(of error: LuaError, in values: some ScriptValues) -> any Error {
+    static func requestCause(of error: LuaError, in values: ScriptValues) -> any Error {
         if let cause = error.cause as? RequestError.CauseError {
             var known = RequestError(cause: cause.cause, timestamp: values.now)
             if let file = error.file, let line = error.line {

@@ -2,21 +2,32 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.gateway{ listen=, expose=, auth=, server_names=, timeout= }`.
-extension ScriptContext {
-    func declareGateway(_ call: Arguments) throws -> Verdict {
-        try declarations.declare(call) { try addGateway(call) }
+struct GatewayBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(functions: [
+            ModuleFunction(
+                "gateway", "(options: { listen?, expose?, auth?, server_names?, timeout? })",
+                "Declares the HTTP gateway."
+            ) { call in try declareGateway(call) }
+        ])
+    }
+
+    private func declareGateway(_ call: Arguments) throws -> Verdict {
+        try context.declarations.declare(call) { try addGateway(call) }
         return .none
     }
 
     private func addGateway(_ call: Arguments) throws {
-        guard declarations.gateway == nil else {
+        guard context.declarations.gateway == nil else {
             throw LuaUsageError("there is one gateway: it was declared before")
         }
         let options = try call.options(1)
         var declaration = GatewayDeclaration()
         let place = call.lua.callerPlace
         (declaration.file, declaration.line) = (place?.file, place?.line)
-        declaration.listen = try options.string("listen").map { try grants.listenAddress($0) }
+        declaration.listen = try options.string("listen").map { try context.grants.listenAddress($0) }
         if let place = try options.table("expose") {
             declaration.expose = try exposure(call.lua, place)
             call.lua.pop()
@@ -47,7 +58,7 @@ extension ScriptContext {
             throw LuaUsageError("option '\(later)' of the gateway is not available yet")
         }
         try options.finish()
-        declarations.gateway = declaration
+        context.declarations.gateway = declaration
     }
 
     private func exposure(_ lua: Lua, _ place: Int32) throws -> [String: GatewayDeclaration.Exposure] {
@@ -74,4 +85,26 @@ extension ScriptContext {
         }
         return all
     }
+}
+
+/// What a script said about the gateway.
+public struct GatewayDeclaration: Sendable, Equatable {
+    public struct Exposure: Sendable, Equatable {
+        /// Globs on the path behind the service's name; nil: all.
+        public var paths: [String]?
+        public var methods: [String]
+    }
+
+    /// `host:port` or `unix:/path`.
+    public var listen: String?
+    /// By service; nil: every service, GET and HEAD.
+    public var expose: [String: Exposure]?
+    public var bearerToken: String?
+    /// Seconds for one request.
+    public var timeout: Double?
+    /// Names in Host that are answered beside the addresses' own.
+    public var serverNames: [String] = []
+    /// Where the script says it.
+    public var file: String?
+    public var line: Int?
 }

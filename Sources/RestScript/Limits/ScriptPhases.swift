@@ -1,6 +1,6 @@
 import LuaRuntime
 
-/// What the pieces of a script may do while they run (design, Limits and security).
+/// What the pieces of a script may do while they run; see <doc:LimitsAndGrants>.
 struct ScriptPhases: Sendable {
     let load: RunPhase
     let block: RunPhase

@@ -1,10 +1,12 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.log`: lines of the script's own, and the engine's log by category (siesta-semantics 26).
-extension ScriptContext {
-    var logModule: ModuleTable {
-        ModuleTable(name: "rest.log", functions: levelFunctions + categoryFunctions)
+/// `rest.log`: lines of the script's own, and the engine's log by category (rules 26).
+struct LogBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(tables: [ModuleTable(name: "rest.log", functions: categoryFunctions)])
     }
 
     private var categoryFunctions: [ModuleFunction] {
@@ -14,7 +16,7 @@ extension ScriptContext {
                 "categories", "(set: string | string[]?) -> string[]",
                 "Turns categories of the engine's log on, all others off; the ones that are on, or were before. "
                     + "Names: \(names)."
-            ) { [unowned self] call in
+            ) { call in
                 let before = engine.log.enabled.map(\.rawValue).sorted()
                 if !call.isAbsent(1) { engine.log.enabled = try categories(call) }
                 call.lua.newTable(array: Int32(before.count))
@@ -27,7 +29,7 @@ extension ScriptContext {
             ModuleFunction(
                 "write", "(category: string, text)",
                 "Writes to a category of the engine's log, when it is on."
-            ) { [unowned self] call in
+            ) { call in
                 let category = try category(try call.string(1, "category"))
                 let place = try call.any(2, "text")
                 if engine.log.enabled.contains(category) {
@@ -65,18 +67,24 @@ extension ScriptContext {
 }
 
 /// What modules may write as well.
-extension ScriptValues {
-    var levelFunctions: [ModuleFunction] {
+struct LogLevelBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet {
+        BindingSet(tables: [ModuleTable(name: "rest.log", functions: levelFunctions)])
+    }
+
+    private var levelFunctions: [ModuleFunction] {
         ScriptLogEntry.Level.allCases.map { level in
             ModuleFunction(
                 level.rawValue, signature: "(text, fields: table?)",
                 documentation: "Writes a line to the host's log."
             ) {
-                [unowned self] call in
+                call in
                 let text = try call.lua.printed(try call.any(1, "text"))
                 let fields = try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? []
-                let place = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
-                log(ScriptLogEntry(level: level, text: text, fields: fields, place: place))
+                let place = call.place
+                values.log(ScriptLogEntry(level: level, text: text, fields: fields, place: place))
                 return .none
             }
         }

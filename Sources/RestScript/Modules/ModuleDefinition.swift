@@ -10,17 +10,17 @@ struct ModuleDefinition {
     let rules: ContentRules?
 }
 
-extension ScriptValues {
-    /// Reads the value of a module: a function, or a table as of `rest.content_transformer`.
-    func moduleDefinition(_ name: String, _ lua: Lua, _ place: Int32) throws -> ModuleDefinition {
+extension ModuleDefinition {
+    /// Reads the value of a module: a function, or a table as of `rest.content_transformer`. `trees` number the classes.
+    init(_ name: String, _ lua: Lua, _ place: Int32, _ trees: TreeExchange) throws {
         let owner = "transformer module '\(name)'"
         switch lua.type(place) {
         case .function:
-            return ModuleDefinition(
+            self.init(
                 function: lua.reference(place), line: lua.definition(ofFunction: place)?.line, rules: nil)
         case .table:
             let options = OptionTable(lua: lua, table: place, owner: owner)
-            let rules = try contentRules(options)
+            let rules = try ContentRules(options, trees)
             for (key, kind) in [("input", rules.input), ("output", rules.output)] {
                 if case .classTable = kind { throw Self.classRefusal(key) }
             }
@@ -33,7 +33,7 @@ extension ScriptValues {
             }
             lua.push(function)
             defer { lua.pop() }
-            return ModuleDefinition(
+            self.init(
                 function: function, line: lua.definition(ofFunction: -1)?.line, rules: rules)
         default:
             throw LuaUsageError(

@@ -12,9 +12,8 @@ struct ModuleSettings: Sendable {
     let environment: @Sendable (String) -> String?
     /// Logs that `os.getenv` gave nothing for want of a grant.
     let tellOfRefusal: @Sendable (_ name: String, _ place: (file: String, line: Int)?) -> Void
-    /// Names of `rest` and `rest.log` that only the script itself has.
-    let absentNames: Set<String>
-    let absentLogNames: Set<String>
+    /// What scripts see, by table: the names of `rest`, `rest.log` and so on.
+    let scriptNames: [String: Set<String>]
     let log: @Sendable (ScriptLogEntry) -> Void
     /// A module has reached one more file; the script has more files to watch.
     let fileReached: @Sendable (String) -> Void
@@ -31,8 +30,7 @@ struct ModuleSettings: Sendable {
         phases = context.phases
         store = options.store
         environment = { permissions.refusalOfVariable($0) == nil ? options.environment[$0] : nil }
-        absentNames = Set(context.restTable.names)
-        absentLogNames = Set(context.logModule.names)
+        scriptNames = context.values.bindings.names
         let log = options.log
         self.log = { entry in EngineLoop.shared.submit { log(entry) } }
         let refusals = context.grants.refusedVariables

@@ -134,7 +134,7 @@ final class ModuleState: LuaPoolWorker {
     private func definition(
         _ name: String, _ lua: Lua, _ file: LuaModuleFile?
     ) throws(LuaError) -> ModuleDefinition {
-        do { return try values.moduleDefinition(name, lua, -1) } catch {
+        do { return try ModuleDefinition(name, lua, -1, values.trees) } catch {
             // What a file gives is in its last line.
             throw LuaError(
                 kind: .runtime, message: "\(error)", file: file?.path, line: file?.lastLine)

@@ -1,6 +1,6 @@
 import RestEngine
 
-/// `"module.name"` as a stage's transformer: its function is called in a pool of states (lua-api, Transformers).
+/// `"module.name"` as a stage's transformer: its function is called in a pool of states; see <doc:TransformerModules>.
 struct ModuleTransformer: OutsideTransformer {
     let pool: ModulePool
     let module: String

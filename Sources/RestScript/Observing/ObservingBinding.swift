@@ -2,8 +2,10 @@ import LuaRuntime
 import RestEngine
 
 /// `add_observer remove_observers cancel_load_if_unobserved` of resources.
-extension ScriptContext {
-    var observingMethods: [LuaMethod] {
+struct ObservingBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var methods: [LuaMethod] {
         [
             method(
                 "add_observer",
@@ -13,7 +15,7 @@ extension ScriptContext {
                     + "a request. A table without an owner owns itself, a function lives as long as the script. The "
                     + "table's methods are `changed(self, resource, event)`, `progress(self, resource, fraction)` and "
                     + "`stopped_observing(self, resource)`."
-            ) { [unowned self] call in
+            ) { call in
                 try addObserver(call)
                 call.lua.pushValue(at: 1)
                 return .one
@@ -21,7 +23,7 @@ extension ScriptContext {
             method(
                 "remove_observers", "(owner?)",
                 "Takes this owner from all observers; those without any other stop. nil does nothing."
-            ) { [unowned self] call in
+            ) { call in
                 let resource = try call.receiver(as: Resource.self)
                 guard !call.isAbsent(1) else { return .none }
                 if call.type(1) == .table {
@@ -36,7 +38,7 @@ extension ScriptContext {
                 "cancel_load_if_unobserved", "(delay?: number, fn?)",
                 "Cancels the loads in flight when nobody observes, after the delay if there is one; then runs fn, whatever "
                     + "it found."
-            ) { [unowned self] call in
+            ) { call in
                 try cancelLoadIfUnobserved(call)
                 return .none
             },
@@ -44,28 +46,28 @@ extension ScriptContext {
     }
 
     private func addObserver(_ call: Arguments) throws {
-        try runner.requireUnclosed(for: "add_observer")
+        try context.runner.requireUnclosed(for: "add_observer")
         // The script that took this one's place observes for itself.
-        guard !generation.isRetired else { return }
+        guard !context.generation.isRetired else { return }
         let resource = try call.receiver(as: Resource.self)
         let lua = call.lua
         let isOwned = !call.isAbsent(2)
         switch call.type(1) {
         case .function:
             guard isOwned else {
-                let observer = FunctionObserver(self, .kept(lua.reference(call.slot(1))))
-                if let owner = observers.owner { resource.addObserver(observer, owner: owner) }
+                let observer = FunctionObserver(context, .kept(lua.reference(call.slot(1))))
+                if let owner = context.observers.owner { resource.addObserver(observer, owner: owner) }
                 return
             }
             let owner = try owner(call, 2)
             let function = lua.weakReference(call.slot(1))
             lua.hold(function, by: call.slot(2))
-            resource.addObserver(FunctionObserver(self, .owned(function)), owner: owner)
+            resource.addObserver(FunctionObserver(context, .owned(function)), owner: owner)
         case .table:
             try checkMethods(call)
             let observer = companion(lua, call.slot(1))
             let owner = isOwned ? try owner(call, 2) : observer
-            observer.context = self
+            observer.context = context
             let hold = owner === observer ? nil : observer.hold(lua.weakReference(call.slot(1)))
             if let hold { lua.hold(hold.table, by: call.slot(2)) }
             resource.addObserver(observer, owner: owner, hold: hold)
@@ -87,7 +89,7 @@ extension ScriptContext {
 
     private func companion(_ lua: Lua, _ place: Int32) -> TableObserver {
         if let known = lua.companion(place, as: TableObserver.self) { return known }
-        let new = TableObserver(self, lua.weakReference(place))
+        let new = TableObserver(context, lua.weakReference(place))
         lua.setCompanion(new, of: place)
         return new
     }
@@ -106,17 +108,17 @@ extension ScriptContext {
     private func cancelLoadIfUnobserved(_ call: Arguments) throws {
         let resource = try call.receiver(as: Resource.self)
         guard !call.isAbsent(1) || !call.isAbsent(2) else { return resource.cancelLoadIfUnobserved() }
-        try runner.requireUnclosed(for: "cancel_load_if_unobserved")
+        try context.runner.requireUnclosed(for: "cancel_load_if_unobserved")
         let delay = try call.optionalNumber(1, "delay") ?? 0
         guard delay >= 0, delay.isFinite else { throw call.bad(1, "delay", "seconds are 0 or more") }
         let function = call.isAbsent(2) ? nil : try call.callable(2, "fn")
         let check = DelayedCheck()
-        jobs.add(check)
-        check.timer = resource.cancelLoadIfUnobserved(afterDelay: delay) { [weak self] in
-            guard let self else { return }
-            jobs.remove(check)
+        context.jobs.add(check)
+        check.timer = resource.cancelLoadIfUnobserved(afterDelay: delay) { [weak context] in
+            guard let context else { return }
+            context.jobs.remove(check)
             if let function {
-                runner.run(function, as: "the function of cancel_load_if_unobserved") { _ in 0 }
+                context.runner.run(function, as: "the function of cancel_load_if_unobserved") { _ in 0 }
             }
         }
     }

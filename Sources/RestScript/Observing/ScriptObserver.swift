@@ -47,7 +47,7 @@ final class FunctionObserver: ScriptObserver {
         guard let context = liveContext else { return }
         context.runner.run(as: "an observer of \(resource.urlString)") { lua in
             guard function.push(on: lua) else { return nil }
-            context.push(resource, on: lua)
+            context.values.push(resource, on: lua)
             lua.push(event.name)
             return 2
         }
@@ -119,7 +119,7 @@ final class TableObserver: ScriptObserver {
                 if lua.type(-1) == .nil { return nil }
             }
             lua.insert(-2)
-            context.push(resource, on: lua)
+            context.values.push(resource, on: lua)
             return 2 + more(lua)
         }
     }

@@ -1,8 +1,21 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.status{ resources=, priority= }` (siesta-semantics 28.1–28.3).
-extension ScriptContext {
+/// `rest.status{ resources=, priority= }` (rules 28.1–28.3).
+struct StatusBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "status", "(options: { resources: resource[], priority?: string[] }) -> status",
+                    "One status over several resources."
+                ) { call in try makeStatus(call) }
+            ],
+            classes: [show(ResourceStatus.self, as: makeStatusClass)])
+    }
+
     func makeStatus(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
         let lua = call.lua
@@ -21,7 +34,7 @@ extension ScriptContext {
         guard resources.count <= Self.mostResources else { throw Self.tooManyResources }
         let status = ResourceStatus(priority: priority)
         for resource in resources { resource.addObserver(status) }
-        lua.push(object: status, class: statusClass)
+        values.push(status, on: lua)
         return .one
     }
 
@@ -65,12 +78,14 @@ extension ScriptContext {
                     "on_change", "(fn: function(status)) -> status",
                     "Runs when the state has become another, or the error. The status lives as long as the script then, or "
                         + "until it observes nothing."
-                ) { [unowned self] call in
+                ) { call in
                     let status = try call.receiver(as: ResourceStatus.self)
                     let function = call.lua.weakReference(try place(ofCallable: call, 1, "fn"))
                     call.lua.hold(function, by: 1)
-                    observers.keep(status)
-                    status.onChange { [weak self] status in self?.tell(function, status) }
+                    context.observers.keep(status)
+                    status.onChange { [weak context] status in
+                        if context != nil { tell(function, status) }
+                    }
                     call.lua.pushValue(at: 1)
                     return .one
                 },
@@ -98,9 +113,9 @@ extension ScriptContext {
                     }
                     return .one
                 },
-                property("error", "error?", "The error that decided.") { [unowned self] call in
+                property("error", "error?", "The error that decided.") { call in
                     if case .error(let error) = try call.receiver(as: ResourceStatus.self).state {
-                        pushError(error, on: call.lua)
+                        values.pushError(error, on: call.lua)
                     } else {
                         call.lua.pushNil()
                     }
@@ -115,10 +130,10 @@ extension ScriptContext {
     }
 
     private func tell(_ function: LuaWeakReference, _ status: ResourceStatus) {
-        guard !isClosed else { return }
-        runner.run(as: "on_change of a status") { lua in
+        guard !context.isClosed else { return }
+        context.runner.run(as: "on_change of a status") { lua in
             guard lua.push(function) else { return nil }
-            lua.push(object: status, class: statusClass)
+            values.push(status, on: lua)
             return 1
         }
     }

@@ -13,7 +13,8 @@ struct ReferencePage {
     }
 
     var sections: [String] {
-        [context.restTable].map(section) + [valuesSection] + context.restModules.map(section)
+        [context.values.bindings.rest].map(section) + [valuesSection]
+            + context.values.bindings.tables.map(section)
             + classes.map(section) + [testsSection, section(tests.testModule)]
             + testClasses.map(section)
     }
@@ -31,18 +32,9 @@ struct ReferencePage {
         """
     }
 
-    /// In the order in which a reader of the guides meets them.
+    /// In the order of ``BindingList``.
     var classes: [LuaClass] {
-        [
-            context.serviceClass, context.resourceClass, context.requestClass, context.entityClass,
-            context.errorClass, context.responseClass, context.infoClass, context.actionClass,
-            context.configurationClass,
-            context.headersClass, context.pipelineClass, context.stageClass, context.cacheClass,
-            context.transformerClass,
-            context.draftClass, context.patternClass, context.jobClass, context.timerClass,
-            context.statusClass,
-            context.storeClass, context.environmentClass, context.bytesClass, context.imageClass,
-        ]
+        context.values.bindings.classes.filter(\.isListed).map { context.values.luaClass(of: $0.type) }
     }
 
     private var valuesSection: String {

@@ -20,15 +20,14 @@ struct TypeDefinitions {
 
     /// What `require "resthost"` gives.
     var library: String {
-        let rest = context.restTable
+        let bindings = context.values.bindings
+        let rest = bindings.rest
         var text = "---@meta resthost\n\(Self.heading)\n\n" + TypeVocabulary.preface
         text += page.classes.map(definition).joined() + fields
         text += "---@class resthost\n"
-        for name in rest.values where !context.restModules.contains(where: { $0.name == "rest.\(name)" }) {
-            text += "---@field \(name) \(Self.values[name] ?? "any")\n"
-        }
+        for field in bindings.fields { text += "---@field \(field.name) \(field.type)\n" }
         text += "local rest = {}\n\n" + rest.functions.map { function($0, in: rest) }.joined()
-        for module in context.restModules {
+        for module in bindings.tables {
             text += "\(module.name) = {}\n\n" + module.functions.map { function($0, in: module) }.joined()
         }
         return text + "return rest\n"
@@ -41,11 +40,6 @@ struct TypeDefinitions {
             + "---@class resthost.test\nlocal \(module.name) = {}\n\n"
             + module.functions.map { function($0, in: module) }.joined() + "return \(module.name)\n"
     }
-
-    private static let values = [
-        "env": "resthost.env", "store": "resthost.store", "null": "lightuserdata",
-        "use_this_response": "resthost.action", "version": "string",
-    ]
 
     // MARK: Classes
 

@@ -2,8 +2,12 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.on_reload` and `rest.on_shutdown`.
-extension ScriptContext {
-    var lifetimeFunctions: [ModuleFunction] {
+struct LifetimeBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet { BindingSet(functions: lifetimeFunctions) }
+
+    private var lifetimeFunctions: [ModuleFunction] {
         [
             ModuleFunction(
                 "on_reload", "(fn: function())",
@@ -11,17 +15,17 @@ extension ScriptContext {
                 Runs fn when another version of the script has taken this one's place. Its timers and jobs are cancelled \
                 then; fn may wait.
                 """
-            ) { [unowned self] call in
-                try runner.requireUnclosed(for: "rest.on_reload")
-                generation.onReload(try call.function(1, "fn"))
+            ) { call in
+                try context.runner.requireUnclosed(for: "rest.on_reload")
+                context.generation.onReload(try call.function(1, "fn"))
                 return .none
             },
             ModuleFunction(
                 "on_shutdown", "(fn: function())",
                 "Runs fn when the program is about to end; fn may wait, as long as requests in flight may take."
-            ) { [unowned self] call in
-                try runner.requireUnclosed(for: "rest.on_shutdown")
-                generation.onShutdown(try call.function(1, "fn"))
+            ) { call in
+                try context.runner.requireUnclosed(for: "rest.on_shutdown")
+                context.generation.onShutdown(try call.function(1, "fn"))
                 return .none
             },
         ]

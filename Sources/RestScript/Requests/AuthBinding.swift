@@ -2,15 +2,19 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.auth`.
-extension ScriptContext {
-    var authModule: ModuleTable {
+struct AuthBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet { BindingSet(tables: [authModule]) }
+
+    private var authModule: ModuleTable {
         ModuleTable(
             name: "rest.auth",
             functions: [
                 ModuleFunction(
                     "basic", "(user: string, password: string) -> function(resource, request) -> request",
                     "A decorator that sends user and password with each request (RFC 7617), to the resource's own origin only."
-                ) { [unowned self] call in
+                ) { call in
                     let (user, password) = try credentials(call)
                     let authentication = try checked(call) { () throws(CredentialFault) in
                         try BasicAuthentication(user: user, password: password)
@@ -23,10 +27,12 @@ extension ScriptContext {
                     A decorator that answers the server's Digest challenges (RFC 7616: MD5, SHA-256 and SHA-512-256), for \
                     the resource's own origin only. What refuses the answer is the request's failure.
                     """
-                ) { [unowned self] call in
+                ) { call in
                     let (user, password) = try credentials(call)
                     let authentication = try checked(call) { () throws(CredentialFault) in
-                        if let gates = blocks.current?.gates { return try gates.digest(user, password) }
+                        if let gates = context.blocks.current?.gates {
+                            return try gates.digest(user, password)
+                        }
                         return try DigestAuthentication(user: user, password: password)
                     }
                     return push(authentication.decorator, named: "rest.auth.digest(…)", call)
@@ -48,10 +54,10 @@ extension ScriptContext {
         -> Verdict
     {
         call.lua.push(
-            function: hostFunction { [unowned self] call in
+            function: hostFunction { call in
                 let resource = try call.object(1, "resource", as: Resource.self, expected: "resource")
                 let request = try call.object(2, "request", as: Request.self, expected: "request")
-                push(try decorator(resource, request), on: call.lua)
+                values.push(try decorator(resource, request), on: call.lua)
                 return .one
             }, name: name)
         return .one

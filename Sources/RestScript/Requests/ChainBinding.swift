@@ -7,17 +7,30 @@ final class ScriptAction {
     init(_ action: ChainAction) { self.action = action }
 }
 
-/// `request:chained(fn)` and the actions that fn may return (siesta-semantics 10).
-extension ScriptContext {
+/// `request:chained(fn)` and the actions that fn may return (rules 10).
+struct ChainBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: chainFunctions,
+            fields: [
+                BoundField(
+                    "use_this_response", type: "resthost.action",
+                    onLoop { (lua: Lua) in push(.useThisResponse, on: lua) })
+            ],
+            classes: [show(ScriptAction.self, as: makeActionClass)])
+    }
+
     var chainMethod: LuaMethod {
         method(
             "chained", "(fn: function(info) -> action) -> request",
             "A request that waits for this one and then does what fn says; fn may wait. Cancelling it cancels what it "
                 + "waits for."
-        ) { [unowned self] call in
+        ) { call in
             let request = try call.receiver(as: Request.self)
             let function = try call.scriptFunction(1, "fn")
-            push(request.chained(deciding: decider(function)), on: call.lua)
+            values.push(request.chained(deciding: decider(function)), on: call.lua)
             return .one
         }
     }
@@ -27,10 +40,10 @@ extension ScriptContext {
             ModuleFunction(
                 "use_response", "(response: response | info | entity | error) -> action",
                 "Ends a chain with this response, which passes no pipeline."
-            ) { [unowned self] call in
+            ) { call in
                 if let box = call.lua.object(call.slot(1), as: ScriptInfo.self) {
                     push(.useResponse(box.info), on: call.lua)
-                } else if let response = response(call.lua, call.slot(1)) {
+                } else if let response = values.response(call.lua, call.slot(1)) {
                     push(.useResponse(ResponseInfo(response)), on: call.lua)
                 } else {
                     throw call.wrongType(1, "response", "response, info, entity or error")
@@ -40,7 +53,7 @@ extension ScriptContext {
             ModuleFunction(
                 "pass_to", "(request) -> action",
                 "Has a chain wait for this request, which is started if need be."
-            ) { [unowned self] call in
+            ) { call in
                 push(
                     .passTo(try call.object(1, "request", as: Request.self, expected: "request")),
                     on: call.lua)
@@ -66,26 +79,26 @@ extension ScriptContext {
     }
 
     private func push(_ action: ChainAction, on lua: Lua) {
-        lua.push(object: ScriptAction(action), class: actionClass)
+        values.push(ScriptAction(action), on: lua)
     }
 
     /// A function that has begun runs to its end, even if the chain is cancelled meanwhile: what it does may matter to
     /// others. Its answer is then ignored.
     private func decider(_ function: ScriptFunction) -> ChainDecider {
-        { [weak self] info, decision in
-            guard let self, !isClosed else { return decision.fail(ScriptContext.closed) }
-            runner.run(
+        { [weak context] info, decision in
+            guard let context, !context.isClosed else { return decision.fail(ScriptContext.closed) }
+            context.runner.run(
                 function.reference,
                 arguments: { lua in
-                    lua.push(object: ScriptInfo(info), class: infoClass)
+                    values.push(ScriptInfo(info), on: lua)
                     return 1
                 }
-            ) { [self] lua, result in
+            ) { [context] lua, result in
                 do { decision.answer(try action(lua, result, function)) } catch {
                     guard !decision.isAwaited, case .failure(let error) = result else {
                         return decision.fail(error)
                     }
-                    runner.report(error, in: "the function of a cancelled chain")
+                    context.runner.report(error, in: "the function of a cancelled chain")
                 }
             }
         }
@@ -96,7 +109,7 @@ extension ScriptContext {
     ) throws -> ChainAction {
         switch result {
         case .failure(let error):
-            throw ScriptFailures.requestCause(of: error, in: self)
+            throw ScriptFailures.requestCause(of: error, in: values)
         case .success(let count):
             let place = lua.top - count + 1
             if count > 0, let box = lua.object(place, as: ScriptAction.self) { return box.action }

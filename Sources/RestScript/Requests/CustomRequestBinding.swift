@@ -1,15 +1,19 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.custom_request{ start =, cancel =, progress = }` (siesta-semantics 11).
-extension ScriptContext {
-    var customRequest: ModuleFunction {
+/// `rest.custom_request{ start =, cancel =, progress = }` (rules 11).
+struct CustomRequestBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet { BindingSet(functions: [customRequest]) }
+
+    private var customRequest: ModuleFunction {
         ModuleFunction(
             "custom_request",
             "(options: { start: function(complete), cancel?: function(), progress?: function() -> number, timeout?: number }) -> request",
             "A request with work of the script's own, not started. start gets `complete(response | entity | error) -> "
                 + "boolean`, to be called once, within `timeout` seconds: by default those of `c.timeouts.total`, 0 for any time."
-        ) { [unowned self] call in
+        ) { call in
             let options = try call.options(1)
             let start = try options.required("start", try options.scriptFunction("start"))
             let cancel = try options.scriptFunction("cancel")
@@ -17,11 +21,11 @@ extension ScriptContext {
             let timeout = try options.number("timeout")
             guard timeout ?? 0 >= 0 else { throw LuaUsageError("option 'timeout' is 0 seconds or more") }
             try options.finish()
-            let origin = call.lua.callerPlace.map { "\($0.file):\($0.line)" }
+            let origin = call.place
             let custom = ScriptCustomRequest(
-                self, start: start, cancel: cancel, progress: progress, timeout: timeout,
+                context, start: start, cancel: cancel, progress: progress, timeout: timeout,
                 origin: origin ?? start.place)
-            push(Request(engine: engine, custom: custom), on: call.lua)
+            values.push(Request(engine: engine, custom: custom), on: call.lua)
             return .one
         }
     }
@@ -86,7 +90,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
         _ completion: RequestCompletion, _ error: LuaError, _ context: ScriptContext
     ) -> Bool {
         guard !completion.willIgnore else { return false }
-        let cause = ScriptFailures.requestCause(of: error, in: context)
+        let cause = ScriptFailures.requestCause(of: error, in: context.values)
         return completion.complete(
             .failure(RequestError(thrown: cause, timestamp: context.engine.scheduler.now)))
     }
@@ -94,7 +98,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
     /// `complete(response)`: true when the outcome was taken.
     private func answer(_ completion: RequestCompletion, _ context: ScriptContext) -> HostFunction {
         hostFunction { [unowned context] call in
-            call.lua.push(completion.complete(try context.response(call, 1, "response")))
+            call.lua.push(completion.complete(try context.values.response(call, 1, "response")))
             return .one
         }
     }
@@ -135,7 +139,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
             }
         } catch {
             hasProgressFailed = true
-            context.report(
+            context.values.report(
                 RequestError(thrown: error, timestamp: context.engine.scheduler.now),
                 in: "progress of \(description)")
         }

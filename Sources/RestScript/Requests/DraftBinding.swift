@@ -7,16 +7,21 @@ final class ScriptDraft {
     init(_ draft: RequestDraft) { self.draft = draft }
 }
 
-extension ScriptContext {
+/// Functions of a script that put requests together: mutations and decorators.
+struct DraftBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet { BindingSet(classes: [show(ScriptDraft.self, as: makeDraftClass)]) }
+
     /// A script's function as a mutation of requests.
     func mutation(_ function: ScriptFunction) -> RequestMutation {
-        { [weak self] draft in
-            guard let self else { throw ScriptContext.closed }
+        { [weak context] draft in
+            guard let context else { throw ScriptContext.closed }
             let box = ScriptDraft(draft)
-            try runner.call(
+            try context.runner.call(
                 function, phase: phases.mutator,
                 arguments: { lua in
-                    lua.push(object: box, class: draftClass)
+                    values.push(box, on: lua)
                     return 1
                 }, results: 0
             ) { _ in }
@@ -26,11 +31,11 @@ extension ScriptContext {
 
     /// A script's function as a decorator; it must return a request.
     func decorator(_ function: ScriptFunction) -> RequestDecorator {
-        { [weak self] resource, request in
-            guard let self else { throw ScriptContext.closed }
-            return try runner.call(function, phase: phases.decorator) { lua in
-                push(resource, on: lua)
-                push(request, on: lua)
+        { [weak context] resource, request in
+            guard let context else { throw ScriptContext.closed }
+            return try context.runner.call(function, phase: phases.decorator) { lua in
+                values.push(resource, on: lua)
+                values.push(request, on: lua)
                 return 2
             } read: { lua in
                 if let request = lua.object(-1, as: Request.self) { return request }
@@ -70,12 +75,11 @@ extension ScriptContext {
                     }),
                 property(
                     "headers", "headers", "What is sent; assign nil to remove one.",
-                    { [unowned self] call in
+                    { call in
                         let box = try call.receiver(as: ScriptDraft.self)
-                        call.lua.push(
-                            object: ScriptHeaders(
-                                read: { box.draft.headers }, write: { box.draft.headers = $0 }),
-                            class: headersClass)
+                        values.push(
+                            ScriptHeaders(
+                                read: { box.draft.headers }, write: { box.draft.headers = $0 }), on: call.lua)
                         return .one
                     },
                     set: { call in
@@ -99,6 +103,17 @@ extension ScriptContext {
                             call.isAbsent(1) ? nil : try call.rawBytes(1, "body")
                         return .none
                     }),
-            ], elsewhere: Elsewhere.ofDrafts)
+            ], elsewhere: Self.elsewhere)
     }
+
+    /// What people look for on a draft and find elsewhere.
+    private static let elsewhere = [
+        "json":
+            "a draft's body is bytes: draft.body = rest.json.encode(…), with draft.headers[\"Content-Type\"]",
+        "text": "a draft's body is bytes: draft.body = …, with draft.headers[\"Content-Type\"]",
+        "query": "it is part of draft.url",
+        "set_header": "write draft.headers[\"Name\"] = value",
+        "header": "write draft.headers[\"Name\"] = value",
+        "content_type": "write draft.headers[\"Content-Type\"] = value",
+    ]
 }

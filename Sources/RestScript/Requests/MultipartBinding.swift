@@ -7,7 +7,7 @@ private enum Most {
     static let bytes = 64 << 20
 }
 
-extension ScriptContext {
+extension RequestOptionsBinding {
     /// `multipart = { { name =, value = | file =, filename =, content_type = }, … }`.
     func multipart(
         _ lua: Lua, _ place: Int32
@@ -56,7 +56,7 @@ extension ScriptContext {
         let source: Result<MultipartPart.Source, RequestError.CauseError>
         switch (value, file) {
         case (let value?, nil): source = .success(.bytes(value))
-        case (nil, let file?): source = grants.uploadPath(file).map { .file(path: $0) }
+        case (nil, let file?): source = context.grants.uploadPath(file).map { .file(path: $0) }
         default: throw LuaUsageError("part '\(name)' of option 'multipart' has either a value or a file")
         }
         return source.map {

@@ -2,26 +2,29 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.refresh_on(predicate, fn)`; the rules are ``RefreshGate``'s.
-extension ScriptContext {
-    var refreshOn: ModuleFunction {
+struct RefreshBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet { BindingSet(functions: [refreshOn]) }
+
+    private var refreshOn: ModuleFunction {
         ModuleFunction(
             "refresh_on",
             "(predicate: integer | function(err) -> boolean, fn: function() -> (true | nil, error)) "
                 + "-> function(resource, request) -> request",
             "A decorator that renews a token: fn runs once for all requests that were refused together, and each is "
                 + "repeated once."
-        ) { [unowned self] call in
+        ) { call in
             let predicate = try refreshPredicate(call)
             let refresh = refresh(try call.scriptFunction(2, "fn"))
             let gate =
-                blocks.current?.gate(for: call.lua.callerPlace.map { "\($0.file):\($0.line)" })
-                ?? RefreshGate()
+                context.blocks.current?.gate(for: call.place) ?? RefreshGate()
             let decorate = gate.decorator(when: predicate, refresh: refresh)
             call.lua.push(
-                function: hostFunction { [unowned self] call in
+                function: hostFunction { call in
                     let resource = try call.object(1, "resource", as: Resource.self, expected: "resource")
                     let request = try call.object(2, "request", as: Request.self, expected: "request")
-                    push(try decorate(resource, request), on: call.lua)
+                    values.push(try decorate(resource, request), on: call.lua)
                     return .one
                 }, name: "rest.refresh_on(…)")
             return .one
@@ -40,10 +43,10 @@ extension ScriptContext {
             throw call.wrongType(1, "predicate", "status or function of the error")
         }
         let function = try call.scriptFunction(1, "predicate")
-        return { [weak self] error in
-            guard let self else { throw ScriptContext.closed }
-            return try runner.call(function, phase: phases.refreshPredicate) { lua in
-                pushError(error, on: lua)
+        return { [weak context] error in
+            guard let context else { throw ScriptContext.closed }
+            return try context.runner.call(function, phase: phases.refreshPredicate) { lua in
+                values.pushError(error, on: lua)
                 return 1
             } read: { lua in
                 lua.isTruthy(-1)
@@ -52,12 +55,12 @@ extension ScriptContext {
     }
 
     private func refresh(_ function: ScriptFunction) -> RefreshGate.Refresh {
-        { [weak self] done in
-            guard let self, !isClosed else {
+        { [weak context] done in
+            guard let context, !context.isClosed else {
                 return done(.failed(RequestError(thrown: ScriptContext.closed, timestamp: 0)))
             }
-            runner.run(function.reference, arguments: { _ in 0 }) { [self] lua, result in
-                done(outcome(lua, result))
+            context.runner.run(function.reference, arguments: { _ in 0 }) { [context] lua, result in
+                done(RefreshBinding(context: context).outcome(lua, result))
             }
         }
     }
@@ -65,7 +68,7 @@ extension ScriptContext {
     /// True, or anything like it, is a success; nil or false may be followed by an error, or by its message.
     private func outcome(_ lua: Lua, _ result: Result<Int32, LuaError>) -> RefreshGate.Outcome {
         switch result {
-        case .failure(let error): return .failed(requestError(of: error))
+        case .failure(let error): return .failed(values.requestError(of: error))
         case .success(let count):
             let place = lua.top - count + 1
             if count > 0, lua.isTruthy(place) { return .renewed }

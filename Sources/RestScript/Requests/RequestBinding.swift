@@ -1,8 +1,31 @@
 import LuaRuntime
 import RestEngine
 
-extension ScriptContext {
-    func push(_ request: Request, on lua: Lua) { lua.push(object: request, class: requestClass) }
+/// Requests, and the hooks that scripts attach to them.
+struct RequestBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "failed_request", "(error: error | string) -> request",
+                    "A request that has failed already."
+                ) { call in
+                    let error: RequestError
+                    if let known = call.lua.object(call.slot(1), as: ScriptErrorBox.self)?.error {
+                        error = known
+                    } else if let text = call.lua.string(call.slot(1)) {
+                        error = RequestError(userMessage: text, timestamp: values.now)
+                    } else {
+                        throw call.wrongType(1, "error", "error or string")
+                    }
+                    values.push(Request(engine: engine, failedWith: error), on: call.lua)
+                    return .one
+                }
+            ],
+            classes: [show(Request.self, as: makeRequestClass)])
+    }
 
     func makeRequestClass() -> LuaClass {
         LuaClass(
@@ -18,14 +41,19 @@ extension ScriptContext {
                     return .none
                 },
                 method("repeated", "() -> request", "A new request for the same call, not started.") {
-                    [unowned self] call in
-                    push(try call.receiver(as: Request.self).repeated(), on: call.lua)
+                    call in
+                    values.push(try call.receiver(as: Request.self).repeated(), on: call.lua)
                     return .one
                 },
-                chainMethod,
-                method("await", "() -> entity | nil, error", "Waits for the end.") { [unowned self] call in
+                ChainBinding(context: context).chainMethod,
+                method("await", "() -> entity | nil, error", "Waits for the end.") { call in
                     let request = try call.receiver(as: Request.self)
-                    return .wait { waiter in self.resume(waiter, with: request) }
+                    return .wait { waiter in
+                        request.onCompletion { [context] info in
+                            waiter.resume(
+                                onLoop { (lua: Lua) in context.values.pushOutcome(info.response, on: lua) })
+                        }
+                    }
                 },
             ],
             properties: [
@@ -41,9 +69,9 @@ extension ScriptContext {
                     call.lua.push(try call.receiver(as: Request.self).progress)
                     return .one
                 },
-                property("response", "response?", "The outcome; nil before the end.") { [unowned self] call in
+                property("response", "response?", "The outcome; nil before the end.") { call in
                     if let info = try call.receiver(as: Request.self).info {
-                        push(info.response, on: call.lua)
+                        values.push(info.response, on: call.lua)
                     } else {
                         call.lua.pushNil()
                     }
@@ -54,7 +82,7 @@ extension ScriptContext {
                 EngineActor.assumeIsolated {
                     (object as? Request).map { "request \($0.description)" } ?? "request"
                 }
-            }, elsewhere: Elsewhere.ofRequests)
+            }, elsewhere: Self.elsewhere)
     }
 
     /// The methods that attach a hook; each gives the request back.
@@ -63,8 +91,8 @@ extension ScriptContext {
             _ name: String, _ gets: String, _ when: String,
             _ attach: @escaping @EngineActor (ScriptContext, Request, LuaReference) -> Void
         ) -> LuaMethod {
-            method(name, "(fn: function(\(gets))) -> request", when) { [unowned self] call in
-                attach(self, try call.receiver(as: Request.self), try call.callable(1, "fn"))
+            method(name, "(fn: function(\(gets))) -> request", when) { call in
+                attach(context, try call.receiver(as: Request.self), try call.callable(1, "fn"))
                 call.lua.pushValue(at: 1)
                 return .one
             }
@@ -73,38 +101,38 @@ extension ScriptContext {
             hook("on_completion", "info", "Runs when the request has ended, however it did.") {
                 context, request, fn in
                 request.onCompletion { [weak request] info in
-                    context.runHook(fn, "on_completion", request) { lua in
-                        lua.push(object: ScriptInfo(info), class: context.infoClass)
+                    Self.runHook(context, fn, "on_completion", request) { lua in
+                        values.push(ScriptInfo(info), on: lua)
                         return 1
                     }
                 }
             },
             hook("on_success", "entity", "Runs after a success, new data or not.") { context, request, fn in
                 request.onSuccess { [weak request] entity in
-                    context.runHook(fn, "on_success", request) { lua in
-                        context.push(entity, on: lua)
+                    Self.runHook(context, fn, "on_success", request) { lua in
+                        context.values.push(entity, on: lua)
                         return 1
                     }
                 }
             },
             hook("on_new_data", "entity", "Runs after a success that brought data.") { context, request, fn in
                 request.onNewData { [weak request] entity in
-                    context.runHook(fn, "on_new_data", request) { lua in
-                        context.push(entity, on: lua)
+                    Self.runHook(context, fn, "on_new_data", request) { lua in
+                        context.values.push(entity, on: lua)
                         return 1
                     }
                 }
             },
             hook("on_not_modified", "", "Runs when a 304 confirmed the data.") { context, request, fn in
                 request.onNotModified { [weak request] in
-                    context.runHook(fn, "on_not_modified", request) { _ in 0 }
+                    Self.runHook(context, fn, "on_not_modified", request) { _ in 0 }
                 }
             },
             hook("on_failure", "error", "Runs after a failure, cancellation included.") {
                 context, request, fn in
                 request.onFailure { [weak request] error in
-                    context.runHook(fn, "on_failure", request) { lua in
-                        context.pushError(error, on: lua)
+                    Self.runHook(context, fn, "on_failure", request) { lua in
+                        context.values.pushError(error, on: lua)
                         return 1
                     }
                 }
@@ -112,7 +140,7 @@ extension ScriptContext {
             hook("on_progress", "fraction", "Runs as the request goes on, with 1 at its end.") {
                 context, request, fn in
                 request.onProgress { [weak request] fraction in
-                    context.runHook(fn, "on_progress", request) { lua in
+                    Self.runHook(context, fn, "on_progress", request) { lua in
                         lua.push(fraction)
                         return 1
                     }
@@ -122,32 +150,31 @@ extension ScriptContext {
     }
 
     /// A hook must not hold its request: one that never starts would never be let go of.
-    private func runHook(
-        _ function: LuaReference, _ name: String, _ request: Request?, arguments: (Lua) -> Int32
+    private static func runHook(
+        _ context: ScriptContext, _ function: LuaReference, _ name: String, _ request: Request?,
+        arguments: (Lua) -> Int32
     ) {
-        guard !isClosed else { return }
-        runner.run(
+        guard !context.isClosed else { return }
+        context.runner.run(
             function, as: "\(name) of \(EngineActor.assumeIsolated { request?.description ?? "a request" })",
             arguments: arguments)
     }
 
-    /// Resumes a script with what `:await` gives: the entity, or nil and the error.
-    func resume(_ waiter: LuaWaiter, with request: Request) {
-        request.onCompletion { [self] info in
-            waiter.resume(
-                onLoop { (lua: Lua) in self.pushOutcome(info.response, on: lua) })
+    /// What an entity or an error has, a request has only when it has ended.
+    private static let elsewhere: [String: String] = {
+        let first = "await it: local entity, err = request:await(), then"
+        var advice = ["then": "write request:on_completion(fn), or local entity, err = request:await()"]
+        for name in [
+            "content", "content_kind", "content_type", "charset", "headers", "etag", "timestamp", "text",
+            "json", "status", "url",
+        ] {
+            advice[name] = "\(first) entity.\(name)"
         }
-    }
-
-    func pushOutcome(_ response: Response, on lua: Lua) -> Int32 {
-        switch response {
-        case .success(let entity):
-            push(entity, on: lua)
-            return 1
-        case .failure(let error):
-            lua.pushNil()
-            pushError(error, on: lua)
-            return 2
+        for name in ["data", "body"] { advice[name] = "\(first) entity.content" }
+        for name in ["user_message", "http_status_code", "cause", "attempt"] {
+            advice[name] = "\(first) err.\(name)"
         }
-    }
+        for name in ["entity", "error"] { advice[name] = "local entity, err = request:await() gives it" }
+        return advice
+    }()
 }

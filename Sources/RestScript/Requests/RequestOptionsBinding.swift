@@ -1,7 +1,10 @@
 import LuaRuntime
 import RestEngine
 
-extension ScriptContext {
+/// The options of `resource:request`.
+struct RequestOptionsBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
     /// `resource:request(method, options)`.
     func request(_ resource: Resource, _ method: String, _ call: Arguments) throws -> Request {
         let options = try call.options(2)
@@ -12,10 +15,10 @@ extension ScriptContext {
             call.lua.pop()
         }
         if let place = try options.table("query") {
-            request.query = try params(call.lua, place)
+            request.query = try values.params(call.lua, place)
             call.lua.pop()
         }
-        request.mutate = try options.scriptFunction("mutate").map(mutation)
+        request.mutate = try options.scriptFunction("mutate").map(DraftBinding(context: context).mutation)
         request.idempotencyKey = try idempotencyKey(options)
         let body = try body(options)
         try options.finish()
@@ -76,7 +79,7 @@ extension ScriptContext {
             found.append(try multipart(options.lua, place))
         }
         if let path = try options.string("file") {
-            found.append(grants.uploadPath(path).map { .file(path: $0) })
+            found.append(context.grants.uploadPath(path).map { .file(path: $0) })
         }
         guard found.count <= 1 else {
             throw LuaUsageError(
@@ -95,12 +98,12 @@ extension ScriptContext {
         return .success(.text(text, charset: charset))
     }
 
-    /// A table of names and values, whose encoded pairs are sorted (siesta-semantics 6.6), or a list of pairs, which
+    /// A table of names and values, whose encoded pairs are sorted (rule 6.6), or a list of pairs, which
     /// stay in their order.
     private func form(
         _ lua: Lua, _ place: Int32
     ) throws -> Result<RequestBody, RequestError.CauseError> {
-        let given = try rawParams(lua, place, .form)
+        let given = try values.rawParams(lua, place, .form)
         var pairs: [(String, String)] = []
         for param in given.params {
             for value in param.values ?? [] {

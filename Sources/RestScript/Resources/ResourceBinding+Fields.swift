@@ -1,35 +1,35 @@
 import LuaRuntime
 import RestEngine
 
-extension ScriptContext {
+extension ResourceBinding {
     var resourceProperties: [LuaProperty] {
         [
             property("url", "string", "Its identity.") { call in
                 call.lua.push(try call.receiver(as: Resource.self).urlString)
                 return .one
             },
-            property("service", "service", "Where it belongs.") { [unowned self] call in
-                call.lua.push(object: try call.receiver(as: Resource.self).service, class: serviceClass)
+            property("service", "service", "Where it belongs.") { call in
+                values.push(try call.receiver(as: Resource.self).service, on: call.lua)
                 return .one
             },
             property("configuration", "configuration", "The frozen configuration for GET.") {
-                [unowned self] call in
+                call in
                 try pushConfiguration(of: call.receiver(as: Resource.self), "GET", on: call.lua)
                 return .one
             },
             property("latest_data", "entity?", "The last good data; survives later errors.") {
-                [unowned self] call in
+                call in
                 if let entity = try call.receiver(as: Resource.self).latestData {
-                    push(entity, on: call.lua)
+                    values.push(entity, on: call.lua)
                 } else {
                     call.lua.pushNil()
                 }
                 return .one
             },
             property("latest_error", "error?", "The error of the last finished load.") {
-                [unowned self] call in
+                call in
                 if let error = try call.receiver(as: Resource.self).latestError {
-                    pushError(error, on: call.lua)
+                    values.pushError(error, on: call.lua)
                 } else {
                     call.lua.pushNil()
                 }
@@ -52,23 +52,23 @@ extension ScriptContext {
                 call.lua.push(try call.receiver(as: Resource.self).isUpToDate)
                 return .one
             },
-            property("load_requests", "request[]", "Loads in flight, oldest first.") { [unowned self] call in
+            property("load_requests", "request[]", "Loads in flight, oldest first.") { call in
                 pushList(try call.receiver(as: Resource.self).loadRequests, on: call.lua)
                 return .one
             },
             property("all_requests", "request[]", "Requests in flight, oldest first.") {
-                [unowned self] call in
+                call in
                 pushList(try call.receiver(as: Resource.self).allRequests, on: call.lua)
                 return .one
             },
             property("text", "string", "The latest content if it is text, else an empty string.") {
-                [unowned self] call in
-                pushText(of: try call.receiver(as: Resource.self).latestData?.content, on: call.lua)
+                call in
+                values.pushText(of: try call.receiver(as: Resource.self).latestData?.content, on: call.lua)
                 return .one
             },
             property("json", "table", "The latest content if it is a table, else an empty one.") {
-                [unowned self] call in
-                pushJSON(of: try call.receiver(as: Resource.self).latestData?.content, on: call.lua)
+                call in
+                values.pushJSON(of: try call.receiver(as: Resource.self).latestData?.content, on: call.lua)
                 return .one
             },
         ]
@@ -77,7 +77,7 @@ extension ScriptContext {
     private func pushList(_ requests: [Request], on lua: Lua) {
         lua.newTable(array: Int32(requests.count))
         for (index, request) in requests.enumerated() {
-            push(request, on: lua)
+            values.push(request, on: lua)
             lua.rawSet(-2, index + 1)
         }
     }
@@ -89,6 +89,6 @@ extension ScriptContext {
             throw LuaUsageError(
                 "the \(method) configuration of \(resource.urlString) failed: \(failure.reason)")
         }
-        lua.push(object: resource.configurationDraft(for: method), class: configurationClass)
+        values.push(resource.configurationDraft(for: method), on: lua)
     }
 }

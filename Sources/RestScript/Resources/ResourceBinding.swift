@@ -1,41 +1,47 @@
 import LuaRuntime
 import RestEngine
 
-extension ScriptContext {
-    func push(_ resource: Resource, on lua: Lua) { lua.push(object: resource, class: resourceClass) }
+/// Resources: what is asked of them.
+struct ResourceBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(classes: [show(Resource.self, as: makeResourceClass)])
+    }
 
     func makeResourceClass() -> LuaClass {
         LuaClass(
             "resource",
             documentation: "Something at a URL: its latest data and error, and how to ask for more.",
-            methods: loadMethods + navigationMethods + observingMethods + localMethods,
+            methods: loadMethods + navigationMethods + ObservingBinding(context: context).methods
+                + localMethods,
             properties: resourceProperties,
             tostring: { object in
                 EngineActor.assumeIsolated {
                     (object as? Resource).map { "resource \($0.summaryText)" } ?? "resource"
                 }
-            }, elsewhere: Elsewhere.ofResources)
+            }, elsewhere: Self.elsewhere)
     }
 
     private var loadMethods: [LuaMethod] {
         [
-            method("load", "() -> request", "Always a new GET.") { [unowned self] call in
-                push(try call.receiver(as: Resource.self).load(), on: call.lua)
+            method("load", "() -> request", "Always a new GET.") { call in
+                values.push(try call.receiver(as: Resource.self).load(), on: call.lua)
                 return .one
             },
             method("load_if_needed", "() -> request?", "A load, or the one in flight; nil when up to date.") {
-                [unowned self] call in
+                call in
                 if let request = try call.receiver(as: Resource.self).loadIfNeeded() {
-                    push(request, on: call.lua)
+                    values.push(request, on: call.lua)
                 } else {
                     call.lua.pushNil()
                 }
                 return .one
             },
             method("load_using", "(request) -> request", "Makes any request a load of this resource.") {
-                [unowned self] call in
+                call in
                 let request = try call.object(1, "request", as: Request.self, expected: "request")
-                push(try call.receiver(as: Resource.self).load(using: request), on: call.lua)
+                values.push(try call.receiver(as: Resource.self).load(using: request), on: call.lua)
                 return .one
             },
             method(
@@ -44,25 +50,27 @@ extension ScriptContext {
                     + "headers?, query?, mutate?, idempotency_key? }) -> request",
                 "A started request; the resource's state is untouched. Paths of files are relative to the script's folder."
             ) {
-                [unowned self] call in
+                call in
                 let resource = try call.receiver(as: Resource.self)
-                push(try request(resource, try call.string(1, "method"), call), on: call.lua)
+                values.push(
+                    try RequestOptionsBinding(context: context).request(
+                        resource, try call.string(1, "method"), call), on: call.lua)
                 return .one
             },
             method("get", "() -> content | nil, error", "Waits for up-to-date content.") {
-                [unowned self] call in
+                call in
                 let resource = try call.receiver(as: Resource.self)
                 return .wait { waiter in
-                    resource.read { result in
+                    resource.read { [context] result in
                         waiter.resume(
                             onLoop { (lua: Lua) in
                                 switch result {
                                 case .success(let entity):
-                                    self.push(entity.content, on: lua)
+                                    context.values.push(entity.content, on: lua)
                                     return 1
                                 case .failure(let error):
                                     lua.pushNil()
-                                    self.pushError(error, on: lua)
+                                    context.values.pushError(error, on: lua)
                                     return 2
                                 }
                             })
@@ -75,20 +83,22 @@ extension ScriptContext {
     private var navigationMethods: [LuaMethod] {
         [
             method("child", "(text: string) -> resource", "The resource below this one.") {
-                [unowned self] call in
-                push(try call.receiver(as: Resource.self).child(try call.string(1, "text")), on: call.lua)
+                call in
+                values.push(
+                    try call.receiver(as: Resource.self).child(try call.string(1, "text")), on: call.lua)
                 return .one
             },
             method("relative", "(href: string) -> resource", "Where a link on this one would lead.") {
-                [unowned self] call in
-                push(try call.receiver(as: Resource.self).relative(try call.string(1, "href")), on: call.lua)
+                call in
+                values.push(
+                    try call.receiver(as: Resource.self).relative(try call.string(1, "href")), on: call.lua)
                 return .one
             },
             method("optional_relative", "(href: string?) -> resource?", "The same; nil gives nil.") {
-                [unowned self] call in
+                call in
                 let href = trees.isNull(call.lua, call.slot(1)) ? nil : try call.optionalString(1, "href")
                 if let resource = try call.receiver(as: Resource.self).optionalRelative(href) {
-                    push(resource, on: call.lua)
+                    values.push(resource, on: call.lua)
                 } else {
                     call.lua.pushNil()
                 }
@@ -98,16 +108,16 @@ extension ScriptContext {
                 "with_param", "(name: string, value) -> resource",
                 "Sets a parameter; nil removes it, a list repeats it."
             ) {
-                [unowned self] call in
+                call in
                 let name = try call.string(1, "name")
-                let values = try paramValues(call.lua, call.slot(2), name)
-                push(try call.receiver(as: Resource.self).withParam(name, values), on: call.lua)
+                let given = try values.paramValues(call.lua, call.slot(2), name)
+                values.push(try call.receiver(as: Resource.self).withParam(name, given), on: call.lua)
                 return .one
             },
             method("with_params", "(params: table) -> resource", "Sets several parameters at once.") {
-                [unowned self] call in
-                let params = try params(call.lua, try call.table(1, "params"))
-                push(try call.receiver(as: Resource.self).withParams(params), on: call.lua)
+                call in
+                let params = try values.params(call.lua, try call.table(1, "params"))
+                values.push(try call.receiver(as: Resource.self).withParams(params), on: call.lua)
                 return .one
             },
         ]
@@ -123,13 +133,13 @@ extension ScriptContext {
     private var localMethods: [LuaMethod] {
         [
             method("override_local_data", "(entity)", "Puts an entity in place as it is.") {
-                [unowned self] call in
+                call in
                 let entity = try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity
                 return try override(try call.receiver(as: Resource.self), entity)
             },
             method("override_local_content", "(content)", "Replaces the content alone.") {
-                [unowned self] call in
-                guard let content = try content(call.lua, try call.any(1, "content")) else {
+                call in
+                guard let content = try values.content(call.lua, try call.any(1, "content")) else {
                     throw call.bad(1, "content", "content can't be nil; wipe() removes it")
                 }
                 let resource = try call.receiver(as: Resource.self)
@@ -147,7 +157,7 @@ extension ScriptContext {
                 "configuration_for", "(method: string) -> configuration",
                 "The frozen configuration for a method."
             ) {
-                [unowned self] call in
+                call in
                 let name = try call.string(1, "method")
                 guard let method = Method.normalized(name) else {
                     throw call.bad(1, "method", "'\(name)' is not a method")
@@ -157,4 +167,20 @@ extension ScriptContext {
             },
         ]
     }
+
+    /// What people look for on a resource and find elsewhere.
+    private static let elsewhere: [String: String] = {
+        let latest = "resource.latest_data, which is nil before a load,"
+        var advice = [
+            "content": "resource:get() gives it, and \(latest) has the latest",
+            "headers": "\(latest) has those of the answer; a block sets those of requests, c.headers",
+            "await": "a request has it: resource:load():await()",
+        ]
+        for name in [
+            "on_success", "on_failure", "on_completion", "on_new_data", "on_not_modified", "on_progress",
+        ] {
+            advice[name] = "a request has it: resource:load():\(name)(fn)"
+        }
+        return advice
+    }()
 }

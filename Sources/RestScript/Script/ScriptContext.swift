@@ -10,8 +10,6 @@ final class ScriptContext {
     let shared: ScriptState
     /// Its own globals, modules and coroutines.
     let realm: LuaRealm
-    let phases: ScriptPhases
-    var isClosed = false
 
     let jobs = JobList()
     let blocks = BlockRuns()
@@ -22,35 +20,12 @@ final class ScriptContext {
     private(set) lazy var modules = ModulePool(self)
     private(set) lazy var generation = ScriptGeneration(self)
     let grants: ScriptGrants
-    private(set) var classes: [LuaClass] = []
+    /// What scripts see of all that.
+    private(set) lazy var values = MainValues(self)
 
     var state: LuaState { shared.lua }
-    var trees: TreeExchange { shared.trees }
-
-    lazy var serviceClass = own(makeServiceClass())
-    lazy var resourceClass = own(makeResourceClass())
-    lazy var requestClass = own(makeRequestClass())
-    lazy var entityClass = own(makeEntityClass())
-    lazy var errorClass = own(makeErrorClass())
-    lazy var responseClass = own(makeResponseClass())
-    lazy var infoClass = own(makeInfoClass())
-    lazy var actionClass = own(makeActionClass())
-    lazy var configurationClass = own(makeConfigurationClass())
-    lazy var headersClass = own(makeHeadersClass())
-    lazy var fieldsClass = own(makeFieldsClass())
-    lazy var pipelineClass = own(makePipelineClass())
-    lazy var stageClass = own(makeStageClass())
-    lazy var cacheClass = own(makeCacheClass())
-    lazy var draftClass = own(makeDraftClass())
-    lazy var transformerClass = own(makeTransformerClass())
-    lazy var patternClass = own(makePatternClass())
-    lazy var bytesClass = own(makeBytesClass())
-    lazy var imageClass = own(makeImageClass())
-    lazy var jobClass = own(makeJobClass())
-    lazy var timerClass = own(makeTimerClass())
-    lazy var statusClass = own(makeStatusClass())
-    lazy var environmentClass = own(makeEnvironmentClass())
-    lazy var storeClass = own(makeStoreClass())
+    var phases: ScriptPhases { values.phases }
+    var isClosed: Bool { values.isClosed }
 
     /// - Parameters:
     ///   - folder: of the script.
@@ -62,16 +37,13 @@ final class ScriptContext {
     ) {
         self.engine = engine
         self.options = options
-        phases = ScriptPhases(options.limits)
         grants = ScriptGrants(options, folder: folder)
         let searchRoots = [folder] + options.modulePaths
         let state = shared ?? ScriptState(options, searchRoots: searchRoots)
         self.shared = state
         realm = shared == nil ? state.lua.mainRealm : state.makeRealm(options, searchRoots: searchRoots)
         if shared == nil {
-            state.lua.errorPresenter = onLoop { [unowned self] (error: any Error, lua: Lua) in
-                present(error, on: lua)
-            }
+            state.lua.errorPresenter = { [unowned values] error, lua in values.present(error, on: lua) }
         } else {
             state.admit(self)
         }
@@ -89,13 +61,7 @@ final class ScriptContext {
         realm.later = onLoop { (work: @escaping () -> Void) in scheduler.nextTurn { work() } }
         realm.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }
         realm.onFileMissed = realm.onFileLoaded
-        realm.preload("resthost", onLoop { [unowned self] (lua: Lua) in pushRest(on: lua) })
-    }
-
-    /// Notes a class whose metatable goes when the script ends.
-    func own(_ luaClass: LuaClass) -> LuaClass {
-        classes.append(luaClass)
-        return luaClass
+        realm.preload("resthost", { [unowned values] lua in values.bindings.push(on: lua) })
     }
 
     /// Why what was left of a closed script does nothing.
@@ -107,7 +73,7 @@ final class ScriptContext {
     /// with the script.
     @discardableResult
     func close() -> LeakReport? {
-        isClosed = true
+        values.isClosed = true
         modules.close()
         jobs.cancelAll()
         declarations.forgetStarts()
@@ -125,8 +91,7 @@ final class ScriptContext {
     private func closeState() -> LeakReport? {
         if realm === state.mainRealm { return shared.close() }
         realm.close()
-        state.unregister(classes)
-        classes = []
+        values.unregisterClasses()
         return nil
     }
 }

@@ -150,7 +150,7 @@ public final class ScriptHost {
     }
 
     /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes
-    /// (siesta-semantics 23.5). Returns how many.
+    /// (rule 23.5). Returns how many.
     @discardableResult
     public func relieveMemory() -> Int {
         guard !isClosed else { return 0 }

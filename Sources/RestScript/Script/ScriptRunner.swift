@@ -30,7 +30,7 @@ final class ScriptRunner {
         _ function: ScriptFunction, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
         read: (Lua) throws -> Result
     ) throws -> Result {
-        try context.requireOpen()
+        try context.values.requireOpen()
         let lua = state.main
         let height = lua.top
         defer { lua.setTop(height) }
@@ -40,7 +40,7 @@ final class ScriptRunner {
             try lua.call(arguments: count, results: results, phase: phase)
         } catch {
             throw ScriptFailures.requestCause(
-                of: error.placed(file: function.file, line: function.line), in: context)
+                of: error.placed(file: function.file, line: function.line), in: context.values)
         }
         return try read(lua)
     }

@@ -1,16 +1,29 @@
 import LuaRuntime
 import RestEngine
 
-extension ScriptContext {
+/// `rest.service{ … }`, and services.
+struct ServiceBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "service",
+                    "(options: { base_url?, name?, standard_transformers?, transport? }) -> service",
+                    "Declares a service."
+                ) { call in try makeService(call) }
+            ],
+            classes: [show(Service.self, as: makeServiceClass)])
+    }
+
     /// `rest.service{ name=, base_url=, standard_transformers=, transport= }`. A check goes on with a service that nobody
     /// else sees, to find what else is wrong.
     func makeService(_ call: Arguments) throws -> Verdict {
         var made: Service?
-        try declarations.declare(call) { made = try service(call) }
+        try context.declarations.declare(call) { made = try service(call) }
         let stand = try BaseURL("http://localhost/")
-        call.lua.push(
-            object: made ?? Service(engine: engine, name: "unnamed", baseURL: stand),
-            class: serviceClass)
+        values.push(made ?? Service(engine: engine, name: "unnamed", baseURL: stand), on: call.lua)
         return .one
     }
 
@@ -27,20 +40,20 @@ extension ScriptContext {
         }
         let settings = try options.options("transport").map { try transportOptions($0, baseURL?.url) }
         try options.finish()
-        let name = givenName ?? baseURL?.url.host ?? services.nameOfBareService
+        let name = givenName ?? baseURL?.url.host ?? context.services.nameOfBareService
         guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else {
             throw LuaUsageError(
                 "'\(name)' can't name a service: a name is not empty, has no '/' and doesn't begin with '-'")
         }
-        guard services[name] == nil else {
+        guard context.services[name] == nil else {
             throw LuaUsageError("a service named '\(name)' exists already: give this one a name of its own")
         }
         let service =
-            generation.takeOver(name, baseURL, standard, settings)
+            context.generation.takeOver(name, baseURL, standard, settings)
             ?? Service(
                 engine: engine, name: name, baseURL: baseURL, standardTransformers: standard,
-                transport: services.transport(for: settings))
-        services.add(service, at: call.lua.callerPlace, transport: settings)
+                transport: context.services.transport(for: settings))
+        context.services.add(service, at: call.lua.callerPlace, transport: settings)
         return service
     }
 
@@ -49,10 +62,10 @@ extension ScriptContext {
         var settings = TransportOptions()
         settings.http2 = try options.boolean("http2") ?? settings.http2
         settings.proxy = try options.string("proxy").map {
-            try grants.proxy($0, for: base, declared: services.bases)
+            try context.grants.proxy($0, for: base, declared: context.services.bases)
         }
-        settings.caFile = try options.string("ca_file").map { try grants.readablePath($0) }
-        settings.unixSocket = try options.string("unix_socket").map { try grants.socketPath($0) }
+        settings.caFile = try options.string("ca_file").map { try context.grants.readablePath($0) }
+        settings.unixSocket = try options.string("unix_socket").map { try context.grants.socketPath($0) }
         settings.maxConnectionsPerHost = try count(options, "max_connections_per_host")
         settings.maxTotalConnections = try count(options, "max_connections")
         settings.userAgent = try options.string("user_agent") ?? settings.userAgent
@@ -88,8 +101,8 @@ extension ScriptContext {
                     "resource", "(path: string) -> resource",
                     "The resource at base URL and path; the path is text, never read as a URL."
                 ) {
-                    [unowned self] call in
-                    push(
+                    call in
+                    values.push(
                         try call.receiver(as: Service.self).resource(try call.string(1, "path")), on: call.lua
                     )
                     return .one
@@ -98,13 +111,13 @@ extension ScriptContext {
                     "resource_at", "(url: string?, path: string?) -> resource",
                     "The resource at an absolute URL, or at a path below another base."
                 ) {
-                    [unowned self] call in
+                    call in
                     let service = try call.receiver(as: Service.self)
                     let url = try call.optionalString(1, "url")
                     if let path = try call.optionalString(2, "path") {
-                        push(service.resource(baseURL: url ?? "", path: path), on: call.lua)
+                        values.push(service.resource(baseURL: url ?? "", path: path), on: call.lua)
                     } else {
-                        push(service.resource(absoluteURL: url), on: call.lua)
+                        values.push(service.resource(absoluteURL: url), on: call.lua)
                     }
                     return .one
                 },
@@ -113,9 +126,11 @@ extension ScriptContext {
                     "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service",
                     "Adds a configuration block."
                 ) {
-                    [unowned self] call in
-                    if generation.hasSay("configure", at: place(of: call)) {
-                        try declarations.declare(call) { try addBlock(call) }
+                    call in
+                    if context.generation.hasSay("configure", at: call.place) {
+                        try context.declarations.declare(call) {
+                            try BlockBinding(context: context).add(call)
+                        }
                     }
                     call.lua.pushValue(at: 1)
                     return .one
@@ -126,9 +141,11 @@ extension ScriptContext {
                         + "transform_errors?, empty?, description? }, transformer) -> service",
                     "Adds a transformer for the content of matching resources."
                 ) {
-                    [unowned self] call in
-                    if generation.hasSay("configure_transformer", at: place(of: call)) {
-                        try declarations.declare(call) { try addTransformer(call) }
+                    call in
+                    if context.generation.hasSay("configure_transformer", at: call.place) {
+                        try context.declarations.declare(call) {
+                            try TransformerBinding(context: context).addTransformer(call)
+                        }
                     }
                     call.lua.pushValue(at: 1)
                     return .one
@@ -137,9 +154,9 @@ extension ScriptContext {
                     "use", "(plugin: function | string, options?) -> service",
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
                 ) {
-                    [unowned self] call in
-                    if generation.hasSay("use", at: place(of: call)) {
-                        try declarations.declare(call) { try usePlugin(call) }
+                    call in
+                    if context.generation.hasSay("use", at: call.place) {
+                        try context.declarations.declare(call) { try usePlugin(call) }
                     }
                     call.lua.pushValue(at: 1)
                     return .one
@@ -153,16 +170,16 @@ extension ScriptContext {
                     "wipe_resources", "(matches?: string | regex | resource | function(resource) -> boolean)",
                     "Wipes all live resources, or those that match."
                 ) {
-                    [unowned self] call in
+                    call in
                     try wipeResources(call)
                     return .none
                 },
                 method(
                     "flush_unused_resources", "()", "Drops resources that nobody holds and nobody observes."
                 ) {
-                    [unowned self] call in
+                    call in
                     let service = try call.receiver(as: Service.self)
-                    return runner.unwound(call) { self.services.collectAndFlush([service]) }
+                    return context.runner.unwound(call) { context.services.collectAndFlush([service]) }
                 },
             ],
             properties: [
@@ -187,7 +204,7 @@ extension ScriptContext {
             ],
             tostring: { object in
                 EngineActor.assumeIsolated { (object as? Service).map { "service \($0.name)" } ?? "service" }
-            }, elsewhere: Elsewhere.ofServices)
+            }, elsewhere: Self.elsewhere)
     }
 
     private func limit(
@@ -201,12 +218,12 @@ extension ScriptContext {
                 call.lua.push(read(try call.receiver(as: Service.self)))
                 return .one
             },
-            set: { [unowned self] call in
+            set: { call in
                 let value = try call.integer(1, "limit")
                 guard value >= 1 else { throw call.bad(1, "limit", "it is 1 or more") }
                 let service = try call.receiver(as: Service.self)
                 write(service, Int(value))
-                services.note(limit, of: service)
+                context.services.note(limit, of: service)
                 return .none
             })
     }
@@ -244,7 +261,7 @@ extension ScriptContext {
             let lua = call.lua
             try service.wipeResources { resource in
                 lua.push(matches)
-                push(resource, on: lua)
+                values.push(resource, on: lua)
                 // What it raises is the caller's, as it is.
                 try lua.call(arguments: 1, results: 1, phase: phases.predicate)
                 defer { lua.pop() }
@@ -252,9 +269,15 @@ extension ScriptContext {
             }
             return
         }
-        let pattern = try pattern(call, 1, service)
+        let pattern = try PatternBinding(context: context).pattern(call, 1, service)
         try service.wipeResources { resource in
             try resource.url.map { try pattern.matches($0) { _ in false } } ?? false
         }
     }
+
+    /// What people look for on a service and find elsewhere.
+    private static let elsewhere = Dictionary(
+        uniqueKeysWithValues: ["get", "load", "load_if_needed", "request", "child", "with_param"].map {
+            ($0, "a resource has it: service:resource(\"/path\"):\($0)(…)")
+        })
 }

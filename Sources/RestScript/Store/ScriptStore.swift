@@ -157,3 +157,16 @@ public final class ScriptStore: Sendable {
         return true
     }
 }
+
+/// What a script asks for with `rest.store.open`.
+public struct DurableStoreSettings: Sendable {
+    /// Of the file: absolute, without links.
+    public let path: String
+    /// Of keys and values together.
+    public let maxBytes: Int
+
+    public init(path: String, maxBytes: Int = ScriptStore.standardMaxBytes) {
+        self.path = path
+        self.maxBytes = maxBytes
+    }
+}

@@ -2,7 +2,17 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.store` and what `rest.store.open` gives: values that outlive a load of the script.
-extension ScriptValues {
+struct StoreBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet {
+        BindingSet(
+            fields: [
+                BoundField("store", type: "resthost.store") { lua in values.push(ScriptStoreFace(), on: lua) }
+            ],
+            classes: [BoundClass(ScriptStoreFace.self, makeStoreClass)])
+    }
+
     func makeStoreClass() -> LuaClass {
         LuaClass(
             "store",
@@ -14,10 +24,10 @@ extension ScriptValues {
                     "get", signature: "(key: string) -> value?",
                     documentation: "The value; nil when there is none or its time is over."
                 ) {
-                    [unowned self] call in
+                    call in
                     let store = try receiver(call)
                     let key = try call.string(1, "key")
-                    if let value = store.value(for: key, at: now) {
+                    if let value = store.value(for: key, at: values.now) {
                         trees.push(value, on: call.lua)
                     } else {
                         call.lua.pushNil()
@@ -28,19 +38,19 @@ extension ScriptValues {
                     "set",
                     signature: "(key: string, value, options?: { ttl: number }) -> true | nil, message",
                     documentation: "Keeps a value, for `ttl` seconds or for ever; nil deletes it."
-                ) { [unowned self] call in
+                ) { call in
                     try setValue(call)
                 },
                 LuaMethod(
                     "incr", signature: "(key: string, by: number?) -> number | nil, message",
                     documentation: "Adds 1, or `by`, to a number that begins at 0."
-                ) { [unowned self] call in
+                ) { call in
                     let store = try receiver(call)
                     let key = try call.string(1, "key")
                     let step = call.isAbsent(2) ? Tree(1) : try trees.tree(call.lua, call.slot(2))
                     guard step.double != nil else { throw call.bad(2, "by", "it is a number") }
                     do throws(ScriptStore.Failure) {
-                        let sum = try store.increase(key, by: step, at: now)
+                        let sum = try store.increase(key, by: step, at: values.now)
                         trees.push(sum, on: call.lua)
                         return .one
                     } catch { return refuse(error, key, call.lua) }
@@ -49,17 +59,17 @@ extension ScriptValues {
                     "delete", signature: "(key: string) -> boolean",
                     documentation: "False when there was nothing."
                 ) {
-                    [unowned self] call in
-                    call.lua.push(try receiver(call).delete(try call.string(1, "key"), at: now))
+                    call in
+                    call.lua.push(try receiver(call).delete(try call.string(1, "key"), at: values.now))
                     return .one
                 },
                 LuaMethod(
                     "keys", signature: "(prefix: string?) -> string[]",
                     documentation: "All keys, or those that begin so; sorted."
                 ) {
-                    [unowned self] call in
+                    call in
                     let keys = try receiver(call).keys(
-                        try call.optionalString(1, "prefix") ?? "", at: now)
+                        try call.optionalString(1, "prefix") ?? "", at: values.now)
                     call.lua.newTable(array: Int32(clamping: keys.count))
                     for (index, key) in keys.enumerated() {
                         call.lua.push(key)
@@ -75,9 +85,9 @@ extension ScriptValues {
                         "`rest.store.open(path, { max_bytes = })` gives a store with the same methods that is kept in a file, "
                         + "relative to the script's folder, where `--allow-read` and `--allow-write` permit: see Reloading. 64 MiB at most, "
                         + "unless `max_bytes` says otherwise.",
-                    get: { [unowned self] call in
+                    get: { call in
                         call.lua.push(
-                            function: { [unowned self] call in try openStore(call) }, name: "rest.store.open")
+                            function: { call in try values.openStore(call) }, name: "rest.store.open")
                         return .one
                     })
             ],
@@ -85,7 +95,7 @@ extension ScriptValues {
     }
 
     private func receiver(_ call: Arguments) throws -> ScriptStore {
-        try call.receiver(as: ScriptStoreFace.self).store ?? store
+        try call.receiver(as: ScriptStoreFace.self).store ?? values.store
     }
 
     private func setValue(_ call: Arguments) throws -> Verdict {
@@ -97,7 +107,7 @@ extension ScriptValues {
         if let lifetime, !(lifetime > 0) {
             throw call.bad(3, "options", "'ttl' is a number of seconds above 0")
         }
-        let now = now
+        let now = values.now
         if call.isAbsent(2) {
             store.delete(key, at: now)
             call.lua.push(true)
@@ -133,9 +143,11 @@ final class ScriptStoreFace {
     }
 }
 
-extension ScriptContext {
-    /// `rest.store.open(path, { max_bytes = })`.
-    func openStore(_ call: Arguments) throws -> Verdict {
+/// `rest.store.open(path, { max_bytes = })`.
+struct StoreOpening: ScriptBinding {
+    unowned let context: ScriptContext
+
+    func open(_ call: Arguments) throws -> Verdict {
         let path = try call.string(1, "path")
         let options = try call.options(2)
         var maxBytes = ScriptStore.standardMaxBytes
@@ -149,21 +161,21 @@ extension ScriptContext {
         }
         try options.finish()
         var store = ScriptStore(maxBytes: maxBytes)
-        try declarations.declare(call) { store = try openStore(path, maxBytes) }
-        call.lua.push(object: ScriptStoreFace(store, path: grants.path(named: path)), class: storeClass)
+        try context.declarations.declare(call) { store = try self.store(at: path, maxBytes) }
+        values.push(ScriptStoreFace(store, path: context.grants.path(named: path)), on: call.lua)
         return .one
     }
 
     private static var largestStoreBytes: Int64 { 1 << 30 }
 
-    private func openStore(_ path: String, _ maxBytes: Int) throws(LuaUsageError) -> ScriptStore {
+    private func store(at path: String, _ maxBytes: Int) throws(LuaUsageError) -> ScriptStore {
         guard !path.isEmpty else { throw LuaUsageError("the path of rest.store.open is empty") }
         guard let open = options.openStore else {
             throw LuaUsageError("rest.store.open is not available in this program: use rest.store")
         }
-        let place = try grants.databasePath(path)
+        let place = try context.grants.databasePath(path)
         do { return try open(DurableStoreSettings(path: place, maxBytes: maxBytes)) } catch {
-            throw LuaUsageError("rest.store.open can't use '\(grants.path(named: path))': \(error)")
+            throw LuaUsageError("rest.store.open can't use '\(context.grants.path(named: path))': \(error)")
         }
     }
 }

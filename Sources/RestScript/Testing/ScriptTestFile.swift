@@ -1,7 +1,7 @@
 public import LuaRuntime
 public import RestEngine
 
-/// A `*_test.lua` file: one Lua state for it and all the scripts that its tests load (lua-api, Tests of scripts).
+/// A `*_test.lua` file: one Lua state for it and all the scripts that its tests load; see <doc:TestingScripts>.
 ///
 /// ```swift
 /// let file = ScriptTestFile(path: "users_test.lua", options: ScriptOptions())

@@ -53,7 +53,7 @@ struct StubReplyTable {
         if let place = options.value("json") {
             defer { options.lua.pop() }
             do throws(LuaUsageError) {
-                bodies.append(("json", try context.trees.json(options.lua, place), "application/json"))
+                bodies.append(("json", try context.values.trees.json(options.lua, place), "application/json"))
             } catch { throw LuaUsageError("option 'json' can't be encoded: \(error.message)") }
         }
         if let bytes = try options.bytes("text") {
@@ -137,7 +137,7 @@ struct StubReplyTable {
                 guard let name = lua.string(-2) else {
                     throw LuaUsageError("headers have names: { Accept = \"text/plain\" }")
                 }
-                if context.trees.isNull(lua, -1) {
+                if context.values.trees.isNull(lua, -1) {
                     condition.headers[name] = .absent
                 } else {
                     let values = try lua.headerValues(-1, name: name)

@@ -72,7 +72,7 @@ final class TestHost {
             guard category != .warning else {
                 return options.log(ScriptLogEntry(level: .warn, text: text))
             }
-            // An entry for each line, so that each has its category (siesta-semantics 26.3).
+            // An entry for each line, so that each has its category (rule 26.3).
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
                 options.log(ScriptLogEntry(level: .debug, text: "\(category.rawValue): \(line)"))
             }

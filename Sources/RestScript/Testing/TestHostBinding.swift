@@ -125,7 +125,7 @@ extension ScriptTestFile {
                 guard let service = host.script.service(named: name) else {
                     throw LuaUsageError(unknownService(name, host.script.services.map(\.name)))
                 }
-                call.lua.push(object: service, class: host.context.serviceClass)
+                host.context.values.push(service, on: call.lua)
                 return .one
             },
             newIndex: hostFunction { _ in
@@ -139,7 +139,7 @@ extension ScriptTestFile {
                 lua.remove(-2)
                 lua.newTable()
                 for service in host.script.services {
-                    lua.push(object: service, class: host.context.serviceClass)
+                    host.context.values.push(service, on: lua)
                     lua.rawSet(-2, service.name)
                 }
                 lua.pushNil()

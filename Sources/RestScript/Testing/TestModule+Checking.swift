@@ -130,7 +130,7 @@ extension ScriptTestFile {
             guard lua.pushMetatable(index) else { return false }
             let isReadable = lua.rawGet(-1, "__tostring") != .nil
             lua.pop(2)
-            guard isReadable, !home.context.trees.isNull(lua, index) else { return false }
+            guard isReadable, !home.context.values.trees.isNull(lua, index) else { return false }
             lua.push(try lua.tostring(index))
         default: return false
         }

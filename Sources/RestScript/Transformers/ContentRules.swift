@@ -1,6 +1,7 @@
+import LuaRuntime
 import RestEngine
 
-/// What a content transformer takes and gives (lua-api, Transformers; siesta-semantics 17.5).
+/// What a content transformer takes and gives (rule 17.5).
 struct ContentRules: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case any, bytes, text, json, image, table, number, boolean
@@ -61,4 +62,51 @@ struct ContentRules: Sendable, Hashable {
     /// A success without a body is transformed too, whatever `input` is (D30).
     var empty = false
     var description: String?
+
+    init() {}
+}
+
+/// The options that `rest.content_transformer`, `configure_transformer` and the tables of modules have in common.
+extension ContentRules {
+    /// The type rules of a content transformer; `trees` number the classes.
+    init(_ options: OptionTable, _ trees: TreeExchange) throws {
+        input = try Self.kind(options, "input", trees)
+        output = try Self.kind(options, "output", trees)
+        if let text = try options.string("on_mismatch") {
+            guard let action = InputMismatch(rawValue: text) else {
+                throw LuaUsageError(
+                    "option 'on_mismatch' is \"error\", \"skip\" or \"skip_if_output_matches\", not \"\(text)\""
+                )
+            }
+            onMismatch = action
+        }
+        transformErrors = try options.boolean("transform_errors") ?? false
+        empty = try options.boolean("empty") ?? false
+        description = try options.string("description")
+    }
+
+    private static func kind(
+        _ options: OptionTable, _ key: String, _ trees: TreeExchange
+    ) throws -> Kind {
+        guard let place = options.value(key) else { return .any }
+        defer { options.lua.pop() }
+        guard let name = options.lua.string(place) else {
+            if options.lua.type(place) == .table {
+                return .classTable(trees.register(class: options.lua, place))
+            }
+            throw LuaUsageError("option '\(key)' is the name of a type or a class table")
+        }
+        guard let kind = Kind(name: name) else {
+            throw LuaUsageError(
+                "option '\(key)' can't be \"\(name)\": types are "
+                    + Kind.names.map { "\"\($0)\"" }.joined(separator: ", ")
+                    + ", or a class table")
+        }
+        return kind
+    }
+
+    /// The first of the rules that is given: a transformer that has its own takes none.
+    static func given(_ options: OptionTable) -> String? {
+        ["input", "output", "on_mismatch", "transform_errors", "empty"].first { options.reference($0) != nil }
+    }
 }

@@ -1,9 +1,9 @@
 import LuaRuntime
 import RestEngine
 
-/// `function(content, entity) -> content` of a script, as a stage's transformer (siesta-semantics 17.4–17.9).
+/// `function(content, entity) -> content` of a script, as a stage's transformer (rules 17.4–17.9).
 struct ContentTransformer: Transformer {
-    let context: ScriptContext
+    let values: ScriptValues
     let call: ContentCall
     /// Where its function was written.
     let origin: String?
@@ -12,13 +12,13 @@ struct ContentTransformer: Transformer {
 
     var fingerprint: UInt64 {
         var hasher = Hasher()
-        hasher.combine(context.fingerprint(of: call.function.reference))
+        hasher.combine(values.fingerprint(of: call.function.reference))
         hasher.combine(call.rules)
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
     func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
-        context.transform(response, by: call, pipeline)
+        values.transform(response, by: call, pipeline)
     }
 }
 
@@ -87,5 +87,29 @@ extension ScriptValues {
                     expected: rules.output.name, actual: content.typeName, transformer: call.description))
         }
         return content
+    }
+}
+
+/// `function(response) -> response` of a script, for successes and failures (rule 17.1).
+struct ResponseTransformer: Transformer {
+    let values: ScriptValues
+    let function: ScriptFunction
+    let description: String
+
+    var fingerprint: UInt64 { values.fingerprint(of: function.reference) }
+
+    func process(_ response: Response, _ pipeline: PipelineContext) -> Response {
+        do {
+            return try values.callTransformer(function) { lua in
+                values.push(response, on: lua)
+                return 1
+            } read: { lua, place in
+                if let response = values.response(lua, place) { return response }
+                throw LuaUsageError("result is a \(lua.typeName(place)), not a response")
+            }
+        } catch {
+            return .failure(
+                values.transformerError(error, of: description, function, from: response, pipeline))
+        }
     }
 }

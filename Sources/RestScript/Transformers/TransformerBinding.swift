@@ -7,7 +7,39 @@ final class ScriptTransformerBox {
     init(_ transformer: any Transformer) { self.transformer = transformer }
 }
 
-extension ScriptContext {
+/// Transformers as scripts make and name them.
+struct TransformerBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "content_transformer",
+                    "(options: { transform, input?, output?, on_mismatch?, transform_errors?, empty?, description? }) "
+                        + "-> transformer", "A transformer with type rules."
+                ) { call in try makeContentTransformer(call) },
+                ModuleFunction(
+                    "response_transformer", "(fn, description: string?) -> transformer",
+                    "A transformer of whole responses."
+                ) { call in try makeResponseTransformer(call) },
+            ],
+            tables: [standardTransformers],
+            classes: [show(ScriptTransformerBox.self, as: makeTransformerClass)])
+    }
+
+    private var standardTransformers: ModuleTable {
+        ModuleTable(
+            name: "rest.transformers",
+            functions: StandardTransformer.allCases.map { standard in
+                ModuleFunction(
+                    standard.rawValue,
+                    "(options?: { transform_errors?, empty?\(standard == .json ? ", allow_fragments?" : "") }) -> transformer",
+                    "The standard \(standard.rawValue) transformer."
+                ) { call in try makeStandardTransformer(call, standard) }
+            })
+    }
+
     func makeTransformerClass() -> LuaClass {
         LuaClass(
             "transformer", documentation: "Turns a response into another; added to a stage of the pipeline.",
@@ -23,18 +55,18 @@ extension ScriptContext {
             })
     }
 
-    /// A transformer argument in any of its forms (lua-api, Transformers); `options` may give rules with it.
+    /// A transformer argument in any of its forms (<doc:ThePipeline>); `options` may give rules with it.
     func transformer(_ lua: Lua, _ index: Int32, what: String, options: OptionTable? = nil) throws
         -> any Transformer
     {
-        let rules = try options.map { try contentRules($0) } ?? ContentRules()
-        let given = options.flatMap(givenRule)
+        let rules = try options.map { try ContentRules($0, values.trees) } ?? ContentRules()
+        let given = options.flatMap(ContentRules.given)
         switch lua.type(index) {
         case .function:
             let known = lua.definition(ofFunction: index) ?? lua.callerPlace
             let place = known.map { "\($0.file):\($0.line)" }
             return ContentTransformer(
-                context: self,
+                values: context.values,
                 call: ContentCall(
                     function: ScriptFunction(
                         reference: lua.reference(index), file: known?.file, line: known?.line),
@@ -43,7 +75,7 @@ extension ScriptContext {
                 origin: place)
         case .string:
             let name = lua.string(index) ?? ""
-            if let known = self.options.transformers[name] {
+            if let known = context.options.transformers[name] {
                 if let given { throw Self.rulesOfItsOwn(given) }
                 return known
             }
@@ -63,9 +95,9 @@ extension ScriptContext {
         _ name: String, what: String, _ rules: ContentRules, _ given: String?
     ) throws -> any Transformer {
         for (key, kind) in [("input", rules.input), ("output", rules.output)] {
-            if case .classTable = kind { throw Self.classRefusal(key) }
+            if case .classTable = kind { throw ModuleDefinition.classRefusal(key) }
         }
-        let pool = modules
+        let pool = context.modules
         let version: ModuleVersion
         do throws(LuaError) { version = try pool.declare(name) } catch {
             // A file that is there says itself what is wrong with it.
@@ -87,19 +119,19 @@ extension ScriptContext {
     func addTransformer(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
         let last = call.count
-        try refuseSwapped(call, last: last, "configure_transformer", "transformer")
+        try BlockBinding.refuseSwapped(call, last: last, "configure_transformer", "transformer")
         guard last == 2 || last == 3 else {
             throw LuaUsageError("'configure_transformer' takes a pattern, options and a transformer")
         }
-        let pattern = try pattern(call, 1, service)
+        let pattern = try PatternBinding(context: context).pattern(call, 1, service)
         let options = try call.options(last == 3 ? 2 : 4)
         let stage = try options.string("stage") ?? "model"
         let name = try options.string("action") ?? "replace"
         guard let action = StageAction(rawValue: name) else {
             throw LuaUsageError("option 'action' is \"replace\" or \"append\", not \"\(name)\"")
         }
-        let methods = try methods(options) ?? Method.ofTransformers
-        let contentTypes = try contentTypes(options)
+        let methods = try BlockBinding.methods(options) ?? Method.ofTransformers
+        let contentTypes = try Self.contentTypes(options)
         let description = try options.string("description")
         let transformer = try transformer(
             call.lua, call.slot(last), what: "the transformer", options: options)
@@ -110,14 +142,14 @@ extension ScriptContext {
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: description ?? summary,
                 origin: place.map { "\($0.file):\($0.line)" }, isUniform: true
-            ) { [weak self] draft in
-                try self?.requireStage(stage, of: draft.configuration.pipeline, at: place)
+            ) { draft in
+                try PipelineBinding.requireStage(stage, of: draft.configuration.pipeline, at: place)
                 if action == .replace { draft.configuration.pipeline[stage].removeTransformers() }
                 draft.configuration.pipeline[stage].add(transformer, contentTypes: contentTypes)
             })
     }
 
-    func contentTypes(_ options: OptionTable) throws -> [String]? {
+    static func contentTypes(_ options: OptionTable) throws -> [String]? {
         guard let place = options.value("content_types") else { return nil }
         defer { options.lua.pop() }
         return try options.lua.string(place).map { [$0] } ?? options.lua.strings(place, "content_types")
@@ -133,7 +165,7 @@ extension ScriptContext {
         let transformer = try transformer(call.lua, place, what: "option 'transform'", options: options)
         call.lua.pop()
         try options.finish()
-        call.lua.push(object: ScriptTransformerBox(transformer), class: transformerClass)
+        values.push(ScriptTransformerBox(transformer), on: call.lua)
         return .one
     }
 
@@ -142,9 +174,9 @@ extension ScriptContext {
         let function = try call.scriptFunction(1, "fn")
         let description = try call.optionalString(2, "description")
         let transformer = ResponseTransformer(
-            context: self, function: function,
+            values: context.values, function: function,
             description: description ?? function.place ?? "response transformer")
-        call.lua.push(object: ScriptTransformerBox(transformer), class: transformerClass)
+        values.push(ScriptTransformerBox(transformer), on: call.lua)
         return .one
     }
 
@@ -167,7 +199,7 @@ extension ScriptContext {
             transformer = ImageTransformer(transformErrors: errors ?? false, transformEmpty: empty ?? false)
         }
         try options.finish()
-        call.lua.push(object: ScriptTransformerBox(transformer), class: transformerClass)
+        values.push(ScriptTransformerBox(transformer), on: call.lua)
         return .one
     }
 }

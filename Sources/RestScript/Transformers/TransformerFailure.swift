@@ -7,15 +7,13 @@ enum TransformerFailure: Error {
     case returnedNil(message: String?)
 }
 
-extension ScriptContext {
+extension ScriptValues {
     /// The same for functions that do the same; another each time when that can't be told.
     func fingerprint(of function: LuaReference) -> UInt64 {
         let known = isClosed ? nil : state.fingerprint(of: function)
         return known ?? UInt64.random(in: 1...UInt64.max)
     }
-}
 
-extension ScriptValues {
     /// Calls a transformer's function. `read` gets the place of its first result; nil there is a failure, which
     /// the second result may explain: a message, or an error object.
     func callTransformer<Result>(
@@ -39,7 +37,7 @@ extension ScriptValues {
     }
 
     /// The error of a response whose transformer failed: what the script raised on purpose says what it means,
-    /// status and body of the response are kept (siesta-semantics 17.7, D12).
+    /// status and body of the response are kept (rules 17.7, D12).
     func transformerError(
         _ error: any Error, of transformer: String, _ function: ScriptFunction, from response: Response,
         _ pipeline: PipelineContext

@@ -1,9 +1,13 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.base64` and `rest.url`.
-extension ScriptValues {
-    var base64Module: ModuleTable {
+/// `rest.base64`.
+struct Base64Binding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet { BindingSet(tables: [base64Module]) }
+
+    private var base64Module: ModuleTable {
         ModuleTable(
             name: "rest.base64",
             functions: [
@@ -29,8 +33,15 @@ extension ScriptValues {
                 },
             ])
     }
+}
 
-    var urlModule: ModuleTable {
+/// `rest.url`.
+struct URLBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet { BindingSet(tables: [urlModule]) }
+
+    private var urlModule: ModuleTable {
         ModuleTable(
             name: "rest.url",
             functions: [
@@ -53,19 +64,21 @@ extension ScriptValues {
                     "parse", signature: "(url: string) -> table | nil, message",
                     documentation: "The parts of a URL."
                 ) {
-                    [unowned self] call in
+                    call in
                     let text = try call.string(1, "url")
                     guard let url = URLText(text) else {
                         call.lua.pushNil()
                         call.lua.push("'\(text)' is not a URL")
                         return .results(2)
                     }
-                    push(url, on: call.lua)
+                    values.push(url, on: call.lua)
                     return .one
                 },
             ])
     }
+}
 
+extension ScriptValues {
     /// Pushes a URL as pattern functions see it: its text and its parts.
     func push(_ url: URLText, on lua: Lua) {
         lua.newTable(record: 7)

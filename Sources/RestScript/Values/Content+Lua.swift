@@ -8,7 +8,7 @@ extension ScriptValues {
         case .bytes(let bytes): lua.push(bytes: bytes)
         case .text(let text): lua.push(text)
         case .json(let tree), .value(let tree): trees.push(tree, on: lua)
-        case .image(let image): lua.push(object: ScriptImage(image), class: imageClass)
+        case .image(let image): push(ScriptImage(image), on: lua)
         case .native: lua.pushNil()
         }
     }
@@ -34,7 +34,7 @@ extension ScriptValues {
         }
     }
 
-    /// Pushes `.text` of a content: its text, or an empty string (siesta-semantics 27.1).
+    /// Pushes `.text` of a content: its text, or an empty string (rule 27.1).
     func pushText(of content: Content?, on lua: Lua) { lua.push(content?.text ?? "") }
 
     /// Pushes `.json` of a content: its table, or an empty one.
@@ -43,79 +43,5 @@ extension ScriptValues {
             return lua.newTable()
         }
         trees.push(tree, on: lua)
-    }
-}
-
-/// `rest.bytes(s)`: a string that is no text.
-final class ScriptBytes {
-    let bytes: [UInt8]
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-}
-
-// Where bytes are wanted, a string and `rest.bytes(s)` are the same.
-extension Lua {
-    /// Nil for what is neither.
-    func rawBytes(_ index: Int32) -> [UInt8]? {
-        type(index) == .string ? bytes(index) : object(index, as: ScriptBytes.self)?.bytes
-    }
-}
-
-extension Arguments {
-    func rawBytes(_ index: Int32, _ name: String) throws -> [UInt8] {
-        if let box = lua.object(slot(index), as: ScriptBytes.self) { return box.bytes }
-        return try bytes(index, name)
-    }
-}
-
-extension OptionTable {
-    func rawBytes(_ key: String) throws -> [UInt8]? {
-        guard let place = value(key) else { return nil }
-        let box = lua.object(place, as: ScriptBytes.self)
-        lua.pop()
-        return try box?.bytes ?? bytes(key)
-    }
-}
-
-/// An image content in a script's hands.
-final class ScriptImage {
-    let image: Image
-    init(_ image: Image) { self.image = image }
-}
-
-extension ScriptValues {
-    func makeBytesClass() -> LuaClass {
-        LuaClass(
-            "bytes", documentation: "A string that is bytes, not text; made by rest.bytes.",
-            properties: [
-                LuaProperty("string", type: "string", documentation: "The bytes as a Lua string.") { call in
-                    call.lua.push(bytes: try call.receiver(as: ScriptBytes.self).bytes)
-                    return .one
-                }
-            ],
-            tostring: { ($0 as? ScriptBytes).map { "bytes (\($0.bytes.count))" } ?? "bytes" })
-    }
-
-    func makeImageClass() -> LuaClass {
-        LuaClass(
-            "image", documentation: "The content of an image resource.",
-            properties: [
-                LuaProperty("format", type: "string", documentation: "`png`, `jpeg`, `gif`, `webp` or `bmp`.")
-                { call in
-                    call.lua.push(try call.receiver(as: ScriptImage.self).image.format.rawValue)
-                    return .one
-                },
-                LuaProperty("width", type: "integer", documentation: "In pixels.") { call in
-                    call.lua.push(try call.receiver(as: ScriptImage.self).image.width)
-                    return .one
-                },
-                LuaProperty("height", type: "integer", documentation: "In pixels.") { call in
-                    call.lua.push(try call.receiver(as: ScriptImage.self).image.height)
-                    return .one
-                },
-                LuaProperty("bytes", type: "string", documentation: "The file as it came.") { call in
-                    call.lua.push(bytes: try call.receiver(as: ScriptImage.self).image.bytes)
-                    return .one
-                },
-            ])
     }
 }

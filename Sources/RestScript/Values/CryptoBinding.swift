@@ -1,9 +1,13 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.crypto` and `rest.hex`.
-extension ScriptValues {
-    var cryptoModule: ModuleTable {
+/// `rest.crypto`.
+struct CryptoBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet { BindingSet(tables: [cryptoModule]) }
+
+    private var cryptoModule: ModuleTable {
         ModuleTable(
             name: "rest.crypto",
             functions: [
@@ -45,8 +49,15 @@ extension ScriptValues {
                 },
             ])
     }
+}
 
-    var hexModule: ModuleTable {
+/// `rest.hex`.
+struct HexBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet { BindingSet(tables: [hexModule]) }
+
+    private var hexModule: ModuleTable {
         ModuleTable(
             name: "rest.hex",
             functions: [

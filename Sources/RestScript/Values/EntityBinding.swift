@@ -9,9 +9,21 @@ final class ScriptEntity {
     init(_ entity: Entity) { self.entity = entity }
 }
 
-extension ScriptValues {
-    func push(_ entity: Entity, on lua: Lua) {
-        lua.push(object: ScriptEntity(entity), class: entityClass)
+/// `rest.entity`, and entities.
+struct EntityBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "entity",
+                    signature:
+                        "(options: { content, content_type?, headers?, charset?, timestamp?, status?, url?, http_version? }) -> entity",
+                    documentation: "An entity of the script's own; `headers` may be those of another."
+                ) { call in try makeEntity(call) }
+            ],
+            classes: [BoundClass(ScriptEntity.self, makeEntityClass)])
     }
 
     func makeEntityClass() -> LuaClass {
@@ -38,12 +50,12 @@ extension ScriptValues {
                     "content", type: "any",
                     documentation: "A Lua value of its own: changing it changes no resource."
                 ) {
-                    [unowned self] call in
+                    call in
                     let box = try call.receiver(as: ScriptEntity.self)
                     if let content = box.content {
                         call.lua.push(content)
                     } else {
-                        push(box.entity.content, on: call.lua)
+                        values.push(box.entity.content, on: call.lua)
                         if call.lua.type(-1) == .table { box.content = call.lua.reference(-1) }
                     }
                     return .one
@@ -68,9 +80,9 @@ extension ScriptValues {
                 LuaProperty(
                     "headers", type: "headers", documentation: "Read only; names compare without case."
                 ) {
-                    [unowned self] call in
+                    call in
                     let headers = try call.receiver(as: ScriptEntity.self).entity.headers
-                    call.lua.push(object: ScriptHeaders(reading: headers), class: headersClass)
+                    values.push(ScriptHeaders(reading: headers), on: call.lua)
                     return .one
                 },
                 LuaProperty(
@@ -107,23 +119,67 @@ extension ScriptValues {
                 LuaProperty(
                     "text", type: "string", documentation: "The content if it is text, else an empty string."
                 ) {
-                    [unowned self] call in
-                    pushText(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
+                    call in
+                    values.pushText(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
                     return .one
                 },
                 LuaProperty(
                     "json", type: "table", documentation: "The content if it is a table, else an empty one."
                 ) {
-                    [unowned self] call in
-                    pushJSON(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
+                    call in
+                    values.pushJSON(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
                     return .one
                 },
             ],
             tostring: { object in
                 guard let box = object as? ScriptEntity else { return "entity" }
                 return "entity (\(box.entity.content.kind), \(box.entity.contentType))"
-            }, elsewhere: Elsewhere.ofEntities)
+            }, elsewhere: Self.elsewhere)
     }
+
+    /// `rest.entity{ content=, … }`. Status, URL and version are for caches that write an entity down and read it again.
+    private func makeEntity(_ call: Arguments) throws -> Verdict {
+        let options = try call.options(1)
+        guard let place = options.value("content"), let content = try values.content(call.lua, place) else {
+            throw options.missing("content", of: "entity")
+        }
+        call.lua.pop()
+        var headers = Headers()
+        if let place = options.value("headers") {
+            // Another entity's are taken as they are, order and repeats included.
+            if let known = call.lua.object(place, as: ScriptHeaders.self) {
+                headers = known.read()
+            } else if let place = try options.table("headers") {
+                headers = try call.lua.headers(place)
+            }
+            call.lua.setTop(place - 1)
+        }
+        if let type = try options.string("content_type") { headers.set("Content-Type", type) }
+        var entity = Entity(
+            content: content, charset: try options.string("charset"), headers: headers,
+            timestamp: try options.number("timestamp") ?? values.now)
+        if let status = try options.integer("status") {
+            guard (100...999).contains(status) else {
+                throw LuaUsageError("option 'status': \(status) is no status, which has three digits")
+            }
+            entity.status = Int(status)
+        }
+        entity.url = try options.string("url")
+        entity.httpVersion = try options.string("http_version")
+        try options.finish()
+        values.push(entity, on: call.lua)
+        return .one
+    }
+
+    /// What people look for on an entity and find elsewhere.
+    private static let elsewhere = [
+        "body": "it is entity.content", "data": "it is entity.content",
+        "error": "an entity is a success, or the body of an error",
+    ]
+}
+
+extension ScriptValues {
+    func push(_ entity: Entity, on lua: Lua) { push(ScriptEntity(entity), on: lua) }
 }
 
 extension Lua {

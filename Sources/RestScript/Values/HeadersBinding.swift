@@ -18,7 +18,14 @@ final class ScriptHeaders {
     }
 }
 
-extension ScriptValues {
+/// Headers as scripts read and edit them.
+struct HeadersBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet {
+        BindingSet(classes: [BoundClass(ScriptHeaders.self, makeHeadersClass)])
+    }
+
     func makeHeadersClass() -> LuaClass {
         LuaClass(
             "headers",

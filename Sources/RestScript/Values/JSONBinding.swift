@@ -2,8 +2,12 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.json.encode/decode/array/object`.
-extension ScriptValues {
-    var jsonModule: ModuleTable {
+struct JSONBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet { BindingSet(tables: [jsonModule]) }
+
+    private var jsonModule: ModuleTable {
         ModuleTable(
             name: "rest.json",
             functions: [
@@ -14,7 +18,7 @@ extension ScriptValues {
                         `10//2`, or `math.tointeger(x)`, for an integer.
                         """
                 ) {
-                    [unowned self] call in
+                    call in
                     let place = try call.any(1, "value")
                     do throws(LuaUsageError) { call.lua.push(bytes: try trees.json(call.lua, place)) } catch {
                         throw LuaUsageError("cannot encode as JSON: \(error.message)")
@@ -28,7 +32,7 @@ extension ScriptValues {
                         `{ big = "text" }`; of repeated keys the last counts.
                         """
                 ) {
-                    [unowned self] call in
+                    call in
                     let bytes = try call.rawBytes(1, "text")
                     let bigAsText = try bigAsText(call)
                     do {
@@ -46,7 +50,7 @@ extension ScriptValues {
                     "array", signature: "(t: table?) -> table",
                     documentation: "Marks a table as an array, even when it is empty."
                 ) {
-                    [unowned self] call in
+                    call in
                     try pushTable(call)
                     trees.markArray(call.lua, -1)
                     return .one
@@ -55,7 +59,7 @@ extension ScriptValues {
                     "object", signature: "(t: table?) -> table",
                     documentation: "Marks a table as an object, even when it is empty."
                 ) {
-                    [unowned self] call in
+                    call in
                     try pushTable(call)
                     trees.markObject(call.lua, -1)
                     return .one

@@ -13,23 +13,31 @@ final class ScriptInfo {
     init(_ info: ResponseInfo) { self.info = info }
 }
 
-extension ScriptContext {
-    func push(_ response: Response, on lua: Lua) {
-        lua.push(object: ScriptResponse(response), class: responseClass)
-    }
+/// `rest.success`, `rest.failure`, and what a request ended with.
+struct ResponseBinding: ScriptBinding {
+    unowned let context: ScriptContext
 
-    /// A response as scripts give it: one, or the entity of a success, or the error of a failure.
-    func response(_ lua: Lua, _ index: Int32) -> Response? {
-        if let box = lua.object(index, as: ScriptResponse.self) { return box.response }
-        if let box = lua.object(index, as: ScriptEntity.self) { return .success(box.entity) }
-        if let box = lua.object(index, as: ScriptErrorBox.self) { return .failure(box.error) }
-        return nil
-    }
-
-    /// The same as an argument.
-    func response(_ call: Arguments, _ index: Int32, _ name: String) throws -> Response {
-        if let response = response(call.lua, call.slot(index)) { return response }
-        throw call.wrongType(index, name, "response, entity or error")
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction("success", "(entity) -> response", "A response that is a success.") { call in
+                    let entity = try call.object(
+                        1, "entity", as: ScriptEntity.self,
+                        expected: "entity, made by rest.entity { content = … },")
+                    values.push(Response.success(entity.entity), on: call.lua)
+                    return .one
+                },
+                ModuleFunction("failure", "(error) -> response", "A response that is a failure.") { call in
+                    let error = try call.object(
+                        1, "error", as: ScriptErrorBox.self,
+                        expected: "error, made by rest.error { user_message = … },")
+                    values.push(Response.failure(error.error), on: call.lua)
+                    return .one
+                },
+            ],
+            classes: [
+                show(ScriptResponse.self, as: makeResponseClass), show(ScriptInfo.self, as: makeInfoClass),
+            ])
     }
 
     func makeResponseClass() -> LuaClass {
@@ -44,17 +52,17 @@ extension ScriptContext {
                 property(
                     "entity", "entity?",
                     "The entity of a success; nil of a failure, whose body is the error's entity."
-                ) { [unowned self] call in
+                ) { call in
                     if case .success(let entity) = try call.receiver(as: ScriptResponse.self).response {
-                        push(entity, on: call.lua)
+                        values.push(entity, on: call.lua)
                     } else {
                         call.lua.pushNil()
                     }
                     return .one
                 },
-                property("error", "error?", "The error of a failure.") { [unowned self] call in
+                property("error", "error?", "The error of a failure.") { call in
                     if let error = try call.receiver(as: ScriptResponse.self).response.error {
-                        pushError(error, on: call.lua)
+                        values.pushError(error, on: call.lua)
                     } else {
                         call.lua.pushNil()
                     }
@@ -67,8 +75,8 @@ extension ScriptContext {
         LuaClass(
             "info", documentation: "What a completion hook gets.",
             properties: [
-                property("response", "response", "The outcome.") { [unowned self] call in
-                    push(try call.receiver(as: ScriptInfo.self).info.response, on: call.lua)
+                property("response", "response", "The outcome.") { call in
+                    values.push(try call.receiver(as: ScriptInfo.self).info.response, on: call.lua)
                     return .one
                 },
                 property("is_new", "boolean", "False when a 304 confirmed the data that was there.") { call in
@@ -80,5 +88,25 @@ extension ScriptContext {
                     return .one
                 },
             ])
+    }
+}
+
+extension ScriptValues {
+    func push(_ response: Response, on lua: Lua) {
+        push(ScriptResponse(response), on: lua)
+    }
+
+    /// A response as scripts give it: one, or the entity of a success, or the error of a failure.
+    func response(_ lua: Lua, _ index: Int32) -> Response? {
+        if let box = lua.object(index, as: ScriptResponse.self) { return box.response }
+        if let box = lua.object(index, as: ScriptEntity.self) { return .success(box.entity) }
+        if let box = lua.object(index, as: ScriptErrorBox.self) { return .failure(box.error) }
+        return nil
+    }
+
+    /// The same as an argument.
+    func response(_ call: Arguments, _ index: Int32, _ name: String) throws -> Response {
+        if let response = response(call.lua, call.slot(index)) { return response }
+        throw call.wrongType(index, name, "response, entity or error")
     }
 }

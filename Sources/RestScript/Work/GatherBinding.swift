@@ -83,7 +83,7 @@ private final class Gathering {
             onLoop { [self] (lua: Lua) in
                 if let firstFailure {
                     lua.pushNil()
-                    context.pushError(firstFailure.error, on: lua)
+                    context.values.pushError(firstFailure.error, on: lua)
                 }
                 lua.newTable(array: Int32(results.count), record: 1)
                 for (index, result) in results.enumerated() {
@@ -96,16 +96,33 @@ private final class Gathering {
                 }
                 lua.push(results.count)
                 lua.rawSet(-2, "n")
-                context.trees.markArray(lua, -1)
+                context.values.trees.markArray(lua, -1)
                 return firstFailure == nil ? 1 : 3
             })
     }
 }
 
-extension ScriptContext {
+/// `rest.all` and `rest.gather`.
+struct GatherBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(functions: [
+            ModuleFunction(
+                "all", "(list: (request | fn)[]) -> results[] | nil, error, results[]",
+                "Waits for all; the results in order."
+            ) { call in try waitForAll(call) },
+            ModuleFunction(
+                "gather",
+                "(list: any[], limit: integer, fn: function(item, index)) -> results[] | nil, error, results[]",
+                "Runs fn on each item, so many at a time."
+            ) { call in try gather(call) },
+        ])
+    }
+
     /// `rest.all{ request or fn, … }`.
     func waitForAll(_ call: Arguments) throws -> Verdict {
-        try runner.requireUnclosed(for: "rest.all")
+        try context.runner.requireUnclosed(for: "rest.all")
         guard call.type(1) == .table else {
             throw call.wrongType(1, "list", "list, as in rest.all { request, … },")
         }
@@ -120,18 +137,18 @@ extension ScriptContext {
                     1, "list", "item \(index + 1) is a \(call.lua.typeName(-1)), not a request or a function")
             }
         }
-        return .wait { [self] waiter in
-            Gathering(self, waiter, count: items.count, limit: max(1, items.count), holes: holes) {
+        return .wait { waiter in
+            Gathering(context, waiter, count: items.count, limit: max(1, items.count), holes: holes) {
                 gathering, index in
                 guard let item = items[index] else { return }
-                let lua = self.state.main
+                let lua = state.main
                 lua.push(item)
                 let request = lua.object(-1, as: Request.self)
                 lua.pop()
                 if let request {
-                    self.follow(request, gathering, index)
+                    follow(request, gathering, index)
                 } else {
-                    self.follow(item, [], gathering, index)
+                    follow(item, [], gathering, index)
                 }
             }.start()
         }
@@ -139,18 +156,19 @@ extension ScriptContext {
 
     /// `rest.gather(list, limit, fn)`.
     func gather(_ call: Arguments) throws -> Verdict {
-        try runner.requireUnclosed(for: "rest.gather")
+        try context.runner.requireUnclosed(for: "rest.gather")
         let items = try items(call.lua, try call.table(1, "list"))
         let limit = try call.integer(2, "limit")
         guard limit >= 1 else { throw call.bad(2, "limit", "it is 1 or more") }
         let function = try call.function(3, "fn")
-        return .wait { [self] waiter in
-            Gathering(self, waiter, count: items.count, limit: Int(min(limit, 10_000))) { gathering, index in
-                let lua = self.state.main
+        return .wait { waiter in
+            Gathering(context, waiter, count: items.count, limit: Int(min(limit, 10_000))) {
+                gathering, index in
+                let lua = state.main
                 lua.push(index + 1)
                 let position = lua.reference(-1)
                 lua.pop()
-                self.follow(function, [items[index], position], gathering, index)
+                follow(function, [items[index], position], gathering, index)
             }.start()
         }
     }
@@ -202,13 +220,13 @@ extension ScriptContext {
     }
 
     private func follow(_ request: Request, _ gathering: Gathering, _ index: Int) {
-        request.onCompletion { [self] info in
+        request.onCompletion { [context] info in
             switch info.response {
             case .failure(let error): gathering.finish(index, .failure(error))
             case .success(let entity):
-                guard !isClosed else { return }
-                let lua = state.main
-                push(entity, on: lua)
+                guard !context.isClosed else { return }
+                let lua = context.state.main
+                context.values.push(entity, on: lua)
                 let value = lua.reference(-1)
                 lua.pop()
                 gathering.finish(index, .success(value))
@@ -221,7 +239,7 @@ extension ScriptContext {
     private func follow(
         _ function: LuaReference, _ arguments: [LuaReference], _ gathering: Gathering, _ index: Int
     ) {
-        let job = ScriptJob(self, gatherer: gathering.waiter) { [self] job in
+        let job = ScriptJob(context, gatherer: gathering.waiter) { job in
             switch job.outcome {
             case .success(let values)?:
                 if values.count >= 2, let error = failure(in: values) {
@@ -229,12 +247,12 @@ extension ScriptContext {
                 } else {
                     gathering.finish(index, .success(values.first))
                 }
-            case .failure(let error)?: gathering.finish(index, .failure(requestError(of: error)))
+            case .failure(let error)?: gathering.finish(index, .failure(values.requestError(of: error)))
             case nil: break
             }
         }
         gathering.jobs[index] = job
-        start(job, function, arguments)
+        job.start(function, arguments)
     }
 
     private func failure(in values: [LuaReference]) -> RequestError? {
@@ -246,14 +264,5 @@ extension ScriptContext {
         if let known = lua.object(-1, as: ScriptErrorBox.self) { return known.error }
         let message = lua.string(-1) ?? "returned nil and a \(lua.typeName(-1))"
         return RequestError(userMessage: message, timestamp: engine.scheduler.now)
-    }
-
-    /// The error of a job, as a script sees it.
-    func requestError(of error: LuaError) -> RequestError {
-        if let known = ScriptFailures.raisedError(error, in: state) { return known }
-        return RequestError(
-            userMessage: deliberateMessage(of: error),
-            cause: ScriptFailures.cause(of: error),
-            timestamp: engine.scheduler.now)
     }
 }

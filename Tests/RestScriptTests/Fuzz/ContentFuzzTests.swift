@@ -36,12 +36,12 @@ struct ContentFuzzTests {
         for _ in 0..<5_000 {
             let tree = generator.tree(depth: 4)
             let height = lua.top
-            context.trees.push(tree, on: lua)
-            let back = try context.trees.tree(lua, -1)
+            context.values.trees.push(tree, on: lua)
+            let back = try context.values.trees.tree(lua, -1)
             #expect(back == tree)
-            let content = try context.content(lua, -1)
-            context.push(try #require(content), on: lua)
-            #expect(try context.trees.tree(lua, -1) == tree)
+            let content = try context.values.content(lua, -1)
+            context.values.push(try #require(content), on: lua)
+            #expect(try context.values.trees.tree(lua, -1) == tree)
             lua.setTop(height)
         }
         fixture.close()

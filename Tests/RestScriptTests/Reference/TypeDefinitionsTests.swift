@@ -26,7 +26,8 @@ struct TypeDefinitionsTests {
         (page.classes + page.testClasses).flatMap { entry in
             entry.methods.map { ("\(entry.name):\($0.name)", $0.signature) }
         }
-            + ([context.restTable, tests.testModule] + context.restModules).flatMap { module in
+            + ([context.values.bindings.rest, tests.testModule] + context.values.bindings.tables).flatMap {
+                module in
                 module.functions.map { ("\(module.name).\($0.name)", $0.signature) }
             }
     }
@@ -44,7 +45,7 @@ struct TypeDefinitionsTests {
                 let names = Signature(signature)?.parameters.map(\.name).joined(separator: ", ") ?? "?"
                 #expect(text.contains("\nfunction \(owner)(\(names)) end\n"), "\(owner)\(signature)")
             }
-            for value in context.restTable.values {
+            for value in context.values.bindings.rest.values {
                 #expect(
                     text.contains("---@field \(value) ") || text.contains("\nrest.\(value) = {}"),
                     "rest.\(value)")

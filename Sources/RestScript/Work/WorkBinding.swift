@@ -1,33 +1,41 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.spawn sleep after every all gather now`.
-extension ScriptContext {
-    var timeFunctions: [ModuleFunction] {
+/// `rest.spawn sleep after every`.
+struct WorkBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: timeFunctions,
+            classes: [show(ScriptJob.self, as: makeJobClass), show(ScriptTimer.self, as: makeTimerClass)])
+    }
+
+    private var timeFunctions: [ModuleFunction] {
         [
             ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job of its own; it may wait.") {
-                [unowned self] call in
-                try runner.requireUnclosed(for: "rest.spawn")
+                call in
+                try context.runner.requireUnclosed(for: "rest.spawn")
                 let function = try call.function(1, "fn")
                 let arguments = references(call, from: 2)
-                let job = ScriptJob(self)
-                start(job, function, arguments)
-                call.lua.push(object: job, class: jobClass)
+                let job = ScriptJob(context)
+                job.start(function, arguments)
+                values.push(job, on: call.lua)
                 return .one
             },
-            ModuleFunction("sleep", "(seconds: number)", "Waits.") { [unowned self] call in
+            ModuleFunction("sleep", "(seconds: number)", "Waits.") { call in
                 let seconds = try duration(call, 1, "seconds")
                 return .wait { waiter in
-                    let timer = self.engine.scheduler.after(seconds) { waiter.resume { _ in 0 } }
+                    let timer = engine.scheduler.after(seconds) { waiter.resume { _ in 0 } }
                     waiter.onCancel = { EngineActor.assumeIsolated { timer.cancel() } }
                 }
             },
             ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") {
-                [unowned self] call in
-                try runner.requireUnclosed(for: "rest.after")
-                let timer = ScriptTimer(self, try call.function(2, "fn"), .once)
+                call in
+                try context.runner.requireUnclosed(for: "rest.after")
+                let timer = ScriptTimer(context, try call.function(2, "fn"), .once)
                 timer.arm(after: try duration(call, 1, "seconds"))
-                call.lua.push(object: timer, class: timerClass)
+                values.push(timer, on: call.lua)
                 return .one
             },
             ModuleFunction(
@@ -37,42 +45,19 @@ extension ScriptContext {
                 `"@daily"`, in the local zone or in that of `zone = "Europe/Berlin"`. A run that is late is left out.
                 """
             ) {
-                [unowned self] call in
-                try runner.requireUnclosed(for: "rest.every")
+                call in
+                try context.runner.requireUnclosed(for: "rest.every")
                 let (rhythm, last) = try rhythm(call)
-                let timer = ScriptTimer(self, try call.function(last, "fn"), rhythm)
+                let timer = ScriptTimer(context, try call.function(last, "fn"), rhythm)
                 timer.arm()
-                call.lua.push(object: timer, class: timerClass)
+                values.push(timer, on: call.lua)
                 return .one
             },
-            ModuleFunction(
-                "all", "(list: (request | fn)[]) -> results[] | nil, error, results[]",
-                "Waits for all; the results in order."
-            ) {
-                [unowned self] call in
-                try waitForAll(call)
-            },
-            ModuleFunction(
-                "gather",
-                "(list: any[], limit: integer, fn: function(item, index)) -> results[] | nil, error, results[]",
-                "Runs fn on each item, so many at a time."
-            ) {
-                [unowned self] call in
-                try gather(call)
-            },
-            nowFunction,
         ]
     }
 
-    func references(_ call: Arguments, from first: Int32) -> [LuaReference] {
+    private func references(_ call: Arguments, from first: Int32) -> [LuaReference] {
         first > call.count ? [] : (first...call.count).map { call.lua.reference(call.slot($0)) }
-    }
-
-    func start(_ job: ScriptJob, _ function: LuaReference, _ arguments: [LuaReference]) {
-        job.start(function) { lua in
-            for argument in arguments { lua.push(argument) }
-            return Int32(arguments.count)
-        }
     }
 
     /// A period or a schedule, and the place of the function behind it.

@@ -1,0 +1,63 @@
+import LuaRuntime
+
+/// A line of a script's log.
+public struct ScriptLogEntry: Sendable {
+    public enum Level: String, Sendable, CaseIterable {
+        case debug, info, warn, error
+    }
+
+    public let level: Level
+    public let text: String
+    /// What the script gave as fields, in order.
+    public let fields: [(name: String, value: String)]
+    /// Where it was written, `file:line`.
+    public let place: String?
+    /// What `print` or `io.write` wrote, to the byte: no line of the log, but the script's output. `text` is the same
+    /// without the line break at its end. Nil for all else.
+    public let printed: String?
+
+    public init(
+        level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
+    ) {
+        self.level = level
+        self.text = text
+        self.fields = fields
+        self.place = place
+        printed = nil
+    }
+
+    /// A text that Lua wrote as a warning, most likely with a line break at its end.
+    init(warning text: String) {
+        self.init(level: .warn, text: text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+
+    public init(printed text: String) {
+        level = .info
+        self.text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        fields = []
+        place = nil
+        printed = text
+    }
+}
+
+/// A run that doesn't come back, as the log tells it.
+enum WedgeText {
+    static func entry(_ wedge: LuaWedge) -> ScriptLogEntry {
+        let seconds = text(wedge.seconds)
+        if wedge.isOver {
+            return ScriptLogEntry(level: .warn, text: "\(wedge.phase): it came back after \(seconds) s")
+        }
+        return ScriptLogEntry(
+            level: .error,
+            text:
+                "\(wedge.phase): for \(seconds) s now it has not come back, and its limit of \(text(wedge.limit)) s "
+                + "can't end it: it hangs in a call of the host. Until then nothing but what is published is answered; "
+                + "if it stays so, start resthost again and report what the \(wedge.phase) calls")
+    }
+
+    /// To the tenth; limits may be shorter.
+    private static func text(_ seconds: Double) -> String {
+        let unit: Double = seconds < 0.95 ? 1000 : 10
+        return "\((seconds * unit).rounded() / unit)"
+    }
+}

@@ -1,0 +1,197 @@
+import LuaRuntime
+import RestEngine
+
+/// A function started by `rest.spawn`, or one of several that `rest.all` and `rest.gather` wait for.
+@EngineActor
+final class ScriptJob: ScriptActivity {
+    private var coroutine: LuaCoroutine?
+    private(set) var waiting: [LuaWaiter] = []
+    private(set) var outcome: Result<[LuaReference], LuaError>?
+    private var hasBegun = false
+    private unowned let context: ScriptContext
+    /// What `rest.all` or `rest.gather` wait with.
+    private let gatherer: LuaWaiter?
+    private let onEnd: (@EngineActor (ScriptJob) -> Void)?
+    /// Whose work it is, until it has ended.
+    private var request: ScriptCustomRequest?
+    private var function: LuaReference?
+
+    init(
+        _ context: ScriptContext, gatherer: LuaWaiter? = nil,
+        onEnd: (@EngineActor (ScriptJob) -> Void)? = nil
+    ) {
+        self.context = context
+        self.gatherer = gatherer
+        self.onEnd = onEnd
+        request = context.jobs.startingRequest
+    }
+
+    /// A script that is being loaded only declares: its jobs begin when it has been found good.
+    func start(_ function: LuaReference, _ arguments: [LuaReference]) {
+        self.function = function
+        context.jobs.add(self)
+        context.declarations.whenLoaded { [self] in
+            if outcome == nil { begin(function, arguments) }
+        }
+    }
+
+    private func begin(_ function: LuaReference, _ arguments: [LuaReference]) {
+        hasBegun = true
+        let started = context.realm.spawn(
+            function, phase: context.phases.job,
+            arguments: { lua in
+                for argument in arguments { lua.push(argument) }
+                return Int32(arguments.count)
+            },
+            completion: onLoop { [self] (lua: Lua, result: Result<Int32, LuaError>) in finish(lua, result) })
+        guard outcome == nil else { return }
+        coroutine = started
+        context.jobs.note(self, runBy: started)
+        // It may have begun to wait before anybody could know that it is it who waits.
+        guard let cycle = JobCycle.find(through: self, context.jobs), let last = cycle.jobs.last else {
+            return
+        }
+        for waiter in last.waiters where waiter.coroutine === started { last.fail(waiter, cycle) }
+    }
+
+    private func finish(_ lua: Lua, _ result: Result<Int32, LuaError>) {
+        if let coroutine { context.jobs.forget(coroutine) }
+        coroutine = nil
+        end(result.map { count in (0..<count).map { lua.reference(lua.top - count + 1 + $0) } })
+    }
+
+    private func end(_ result: Result<[LuaReference], LuaError>) {
+        guard outcome == nil else { return }
+        outcome = result
+        let request = request
+        self.request = nil
+        function = nil
+        if case .failure(let error) = result, waiting.isEmpty, onEnd == nil,
+            request?.jobFailed(error) != true
+        {
+            context.runner.report(error, in: "a job")
+            if error.kind != .cancelled { context.jobs.failed += 1 }
+        }
+        context.jobs.remove(self)
+        for waiter in waiting { answer(waiter) }
+        waiting = []
+        onEnd?(self)
+    }
+
+    func cancel() {
+        guard hasBegun else {
+            return end(.failure(LuaError(kind: .cancelled, message: "cancelled before it began")))
+        }
+        coroutine?.cancel()
+    }
+
+    var isFinished: Bool { outcome != nil }
+
+    /// Of its function, while it runs; nil for one of the host's own.
+    var place: String? { function.flatMap { context.values.place(of: $0) }.map { "\($0.file):\($0.line)" } }
+
+    var isDetached: Bool { onEnd == nil && waiting.isEmpty }
+
+    func wait(_ waiter: LuaWaiter) {
+        guard outcome == nil else { return answer(waiter) }
+        waiting.append(waiter)
+        guard let other = context.jobs.job(of: waiter) else { return }
+        if let cycle = JobCycle.find(through: self, context.jobs, beginning: other) { fail(waiter, cycle) }
+    }
+
+    /// All that wait for its end.
+    var waiters: [LuaWaiter] { gatherer.map { waiting + [$0] } ?? waiting }
+
+    private func fail(_ waiter: LuaWaiter, _ cycle: JobCycle) {
+        waiting.removeAll { $0 === waiter }
+        waiter.fail(LuaUsageError(cycle.message(from: context.jobs.job(of: waiter))))
+    }
+
+    /// For messages: where its function was written.
+    var name: String {
+        guard let function else { return "a job" }
+        let lua = context.state.main
+        lua.push(function)
+        defer { lua.pop() }
+        return lua.place(ofFunction: -1).map { "the job at \($0)" } ?? "a job"
+    }
+
+    private func answer(_ waiter: LuaWaiter) {
+        guard let outcome else { return }
+        switch outcome {
+        case .success(let values):
+            waiter.resume(
+                onLoop { [context] (lua: Lua) in
+                    guard lua.hasRoom(for: values.count) else {
+                        lua.pushNil()
+                        let error = LuaError(kind: .runtime, message: "too many results to await")
+                        context.values.pushError(context.values.requestError(of: error), on: lua)
+                        return 2
+                    }
+                    for value in values { lua.push(value) }
+                    return Int32(values.count)
+                })
+        case .failure(let error):
+            waiter.resume(
+                onLoop { [context] (lua: Lua) in
+                    lua.pushNil()
+                    context.values.pushError(context.values.requestError(of: error), on: lua)
+                    return 2
+                })
+        }
+    }
+}
+
+/// Jobs each of which waits for the next one's end, and the last for the first's: without help none would ever end.
+@EngineActor
+struct JobCycle {
+    /// Who waits for the first comes second, and so on.
+    let jobs: [ScriptJob]
+
+    /// Nobody has so many jobs in a row that wait for each other; the search is paid by nobody.
+    private static let maxVisits = 1000
+
+    /// The cycle in which `job` is, if there is one.
+    ///
+    /// - Parameter first: only those in which this one waits for it.
+    static func find(
+        through job: ScriptJob, _ list: JobList, beginning first: ScriptJob? = nil
+    ) -> JobCycle? {
+        if first === job { return JobCycle(jobs: [job]) }
+        var previous: [ObjectIdentifier: ScriptJob] = [:]
+        var open = first.map { [($0, job)] } ?? dependents(of: job, list)
+        while let (next, earlier) = open.popLast() {
+            if next === job { return JobCycle(jobs: path(to: earlier, from: job, previous)) }
+            guard previous[ObjectIdentifier(next)] == nil else { continue }
+            previous[ObjectIdentifier(next)] = earlier
+            guard previous.count < maxVisits else { return nil }
+            open += dependents(of: next, list)
+        }
+        return nil
+    }
+
+    private static func dependents(of job: ScriptJob, _ list: JobList) -> [(ScriptJob, ScriptJob)] {
+        job.waiters.compactMap { waiter in
+            waiter.isAlive ? list.job(of: waiter).map { ($0, job) } : nil
+        }
+    }
+
+    private static func path(
+        to last: ScriptJob, from first: ScriptJob, _ previous: [ObjectIdentifier: ScriptJob]
+    ) -> [ScriptJob] {
+        var path = [last]
+        while let job = path.last, job !== first, let earlier = previous[ObjectIdentifier(job)] {
+            path.append(earlier)
+        }
+        return path.reversed()
+    }
+
+    /// Beginning with the job whose wait ends it.
+    func message(from job: ScriptJob?) -> String {
+        guard jobs.count > 1 else { return "\(jobs[0].name) awaits itself" }
+        let order = Array(jobs.reversed())
+        let start = order.firstIndex { $0 === job } ?? 0
+        let names = (order[start...] + order[...start]).map(\.name)
+        return "jobs await each other, so none would end: " + names.joined(separator: " awaits ")
+    }
+}
