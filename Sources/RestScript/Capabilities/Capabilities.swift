@@ -1,3 +1,5 @@
+import RestEngine
+
 /// What a script may reach outside of itself; see <doc:LimitsAndGrants>.
 public struct Capabilities: Sendable, Equatable {
     public enum Paths: Sendable, Equatable {
@@ -32,4 +34,78 @@ public struct Capabilities: Sendable, Equatable {
         all.write = .all
         return all
     }
+}
+
+/// Hosts that may be asked: `api.example.com`, `localhost:8080`, `*.example.com`, or `unix:/path` for a socket.
+public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
+    public let description: String
+    private let host: String
+    /// Nil: any.
+    private let port: Int?
+    private let isWildcard: Bool
+
+    /// Nil when the text is no such thing.
+    public init?(_ text: String) {
+        description = text
+        if text.hasPrefix("unix:") {
+            guard text.utf8.count > "unix:".utf8.count else { return nil }
+            host = text
+            port = nil
+            isWildcard = false
+            return
+        }
+        isWildcard = text.hasPrefix("*.")
+        let rest = (isWildcard ? String(text.dropFirst(2)) : text).lowercased()
+        // What is behind the bracket of an IPv6 address, or the only colon, is the port.
+        let end = rest.lastIndex(of: "]") ?? rest.startIndex
+        if let colon = rest[end...].lastIndex(of: ":") {
+            guard let number = Int(rest[rest.index(after: colon)...]), (1...65535).contains(number) else {
+                return nil
+            }
+            port = number
+            host = String(rest[..<colon])
+        } else {
+            port = nil
+            host = rest
+        }
+        let allowed = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "."),
+                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"):
+                true
+            default: byte >= 0x80
+            }
+        }
+        guard !host.isEmpty, allowed, host.hasPrefix("[") == host.hasSuffix("]") else { return nil }
+    }
+
+    /// What to write in place of text that is no host.
+    public static func advice(_ text: String) -> String {
+        "'\(text)' is no host: write api.example.com, localhost:8080, *.example.com or unix:/path"
+    }
+
+    /// The host and port of a declared service.
+    init?(_ url: URLText) {
+        guard let host = url.host else { return nil }
+        self.init("\(host):\(Self.port(of: url))")
+    }
+
+    func covers(_ url: URLText) -> Bool {
+        guard let host = url.host else { return false }
+        return covers(host: host, port: Self.port(of: url))
+    }
+
+    func covers(host asked: String, port askedPort: Int) -> Bool {
+        let asked = asked.lowercased()
+        let isHost = isWildcard ? asked.hasSuffix("." + host) : asked == host
+        guard isHost else { return false }
+        guard let port else { return true }
+        // A service on one of the two usual ports is at home on the other.
+        return askedPort == port || [80, 443].contains(port) && [80, 443].contains(askedPort)
+    }
+
+    func coversSocket(_ path: String) -> Bool { host == "unix:" + path }
+
+    private static func port(of url: URLText) -> Int { url.port ?? (url.scheme == "http" ? 80 : 443) }
 }

@@ -50,11 +50,12 @@ struct FileBinding: ScriptBinding {
 
     /// What was opened must be what was permitted: a link may have been changed in between.
     private func read(_ path: String) throws(FileFailure) -> [UInt8]? {
-        guard let place = FilePlace.resolve(path) else {
+        guard let place = ResolvedPath.resolve(path) else {
             throw FileFailure(path: path, reason: "No such file or directory")
         }
         let file = try OpenFile(place)
-        guard context.grants.permissions.refusalToRead(place) == nil, FilePlace.resolve(place) == place else {
+        guard context.grants.permissions.refusalToRead(place) == nil, ResolvedPath.resolve(place) == place
+        else {
             throw FileFailure(path: path, reason: "it was moved while it was opened")
         }
         guard file.size <= Self.maxFileBytes else {
@@ -69,7 +70,7 @@ struct FileBinding: ScriptBinding {
                 path: path, reason: "the content is larger than \(Self.maxFileBytes >> 20) MiB",
                 action: "write")
         }
-        guard let place = FilePlace.resolve(path) else {
+        guard let place = ResolvedPath.resolve(path) else {
             throw FileFailure(path: path, reason: "No such file or directory", action: "write")
         }
         try WholeFile.replace(place, with: bytes)

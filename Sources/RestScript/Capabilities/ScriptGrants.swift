@@ -74,7 +74,7 @@ final class ScriptGrants {
                 ? "\(write) \(read.dropFirst(grant.count))" : write.hasPrefix(grant) ? read : write
             throw LuaUsageError("reading and writing '\(path)' is not allowed: \(both)")
         }
-        return FilePlace.resolve(path) ?? path
+        return ResolvedPath.resolve(path) ?? path
     }
 
     /// The path of a file whose content goes into a request; a failure of the request when the script may not read it.

@@ -33,7 +33,7 @@ struct ScriptPermissions {
     }
 
     func refusalToWrite(_ path: String) -> String? {
-        for place in [path, FilePlace.resolve(path) ?? path] {
+        for place in [path, ResolvedPath.resolve(path) ?? path] {
             let name = place.split(separator: "/").last?.lowercased()
             if name == Self.settingsName { return "it could grant the script more" }
         }
@@ -111,7 +111,7 @@ struct ScriptPermissions {
     ) -> String? {
         let grant = "grant it with \(flag) \(path)"
         // The place counts, not the way that leads there.
-        guard let place = FilePlace.resolve(path) else {
+        guard let place = ResolvedPath.resolve(path) else {
             guard case .all = paths else { return grant }
             return narrowings.first { $0[keyPath: narrowed] != nil }.map { Self.givenUp($0, field) }
         }
@@ -120,16 +120,17 @@ struct ScriptPermissions {
         case .below(let roots): if !Self.isBelow(roots, place) { return grant }
         case .scriptFolder(let also):
             let isInFolder =
-                FilePlace.isInSight(place, below: folder) && (field == "read" || !FilePlace.isProgram(place))
+                ResolvedPath.isInSight(place, below: folder)
+                && (field == "read" || !ResolvedPath.isProgram(place))
             if !isInFolder, !Self.isBelow(also, place) { return grant }
         }
         return narrowings.first { narrowing in
-            narrowing[keyPath: narrowed].map { !$0.contains { FilePlace.isBelow(place, $0) } } ?? false
+            narrowing[keyPath: narrowed].map { !$0.contains { ResolvedPath.isBelow(place, $0) } } ?? false
         }.map { Self.givenUp($0, field) }
     }
 
     private static func isBelow(_ roots: [String], _ place: String) -> Bool {
-        roots.contains { FilePlace.isBelow(place, $0) }
+        roots.contains { ResolvedPath.isBelow(place, $0) }
     }
 
     private static func givenUp(_ narrowing: Narrowing, _ field: String) -> String {

@@ -1,6 +1,14 @@
 import LuaRuntime
 import RestEngine
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// What the states of transformer modules are made with. Safe on any thread.
 struct ModuleSettings: Sendable {
     let memoryLimit: Int
@@ -46,4 +54,9 @@ struct ModuleSettings: Sendable {
         preloads = options.modulePreloads
         watchdog = options.watchdog
     }
+}
+
+/// What the machine has to work with.
+enum Processors {
+    static let count = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 }

@@ -1,6 +1,46 @@
 import LuaRuntime
 import RestEngine
 
+/// A reload, as the program that embeds a script asks for it.
+extension ScriptHost {
+    /// Loads a script that is to take the place of `other`: services of the same name and base URL are the same
+    /// objects, declared anew, and have their new definition already. Throws a ``Diagnostic``, with everything as it
+    /// was, when the script is no good. What follows, in the same turn of the loop, is ``takeOver()`` or ``giveUp()``.
+    ///
+    /// - Parameter options: with the store of the other's.
+    public convenience init(
+        replacing other: ScriptHost, path: String, options: ScriptOptions
+    ) throws(Diagnostic) {
+        options.onFileReached?(path)
+        try self.init(
+            source: try ScriptSource.read(path), path: path, engine: other.context.engine, options: options,
+            replacing: other.context)
+    }
+
+    /// The other script hears of it (`rest.on_reload`), loses its observers, timers and jobs, and is closed when
+    /// nothing of it waits any more; this one's jobs begin.
+    public func takeOver() { context.generation.replacePredecessor() }
+
+    /// This script is not to run after all: everything is as it was, and it is closed.
+    public func giveUp() {
+        context.generation.rollBack()
+        close()
+    }
+
+    /// Another has taken over, and this one waits for what it began.
+    public var isRetired: Bool { context.generation.isRetired }
+
+    /// Calls `action` once, when a retired script can be closed.
+    public func whenRetirementEnds(_ action: @escaping @EngineActor () -> Void) {
+        context.generation.retirement?.onEnd = action
+    }
+
+    /// Runs the functions of `rest.on_shutdown`; `completion` comes when all have returned.
+    public func shutDown(_ completion: @escaping @EngineActor () -> Void) {
+        context.generation.shutDown(completion)
+    }
+}
+
 /// What a service was before the script that is being loaded declared it anew.
 private struct TakenService {
     let service: Service
@@ -145,93 +185,5 @@ final class ScriptGeneration {
                 if left == 0 { completion() }
             }
         }
-    }
-}
-
-/// The time between the end of a script's rule and its end.
-@EngineActor
-final class ScriptRetirement {
-    /// Seconds; more than a request takes with the standard limits.
-    static let limit = 180.0
-    private unowned let context: ScriptContext
-    private let era: RequestEra
-    private var timer: Timer?
-    /// Called when the script can be closed.
-    var onEnd: (@EngineActor () -> Void)?
-
-    init(_ context: ScriptContext, _ era: RequestEra) {
-        self.context = context
-        self.era = era
-        context.jobs.onEmpty = { [weak self] in self?.lookAgain() }
-        era.onQuiet = { [weak self] in self?.lookAgain() }
-        timer = context.engine.scheduler.after(Self.limit) { [weak self] in self?.end() }
-        lookAgain()
-    }
-
-    var isOver: Bool { context.jobs.isEmpty && era.openRequests == 0 }
-
-    /// Two turns later: what just ended may have begun something, and its frames are still there.
-    private func lookAgain() {
-        let scheduler = context.engine.scheduler
-        scheduler.nextTurn { [weak self] in
-            scheduler.nextTurn { [weak self] in if let self, isOver { end() } }
-        }
-    }
-
-    private func end() {
-        guard timer != nil else { return }
-        timer?.cancel()
-        timer = nil
-        era.onQuiet = nil
-        if !isOver {
-            context.options.log(
-                ScriptLogEntry(
-                    level: .warn,
-                    text:
-                        "the script that a reload replaced still waits after \(Int(Self.limit)) s: it is ended"
-                ))
-        }
-        let onEnd = onEnd
-        self.onEnd = nil
-        onEnd?()
-    }
-}
-
-extension ScriptHost {
-    /// Loads a script that is to take the place of `other`: services of the same name and base URL are the same
-    /// objects, declared anew, and have their new definition already. Throws a ``Diagnostic``, with everything as it
-    /// was, when the script is no good. What follows, in the same turn of the loop, is ``takeOver()`` or ``giveUp()``.
-    ///
-    /// - Parameter options: with the store of the other's.
-    public convenience init(
-        replacing other: ScriptHost, path: String, options: ScriptOptions
-    ) throws(Diagnostic) {
-        options.onFileReached?(path)
-        try self.init(
-            source: try ScriptSource.read(path), path: path, engine: other.context.engine, options: options,
-            replacing: other.context)
-    }
-
-    /// The other script hears of it (`rest.on_reload`), loses its observers, timers and jobs, and is closed when
-    /// nothing of it waits any more; this one's jobs begin.
-    public func takeOver() { context.generation.replacePredecessor() }
-
-    /// This script is not to run after all: everything is as it was, and it is closed.
-    public func giveUp() {
-        context.generation.rollBack()
-        close()
-    }
-
-    /// Another has taken over, and this one waits for what it began.
-    public var isRetired: Bool { context.generation.isRetired }
-
-    /// Calls `action` once, when a retired script can be closed.
-    public func whenRetirementEnds(_ action: @escaping @EngineActor () -> Void) {
-        context.generation.retirement?.onEnd = action
-    }
-
-    /// Runs the functions of `rest.on_shutdown`; `completion` comes when all have returned.
-    public func shutDown(_ completion: @escaping @EngineActor () -> Void) {
-        context.generation.shutDown(completion)
     }
 }

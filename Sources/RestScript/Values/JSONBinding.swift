@@ -1,11 +1,15 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.json.encode/decode/array/object`.
+/// `rest.json.encode/decode/array/object`, and `rest.null`.
 struct JSONBinding: ValueBinding {
     unowned let values: ScriptValues
 
-    var bindings: BindingSet { BindingSet(tables: [jsonModule]) }
+    var bindings: BindingSet {
+        BindingSet(
+            tables: [jsonModule],
+            fields: [BoundField("null", type: "lightuserdata") { lua in trees.pushNull(on: lua) }])
+    }
 
     private var jsonModule: ModuleTable {
         ModuleTable(

@@ -109,3 +109,26 @@ final class MainValues: ScriptValues {
     override func openStore(_ call: Arguments) throws -> Verdict { try opening(call) }
     override func makeBindings() -> BindingSet { binding(self) }
 }
+
+/// `rest.now` and `rest.version`.
+struct BasicsBinding: ValueBinding {
+    unowned let values: ScriptValues
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "now", signature: "() -> number", documentation: "Unix time in seconds."
+                ) { call in
+                    call.lua.push(values.now)
+                    return .one
+                }
+            ],
+            fields: [BoundField("version", type: "string") { lua in lua.push(Version.text) }])
+    }
+}
+
+/// The version of this program.
+public enum Version {
+    public static let text = "0.1.0"
+}

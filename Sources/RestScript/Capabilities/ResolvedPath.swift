@@ -7,7 +7,7 @@
 #endif
 
 /// Where a path really leads.
-enum FilePlace {
+enum ResolvedPath {
     /// Without links; of what doesn't exist yet, as far as it exists, and the names that are left. Nil when those lead back,
     /// and for a link to what doesn't exist.
     static func resolve(_ path: String) -> String? {

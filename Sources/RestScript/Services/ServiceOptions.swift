@@ -1,0 +1,81 @@
+import LuaRuntime
+import RestEngine
+
+/// The options of `rest.service`.
+extension ServiceBinding {
+    /// `rest.service{ name=, base_url=, standard_transformers=, transport= }`. A check goes on with a service that nobody
+    /// else sees, to find what else is wrong.
+    func makeService(_ call: Arguments) throws -> Verdict {
+        var made: Service?
+        try context.declarations.declare(call) { made = try service(call) }
+        let stand = try BaseURL("http://localhost/")
+        values.push(made ?? Service(engine: engine, name: "unnamed", baseURL: stand), on: call.lua)
+        return .one
+    }
+
+    private func service(_ call: Arguments) throws -> Service {
+        let options = try call.options(1, example: "rest.service { base_url = \"https://…\" }")
+        let base = try options.string("base_url")
+        let givenName = try options.string("name")
+        let standard = try standardTransformers(options)
+        var baseURL: BaseURL?
+        if let base {
+            do throws(BaseURL.Failure) { baseURL = try BaseURL(base) } catch {
+                throw LuaUsageError("base_url \(error)")
+            }
+        }
+        let settings = try options.options("transport").map { try transportOptions($0, baseURL?.url) }
+        try options.finish()
+        let name = givenName ?? baseURL?.url.host ?? context.services.nameOfBareService
+        guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else {
+            throw LuaUsageError(
+                "'\(name)' can't name a service: a name is not empty, has no '/' and doesn't begin with '-'")
+        }
+        guard context.services[name] == nil else {
+            throw LuaUsageError("a service named '\(name)' exists already: give this one a name of its own")
+        }
+        let service =
+            context.generation.takeOver(name, baseURL, standard, settings)
+            ?? Service(
+                engine: engine, name: name, baseURL: baseURL, standardTransformers: standard,
+                transport: context.services.transport(for: settings))
+        context.services.add(service, at: call.lua.callerPlace, transport: settings)
+        return service
+    }
+
+    /// `transport = { http2=, proxy=, ca_file=, unix_socket=, max_connections_per_host=, … }`.
+    private func transportOptions(_ options: OptionTable, _ base: URLText?) throws -> TransportOptions {
+        var settings = TransportOptions()
+        settings.http2 = try options.boolean("http2") ?? settings.http2
+        settings.proxy = try options.string("proxy").map {
+            try context.grants.proxy($0, for: base, declared: context.services.bases)
+        }
+        settings.caFile = try options.string("ca_file").map { try context.grants.readablePath($0) }
+        settings.unixSocket = try options.string("unix_socket").map { try context.grants.socketPath($0) }
+        settings.maxConnectionsPerHost = try count(options, "max_connections_per_host")
+        settings.maxTotalConnections = try count(options, "max_connections")
+        settings.userAgent = try options.string("user_agent") ?? settings.userAgent
+        try options.finish()
+        return settings
+    }
+
+    private func count(_ options: OptionTable, _ key: String) throws -> Int? {
+        guard let value = try options.integer(key) else { return nil }
+        guard value >= 1 else { throw LuaUsageError("option 'transport.\(key)' is 1 or more, got \(value)") }
+        return Int(value)
+    }
+
+    private func standardTransformers(_ options: OptionTable) throws -> [StandardTransformer] {
+        guard let place = try options.table("standard_transformers") else {
+            return StandardTransformer.allCases
+        }
+        defer { options.lua.pop() }
+        return try options.lua.strings(place, "standard_transformers").map { name in
+            guard let standard = StandardTransformer(rawValue: name) else {
+                let known = StandardTransformer.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+                throw LuaUsageError("unknown standard transformer '\(name)': there are \(known)")
+            }
+            return standard
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import LuaRuntime
+import RestEngine
+
+/// Results that several pieces of work bring, in the order of the list.
+@EngineActor
+final class Gathering {
+    private let context: ScriptContext
+    let waiter: LuaWaiter
+    /// What there was to do and what came of it, by position.
+    private enum Result {
+        /// Nothing to do: it counts as done.
+        case hole
+        case pending
+        case value(LuaReference)
+    }
+
+    private var results: [Result]
+    private var firstFailure: (index: Int, error: RequestError)?
+    private var left: Int
+    private let limit: Int
+    private var next = 0
+    private var inFlight = 0
+    private var isStarting = false
+    private var isCancelled = false
+    /// The functions that run, by position.
+    var jobs: [Int: ScriptJob] = [:]
+    private let begin: @EngineActor (Gathering, Int) -> Void
+
+    init(
+        _ context: ScriptContext, _ waiter: LuaWaiter, count: Int, limit: Int, holes: Set<Int> = [],
+        begin: @escaping @EngineActor (Gathering, Int) -> Void
+    ) {
+        self.context = context
+        self.waiter = waiter
+        self.limit = limit
+        self.begin = begin
+        results = (0..<count).map { holes.contains($0) ? .hole : .pending }
+        left = count - holes.count
+    }
+
+    func start() {
+        if left == 0 { return answer() }
+        waiter.onCancel = { [weak self] in EngineActor.assumeIsolated { self?.cancel() } }
+        startNext()
+    }
+
+    /// Nobody waits any more: the functions end too. Requests go on, for they are the script's own.
+    private func cancel() {
+        isCancelled = true
+        for job in jobs.values { job.cancel() }
+    }
+
+    /// Work that ends at once starts the next here, not inside of its own end, where a long list would overflow
+    /// the stack.
+    private func startNext() {
+        guard !isStarting else { return }
+        isStarting = true
+        while inFlight < limit, next < results.count, !isCancelled {
+            next += 1
+            if case .hole = results[next - 1] { continue }
+            inFlight += 1
+            begin(self, next - 1)
+        }
+        isStarting = false
+        if left == 0 { answer() }
+    }
+
+    func finish(_ index: Int, _ result: Swift.Result<LuaReference?, RequestError>) {
+        switch result {
+        case .success(let value): if let value { results[index] = .value(value) }
+        case .failure(let error):
+            if firstFailure.map({ index < $0.index }) ?? true { firstFailure = (index, error) }
+        }
+        jobs[index] = nil
+        left -= 1
+        inFlight -= 1
+        startNext()
+    }
+
+    /// The list; or nil, the first error by position, and what there is.
+    private func answer() {
+        waiter.resume(
+            onLoop { [self] (lua: Lua) in
+                if let firstFailure {
+                    lua.pushNil()
+                    context.values.pushError(firstFailure.error, on: lua)
+                }
+                lua.newTable(array: Int32(results.count), record: 1)
+                for (index, result) in results.enumerated() {
+                    switch result {
+                    case .hole: continue
+                    case .pending: lua.push(false)
+                    case .value(let value): lua.push(value)
+                    }
+                    lua.rawSet(-2, index + 1)
+                }
+                lua.push(results.count)
+                lua.rawSet(-2, "n")
+                context.values.trees.markArray(lua, -1)
+                return firstFailure == nil ? 1 : 3
+            })
+    }
+}
