@@ -506,8 +506,8 @@ function store:keys(prefix) end
 ---@field use_this_response resthost.action
 ---@field env resthost.env
 ---@field store resthost.store
----@field null lightuserdata
 ---@field version string
+---@field null lightuserdata
 local rest = {}
 
 ---@class resthost.service.options

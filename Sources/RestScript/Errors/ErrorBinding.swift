@@ -38,8 +38,7 @@ struct ErrorBinding: ValueBinding {
                 LuaProperty(
                     "http_status_code", type: "integer?",
                     documentation: "The status of the answer, if there was one."
-                ) {
-                    call in
+                ) { call in
                     if let status = try call.receiver(as: ScriptErrorBox.self).error.httpStatusCode {
                         call.lua.push(status)
                     } else {
@@ -80,16 +79,14 @@ struct ErrorBinding: ValueBinding {
                 },
                 LuaProperty(
                     "text", type: "string", documentation: "The body if it is text, else an empty string."
-                ) {
-                    call in
+                ) { call in
                     values.pushText(
                         of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
                     return .one
                 },
                 LuaProperty(
                     "json", type: "table", documentation: "The body if it is a table, else an empty one."
-                ) {
-                    call in
+                ) { call in
                     values.pushJSON(
                         of: try call.receiver(as: ScriptErrorBox.self).error.entity?.content, on: call.lua)
                     return .one

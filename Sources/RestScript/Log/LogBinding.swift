@@ -79,8 +79,7 @@ struct LogLevelBinding: ValueBinding {
             ModuleFunction(
                 level.rawValue, signature: "(text, fields: table?)",
                 documentation: "Writes a line to the host's log."
-            ) {
-                call in
+            ) { call in
                 let text = try call.lua.printed(try call.any(1, "text"))
                 let fields = try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? []
                 let place = call.place

@@ -40,8 +40,7 @@ struct RequestBinding: ScriptBinding {
                     try call.receiver(as: Request.self).cancel()
                     return .none
                 },
-                method("repeated", "() -> request", "A new request for the same call, not started.") {
-                    call in
+                method("repeated", "() -> request", "A new request for the same call, not started.") { call in
                     values.push(try call.receiver(as: Request.self).repeated(), on: call.lua)
                     return .one
                 },

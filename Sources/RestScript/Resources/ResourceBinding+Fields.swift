@@ -12,13 +12,11 @@ extension ResourceBinding {
                 values.push(try call.receiver(as: Resource.self).service, on: call.lua)
                 return .one
             },
-            property("configuration", "configuration", "The frozen configuration for GET.") {
-                call in
+            property("configuration", "configuration", "The frozen configuration for GET.") { call in
                 try pushConfiguration(of: call.receiver(as: Resource.self), "GET", on: call.lua)
                 return .one
             },
-            property("latest_data", "entity?", "The last good data; survives later errors.") {
-                call in
+            property("latest_data", "entity?", "The last good data; survives later errors.") { call in
                 if let entity = try call.receiver(as: Resource.self).latestData {
                     values.push(entity, on: call.lua)
                 } else {
@@ -26,8 +24,7 @@ extension ResourceBinding {
                 }
                 return .one
             },
-            property("latest_error", "error?", "The error of the last finished load.") {
-                call in
+            property("latest_error", "error?", "The error of the last finished load.") { call in
                 if let error = try call.receiver(as: Resource.self).latestError {
                     values.pushError(error, on: call.lua)
                 } else {
@@ -56,18 +53,15 @@ extension ResourceBinding {
                 pushList(try call.receiver(as: Resource.self).loadRequests, on: call.lua)
                 return .one
             },
-            property("all_requests", "request[]", "Requests in flight, oldest first.") {
-                call in
+            property("all_requests", "request[]", "Requests in flight, oldest first.") { call in
                 pushList(try call.receiver(as: Resource.self).allRequests, on: call.lua)
                 return .one
             },
-            property("text", "string", "The latest content if it is text, else an empty string.") {
-                call in
+            property("text", "string", "The latest content if it is text, else an empty string.") { call in
                 values.pushText(of: try call.receiver(as: Resource.self).latestData?.content, on: call.lua)
                 return .one
             },
-            property("json", "table", "The latest content if it is a table, else an empty one.") {
-                call in
+            property("json", "table", "The latest content if it is a table, else an empty one.") { call in
                 values.pushJSON(of: try call.receiver(as: Resource.self).latestData?.content, on: call.lua)
                 return .one
             },

@@ -49,16 +49,14 @@ struct ResourceBinding: ScriptBinding {
                 "(method: string, options?: { body | text | json | form | multipart | file, content_type?, charset?, "
                     + "headers?, query?, mutate?, idempotency_key? }) -> request",
                 "A started request; the resource's state is untouched. Paths of files are relative to the script's folder."
-            ) {
-                call in
+            ) { call in
                 let resource = try call.receiver(as: Resource.self)
                 values.push(
                     try RequestOptionsBinding(context: context).request(
                         resource, try call.string(1, "method"), call), on: call.lua)
                 return .one
             },
-            method("get", "() -> content | nil, error", "Waits for up-to-date content.") {
-                call in
+            method("get", "() -> content | nil, error", "Waits for up-to-date content.") { call in
                 let resource = try call.receiver(as: Resource.self)
                 return .wait { waiter in
                     resource.read { [context] result in
@@ -82,20 +80,17 @@ struct ResourceBinding: ScriptBinding {
 
     private var navigationMethods: [LuaMethod] {
         [
-            method("child", "(text: string) -> resource", "The resource below this one.") {
-                call in
+            method("child", "(text: string) -> resource", "The resource below this one.") { call in
                 values.push(
                     try call.receiver(as: Resource.self).child(try call.string(1, "text")), on: call.lua)
                 return .one
             },
-            method("relative", "(href: string) -> resource", "Where a link on this one would lead.") {
-                call in
+            method("relative", "(href: string) -> resource", "Where a link on this one would lead.") { call in
                 values.push(
                     try call.receiver(as: Resource.self).relative(try call.string(1, "href")), on: call.lua)
                 return .one
             },
-            method("optional_relative", "(href: string?) -> resource?", "The same; nil gives nil.") {
-                call in
+            method("optional_relative", "(href: string?) -> resource?", "The same; nil gives nil.") { call in
                 let href = trees.isNull(call.lua, call.slot(1)) ? nil : try call.optionalString(1, "href")
                 if let resource = try call.receiver(as: Resource.self).optionalRelative(href) {
                     values.push(resource, on: call.lua)
@@ -107,15 +102,13 @@ struct ResourceBinding: ScriptBinding {
             method(
                 "with_param", "(name: string, value) -> resource",
                 "Sets a parameter; nil removes it, a list repeats it."
-            ) {
-                call in
+            ) { call in
                 let name = try call.string(1, "name")
                 let given = try values.paramValues(call.lua, call.slot(2), name)
                 values.push(try call.receiver(as: Resource.self).withParam(name, given), on: call.lua)
                 return .one
             },
-            method("with_params", "(params: table) -> resource", "Sets several parameters at once.") {
-                call in
+            method("with_params", "(params: table) -> resource", "Sets several parameters at once.") { call in
                 let params = try values.params(call.lua, try call.table(1, "params"))
                 values.push(try call.receiver(as: Resource.self).withParams(params), on: call.lua)
                 return .one
@@ -132,13 +125,11 @@ struct ResourceBinding: ScriptBinding {
 
     private var localMethods: [LuaMethod] {
         [
-            method("override_local_data", "(entity)", "Puts an entity in place as it is.") {
-                call in
+            method("override_local_data", "(entity)", "Puts an entity in place as it is.") { call in
                 let entity = try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity
                 return try override(try call.receiver(as: Resource.self), entity)
             },
-            method("override_local_content", "(content)", "Replaces the content alone.") {
-                call in
+            method("override_local_content", "(content)", "Replaces the content alone.") { call in
                 guard let content = try values.content(call.lua, try call.any(1, "content")) else {
                     throw call.bad(1, "content", "content can't be nil; wipe() removes it")
                 }
@@ -156,8 +147,7 @@ struct ResourceBinding: ScriptBinding {
             method(
                 "configuration_for", "(method: string) -> configuration",
                 "The frozen configuration for a method."
-            ) {
-                call in
+            ) { call in
                 let name = try call.string(1, "method")
                 guard let method = Method.normalized(name) else {
                     throw call.bad(1, "method", "'\(name)' is not a method")

@@ -24,8 +24,7 @@ struct ServiceBinding: ScriptBinding {
                 method(
                     "resource", "(path: string) -> resource",
                     "The resource at base URL and path; the path is text, never read as a URL."
-                ) {
-                    call in
+                ) { call in
                     values.push(
                         try call.receiver(as: Service.self).resource(try call.string(1, "path")), on: call.lua
                     )
@@ -34,8 +33,7 @@ struct ServiceBinding: ScriptBinding {
                 method(
                     "resource_at", "(url: string?, path: string?) -> resource",
                     "The resource at an absolute URL, or at a path below another base."
-                ) {
-                    call in
+                ) { call in
                     let service = try call.receiver(as: Service.self)
                     let url = try call.optionalString(1, "url")
                     if let path = try call.optionalString(2, "path") {
@@ -49,8 +47,7 @@ struct ServiceBinding: ScriptBinding {
                     "configure",
                     "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service",
                     "Adds a configuration block."
-                ) {
-                    call in
+                ) { call in
                     if context.generation.hasSay("configure", at: call.place) {
                         try context.declarations.declare(call) {
                             try BlockBinding(context: context).add(call)
@@ -64,8 +61,7 @@ struct ServiceBinding: ScriptBinding {
                     "(pattern, options?: { stage?, action?, methods?, content_types?, input?, output?, on_mismatch?, "
                         + "transform_errors?, empty?, description? }, transformer) -> service",
                     "Adds a transformer for the content of matching resources."
-                ) {
-                    call in
+                ) { call in
                     if context.generation.hasSay("configure_transformer", at: call.place) {
                         try context.declarations.declare(call) {
                             try TransformerBinding(context: context).addTransformer(call)
@@ -77,8 +73,7 @@ struct ServiceBinding: ScriptBinding {
                 method(
                     "use", "(plugin: function | string, options?) -> service",
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
-                ) {
-                    call in
+                ) { call in
                     if context.generation.hasSay("use", at: call.place) {
                         try context.declarations.declare(call) { try usePlugin(call) }
                     }
@@ -93,15 +88,13 @@ struct ServiceBinding: ScriptBinding {
                 method(
                     "wipe_resources", "(matches?: string | regex | resource | function(resource) -> boolean)",
                     "Wipes all live resources, or those that match."
-                ) {
-                    call in
+                ) { call in
                     try wipeResources(call)
                     return .none
                 },
                 method(
                     "flush_unused_resources", "()", "Drops resources that nobody holds and nobody observes."
-                ) {
-                    call in
+                ) { call in
                     let service = try call.receiver(as: Service.self)
                     return context.runner.unwound(call) { context.services.collectAndFlush([service]) }
                 },

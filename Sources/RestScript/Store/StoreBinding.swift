@@ -23,8 +23,7 @@ struct StoreBinding: ValueBinding {
                 LuaMethod(
                     "get", signature: "(key: string) -> value?",
                     documentation: "The value; nil when there is none or its time is over."
-                ) {
-                    call in
+                ) { call in
                     let store = try receiver(call)
                     let key = try call.string(1, "key")
                     if let value = store.value(for: key, at: values.now) {
@@ -58,16 +57,14 @@ struct StoreBinding: ValueBinding {
                 LuaMethod(
                     "delete", signature: "(key: string) -> boolean",
                     documentation: "False when there was nothing."
-                ) {
-                    call in
+                ) { call in
                     call.lua.push(try receiver(call).delete(try call.string(1, "key"), at: values.now))
                     return .one
                 },
                 LuaMethod(
                     "keys", signature: "(prefix: string?) -> string[]",
                     documentation: "All keys, or those that begin so; sorted."
-                ) {
-                    call in
+                ) { call in
                     let keys = try receiver(call).keys(
                         try call.optionalString(1, "prefix") ?? "", at: values.now)
                     call.lua.newTable(array: Int32(clamping: keys.count))

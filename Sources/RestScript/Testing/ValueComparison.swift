@@ -18,7 +18,7 @@ struct ValueComparison {
     }
 
     /// Two tables that have the same path.
-    private struct Place {
+    private struct Path {
         let parent: Int?
         let step: String
     }
@@ -44,7 +44,7 @@ struct ValueComparison {
         case .tables: break
         }
         var search = Search(lua)
-        search.add(actual, expected, Place(parent: nil, step: ""), lua)
+        search.add(actual, expected, Path(parent: nil, step: ""), lua)
         var found: [ValueDifference] = []
         var next = 0
         while next < search.places.count, found.count <= ValueDifference.shown {
@@ -60,7 +60,7 @@ struct ValueComparison {
     /// What is left to compare; the tables wait in a table of Lua's.
     private struct Search {
         let table: Int32
-        var places: [Place] = []
+        var places: [Path] = []
         private var known: Set<Pair> = []
 
         init(_ lua: Lua) {
@@ -69,7 +69,7 @@ struct ValueComparison {
         }
 
         /// A pair that was met before is the same if it proves to be the same there.
-        mutating func add(_ actual: Int32, _ expected: Int32, _ place: Place, _ lua: Lua) {
+        mutating func add(_ actual: Int32, _ expected: Int32, _ place: Path, _ lua: Lua) {
             guard let first = lua.identity(actual), let second = lua.identity(expected),
                 known.insert(Pair(actual: first, expected: second)).inserted
             else { return }
@@ -134,7 +134,7 @@ struct ValueComparison {
         }
         for key in tables.sorted() {
             push(key, of: actual, expected)
-            search.add(lua.top - 1, lua.top, Place(parent: place, step: key.step), lua)
+            search.add(lua.top - 1, lua.top, Path(parent: place, step: key.step), lua)
             lua.pop(2)
         }
         guard rest > 0 else { return }
@@ -145,7 +145,7 @@ struct ValueComparison {
             lua.rawGet(expected)
             guard compare(key + 1, lua.top) == .tables else { return }
             search.add(
-                key + 1, lua.top, Place(parent: place, step: ValueKey(lua, key).step), lua)
+                key + 1, lua.top, Path(parent: place, step: ValueKey(lua, key).step), lua)
         }
     }
 

@@ -55,16 +55,14 @@ struct URLBinding: ValueBinding {
                 ModuleFunction(
                     "decode", signature: "(text: string) -> string",
                     documentation: "Resolves the escapes of a text."
-                ) {
-                    call in
+                ) { call in
                     call.lua.push(bytes: PercentEncoding.decodeBytes(try call.rawBytes(1, "text")))
                     return .one
                 },
                 ModuleFunction(
                     "parse", signature: "(url: string) -> table | nil, message",
                     documentation: "The parts of a URL."
-                ) {
-                    call in
+                ) { call in
                     let text = try call.string(1, "url")
                     guard let url = URLText(text) else {
                         call.lua.pushNil()

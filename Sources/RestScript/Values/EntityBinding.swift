@@ -33,8 +33,7 @@ struct EntityBinding: ValueBinding {
                 LuaMethod(
                     "header_values", signature: "(name: string) -> string[]",
                     documentation: "All values of a header, in order."
-                ) {
-                    call in
+                ) { call in
                     let values = try call.receiver(as: ScriptEntity.self).entity.headers.values(
                         try call.string(1, "name"))
                     call.lua.newTable(array: Int32(values.count))
@@ -49,8 +48,7 @@ struct EntityBinding: ValueBinding {
                 LuaProperty(
                     "content", type: "any",
                     documentation: "A Lua value of its own: changing it changes no resource."
-                ) {
-                    call in
+                ) { call in
                     let box = try call.receiver(as: ScriptEntity.self)
                     if let content = box.content {
                         call.lua.push(content)
@@ -79,8 +77,7 @@ struct EntityBinding: ValueBinding {
                 },
                 LuaProperty(
                     "headers", type: "headers", documentation: "Read only; names compare without case."
-                ) {
-                    call in
+                ) { call in
                     let headers = try call.receiver(as: ScriptEntity.self).entity.headers
                     values.push(ScriptHeaders(reading: headers), on: call.lua)
                     return .one
@@ -118,15 +115,13 @@ struct EntityBinding: ValueBinding {
                 },
                 LuaProperty(
                     "text", type: "string", documentation: "The content if it is text, else an empty string."
-                ) {
-                    call in
+                ) { call in
                     values.pushText(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
                     return .one
                 },
                 LuaProperty(
                     "json", type: "table", documentation: "The content if it is a table, else an empty one."
-                ) {
-                    call in
+                ) { call in
                     values.pushJSON(of: try call.receiver(as: ScriptEntity.self).entity.content, on: call.lua)
                     return .one
                 },

@@ -21,8 +21,7 @@ struct JSONBinding: ValueBinding {
                         JSON text of a value. A float is written with its fraction, so `10/2` is `5.0`: write \
                         `10//2`, or `math.tointeger(x)`, for an integer.
                         """
-                ) {
-                    call in
+                ) { call in
                     let place = try call.any(1, "value")
                     do throws(LuaUsageError) { call.lua.push(bytes: try trees.json(call.lua, place)) } catch {
                         throw LuaUsageError("cannot encode as JSON: \(error.message)")
@@ -35,8 +34,7 @@ struct JSONBinding: ValueBinding {
                         The value of a JSON text. Integers beyond 64 bits become floats, or their digits as text with \
                         `{ big = "text" }`; of repeated keys the last counts.
                         """
-                ) {
-                    call in
+                ) { call in
                     let bytes = try call.rawBytes(1, "text")
                     let bigAsText = try bigAsText(call)
                     do {
@@ -53,8 +51,7 @@ struct JSONBinding: ValueBinding {
                 ModuleFunction(
                     "array", signature: "(t: table?) -> table",
                     documentation: "Marks a table as an array, even when it is empty."
-                ) {
-                    call in
+                ) { call in
                     try pushTable(call)
                     trees.markArray(call.lua, -1)
                     return .one
@@ -62,8 +59,7 @@ struct JSONBinding: ValueBinding {
                 ModuleFunction(
                     "object", signature: "(t: table?) -> table",
                     documentation: "Marks a table as an object, even when it is empty."
-                ) {
-                    call in
+                ) { call in
                     try pushTable(call)
                     trees.markObject(call.lua, -1)
                     return .one

@@ -13,8 +13,7 @@ struct WorkBinding: ScriptBinding {
 
     private var timeFunctions: [ModuleFunction] {
         [
-            ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job of its own; it may wait.") {
-                call in
+            ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job of its own; it may wait.") { call in
                 try context.runner.requireUnclosed(for: "rest.spawn")
                 let function = try call.function(1, "fn")
                 let arguments = references(call, from: 2)
@@ -30,8 +29,7 @@ struct WorkBinding: ScriptBinding {
                     waiter.onCancel = { EngineActor.assumeIsolated { timer.cancel() } }
                 }
             },
-            ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") {
-                call in
+            ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") { call in
                 try context.runner.requireUnclosed(for: "rest.after")
                 let timer = ScriptTimer(context, try call.function(2, "fn"), .once)
                 timer.arm(after: try duration(call, 1, "seconds"))
@@ -44,8 +42,7 @@ struct WorkBinding: ScriptBinding {
                 Runs fn again and again, every so many seconds, or at times as of cron: `"*/5 * * * *"`, `"0 9 * * MON-FRI"`, \
                 `"@daily"`, in the local zone or in that of `zone = "Europe/Berlin"`. A run that is late is left out.
                 """
-            ) {
-                call in
+            ) { call in
                 try context.runner.requireUnclosed(for: "rest.every")
                 let (rhythm, last) = try rhythm(call)
                 let timer = ScriptTimer(context, try call.function(last, "fn"), rhythm)

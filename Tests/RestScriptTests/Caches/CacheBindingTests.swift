@@ -208,7 +208,7 @@ struct CacheBindingTests {
         #expect(settings.map(\.path) == ["/srv/scripts/c.db", "/var/c.db"])
         #expect(settings.map(\.maxBytes) == [nil, 7])
         #expect(settings.allSatisfy { $0.user == nil })
-        let here = try #require(FilePlace.resolve("c.db"))
+        let here = try #require(ResolvedPath.resolve("c.db"))
         #expect(try load(source).map(\.path) == [here, "/var/c.db"])
     }
 
