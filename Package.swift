@@ -15,6 +15,7 @@ let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -116,7 +117,8 @@ let package = Package(
             name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "CLuaTestHost", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "CurlTransportTests", dependencies: ["CurlTransport", "RestEngine", "TestSupport"],
+            name: "CurlTransportTests",
+            dependencies: ["CurlTransport", "CCurl", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteCacheTests",
@@ -127,7 +129,7 @@ let package = Package(
             dependencies: ["RestScript", "RestEngine", "LuaRuntime", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
-            dependencies: ["Gateway", "RestEngine", "TestSupport", nioCore, nioPosix, nioHTTP1],
+            dependencies: ["Gateway", "RestEngine", "TestSupport", nioCore, nioEmbedded, nioPosix, nioHTTP1],
             swiftSettings: settings),
         .testTarget(
             name: "ResthostTests",

@@ -17,6 +17,13 @@ extension UnsafeRawBufferPointer {
         return UnsafeRawPointer(found) - base
     }
 
+    func firstReturn(from start: Int, to end: Int) -> Int? {
+        guard start < end, let base = baseAddress, let found = memchr(base + start, 0x0D, end - start) else {
+            return nil
+        }
+        return UnsafeRawPointer(found) - base
+    }
+
     @inline(__always)
     func elementsEqual(_ other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }

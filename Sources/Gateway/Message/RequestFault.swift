@@ -1,6 +1,7 @@
 /// Why bytes are not a request that this gateway reads. The connection can't go on after one.
 enum RequestFault: Error, Equatable {
-    case bareNewline, emptyLines, badRequestLine, badTarget, badVersion, badField, foldedField
+    case bareNewline, bareReturn, emptyLines, badRequestLine, badTarget, tunnel, badVersion, badField,
+        foldedField
     case noHost, severalHosts
     case badContentLength, ambiguousLength, unknownTransferCoding, unknownExpectation
     case targetTooLong, headTooLarge
@@ -9,7 +10,7 @@ enum RequestFault: Error, Equatable {
         switch self {
         case .targetTooLong: 414
         case .headTooLarge: 431
-        case .unknownTransferCoding: 501
+        case .unknownTransferCoding, .tunnel: 501
         case .badVersion: 505
         case .unknownExpectation: 417
         default: 400
@@ -19,9 +20,11 @@ enum RequestFault: Error, Equatable {
     var detail: String {
         switch self {
         case .bareNewline: "a line of the request does not end in CR LF"
+        case .bareReturn: "a CR of the request is not followed by LF"
         case .emptyLines: "there are empty lines in place of a request"
         case .badRequestLine: "the first line is not 'METHOD target HTTP/1.1'"
         case .badTarget: "the request target is not a path, or has a byte that must be escaped"
+        case .tunnel: "this server makes no tunnels (CONNECT)"
         case .badVersion: "this server speaks HTTP/1.1"
         case .badField: "a header field is malformed"
         case .foldedField: "a header field is folded over several lines"

@@ -32,9 +32,9 @@ struct RequestParser {
             if let fault = startFault(bytes) { return fail(fault) }
             guard let newline = bytes.firstNewline(from: scanned) else { break }
             scanned = newline + 1
-            if let fault = sizeFault(end: scanned) { return fail(fault) }
+            if let fault = sizeFault(bytes, end: scanned) { return fail(fault) }
             guard newline > lineStart, bytes[newline - 1] == .carriageReturn else {
-                return fail(.bareNewline)
+                return fail(bareReturn(bytes, from: lineStart, end: newline) ?? .bareNewline)
             }
             let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<(newline - 1)])
             let start = lineStart
@@ -50,13 +50,16 @@ struct RequestParser {
             let fault =
                 haveRequestLine
                 ? head.readField(line, offset: start) : head.readRequestLine(line, offset: start, limits)
-            if let fault { return fail(fault) }
+            // No line with a bare CR is one without a fault.
+            if let fault { return fail(bareReturn(bytes, from: start, end: scanned) ?? fault) }
             if haveRequestLine { fieldCount += 1 }
             if fieldCount > limits.maxHeaderFields { return fail(.headTooLarge) }
             haveRequestLine = true
         }
+        let unchecked = max(scanned - 1, lineStart)
         scanned = bytes.count
-        if let fault = sizeFault(end: bytes.count) { return fail(fault) }
+        if let fault = sizeFault(bytes, end: scanned) { return fail(fault) }
+        if let fault = bareReturn(bytes, from: unchecked, end: scanned) { return fail(fault) }
         return .needMore
     }
 
@@ -67,12 +70,24 @@ struct RequestParser {
         return HTTPByte.isToken(first) || first == .carriageReturn ? nil : .badRequestLine
     }
 
-    private func sizeFault(end: Int) -> RequestFault? {
+    /// The outcome must not depend on how the bytes were split, so a bare CR within the limit comes first.
+    private func sizeFault(_ bytes: UnsafeRawBufferPointer, end: Int) -> RequestFault? {
         // The 64 bytes are for method and version.
-        guard haveRequestLine else {
-            return end - lineStart > limits.maxTargetBytes + 64 ? .targetTooLong : nil
+        let most = haveRequestLine ? origin + limits.maxHeaderBytes : lineStart + limits.maxTargetBytes + 64
+        guard end > most else { return nil }
+        return bareReturn(bytes, from: lineStart, end: most)
+            ?? (haveRequestLine ? .headTooLarge : .targetTooLong)
+    }
+
+    /// RFC 9112 2.2: a CR that no LF follows is told of at once, for there may be clients that end their lines with it and then
+    /// wait.
+    private func bareReturn(_ bytes: UnsafeRawBufferPointer, from start: Int, end: Int) -> RequestFault? {
+        var start = start
+        while start + 1 < end, let found = bytes.firstReturn(from: start, to: end - 1) {
+            if bytes[found + 1] != .newline { return .bareReturn }
+            start = found + 2
         }
-        return end - origin > limits.maxHeaderBytes ? .headTooLarge : nil
+        return nil
     }
 
     private mutating func fail(_ fault: RequestFault) -> Step {

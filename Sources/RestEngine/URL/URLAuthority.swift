@@ -31,7 +31,9 @@ struct URLAuthority {
             end = close + 1
         } else {
             end = rest.firstIndex(of: .colon) ?? rest.endIndex
-            guard rest[..<end].allSatisfy(ByteSet.registeredName.contains) else { return nil }
+            guard rest[..<end].allSatisfy(ByteSet.registeredName.contains), Self.isPlain(rest[..<end]) else {
+                return nil
+            }
         }
         host = rest[..<end].map(\.asciiLowercased)
         if end == rest.endIndex { return }
@@ -45,6 +47,39 @@ struct URLAuthority {
         if number == Self.defaultPort(of: scheme) { return }
         port = Array(digits)
         portNumber = number
+    }
+
+    /// Every reader takes the name for the same host. Some decode an escaped `a`, and complete numbers: `127.1`, `0x7f.1` and
+    /// `2130706433` are 127.0.0.1 to libcurl. Then another host would be asked than was judged.
+    private static func isPlain(_ name: ArraySlice<UInt8>) -> Bool {
+        for (index, byte) in zip(name.indices, name) where byte == .percent {
+            guard let value = PercentEncoding.hexPair(name[(index + 1)...].prefix(2)), value >= 0x80 else {
+                return false
+            }
+        }
+        let rooted = name.last == .dot ? name.dropLast() : name
+        let start = rooted.lastIndex(of: .dot).map { $0 + 1 } ?? rooted.startIndex
+        guard isNumber(rooted[start...]) else { return true }
+        let labels = name.split(separator: .dot, omittingEmptySubsequences: false)
+        return labels.count == 4 && labels.allSatisfy(isOctet)
+    }
+
+    /// Decimal, octal or hexadecimal, as `inet_aton` reads it.
+    private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
+        if label.count > 1, label.first == 0x30,
+            label[label.startIndex + 1].asciiLowercased == UInt8(ascii: "x")
+        {
+            return label.dropFirst(2).allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0.asciiLowercased }
+        }
+        return !label.isEmpty && label.allSatisfy { 0x30...0x39 ~= $0 }
+    }
+
+    /// 0 to 255, in its one decimal form.
+    private static func isOctet(_ label: ArraySlice<UInt8>) -> Bool {
+        guard label.allSatisfy({ 0x30...0x39 ~= $0 }), label.count == 1 || label.first != 0x30 else {
+            return false
+        }
+        return UInt8(String(decoding: label, as: UTF8.self)) != nil
     }
 
     static func defaultPort(of scheme: [UInt8]?) -> UInt16? {

@@ -55,7 +55,7 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
             return
         }
         isWildcard = text.hasPrefix("*.")
-        let rest = (isWildcard ? String(text.dropFirst(2)) : text).lowercased()
+        let rest = Self.escaped((isWildcard ? String(text.dropFirst(2)) : text).lowercased())
         // What is behind the bracket of an IPv6 address, or the only colon, is the port.
         let end = rest.lastIndex(of: "]") ?? rest.startIndex
         if let colon = rest[end...].lastIndex(of: ":") {
@@ -72,12 +72,18 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "."),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"):
+                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"),
+                UInt8(ascii: "%"):
                 true
-            default: byte >= 0x80
+            default: false
             }
         }
         guard !host.isEmpty, allowed, host.hasPrefix("[") == host.hasSuffix("]") else { return nil }
+    }
+
+    /// As URLs have names that aren't ASCII.
+    private static func escaped(_ name: String) -> String {
+        name.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16) }.joined()
     }
 
     /// What to write in place of text that is no host.

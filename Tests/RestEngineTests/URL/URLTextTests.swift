@@ -47,6 +47,28 @@ struct URLTextTests {
         #expect(URLText(text) == nil)
     }
 
+    /// libcurl, which connects, would ask another host than was judged.
+    @Test(arguments: [
+        "http://ex%61mple.com/", "http://%2e/", "http://h%/", "http://h%2/", "http://h%zz/", "http://h%00/",
+        "http://127.1/",
+        "http://2130706433/", "http://0x7f.0.0.1/", "http://0X7f000001/", "http://017.0.0.1/",
+        "http://127.0.0.01/",
+        "http://127.0.0.1./", "http://1.2.3.4.5/", "http://256.0.0.1/", "http://a.0x/", "http://a.1/",
+        "http://1.2.3.a.4./",
+    ])
+    func `D21 a host that readers complete or decode differently is no host`(text: String) {
+        #expect(URLText(text) == nil)
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1/", "http://0.0.0.0/", "http://255.255.255.255/", "http://1.a/", "http://1e1/",
+        "http://0xg/", "http://a./",
+        "http://1.2.3.4.a/", "http://m%c3%bcnchen.example/", "http://x1/", "http://1-1/",
+    ])
+    func `D21 other names and whole addresses are hosts`(text: String) {
+        #expect(URLText(text)?.string == text)
+    }
+
     @Test func `2.1 parts`() throws {
         let url = try #require(URLText("HTTPS://u:p@Host.example:8443/a/b%20c?x=1&y#frag"))
         #expect(url.scheme == "https")

@@ -80,7 +80,9 @@ struct PermissionsTests {
         ("*.a.test", "https://ba.test", false), ("127.0.0.1:5", "http://127.0.0.1:5/", true),
         ("[::1]:5", "http://[::1]:5/", true), ("[::1]", "http://[::1]:5/", true),
         ("a.test", "https://user@a.test/", true), ("a.test", "https://a.test@evil.test/", false),
-        ("unix:/a.test", "https://a.test/", false),
+        ("unix:/a.test", "https://a.test/", false), ("münchen.test", "https://münchen.test/", true),
+        ("*.münchen.test:1", "https://a.m%C3%BCnchen.test:1/", true),
+        ("munchen.test", "https://münchen.test/", false),
     ])
     func `hosts and ports`(grant: String, url: String, isCovered: Bool) throws {
         let host = try #require(HostGrant(grant))
