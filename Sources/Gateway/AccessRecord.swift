@@ -1,5 +1,8 @@
 /// One answered request, for an access log.
 public struct AccessRecord: Sendable {
+    /// Address of the other end, which may be a proxy; nil on a Unix socket.
+    public var client: String?
+    /// `-` for bytes that were no request.
     public var method: String
     /// As the client sent it, query included.
     public var target: String

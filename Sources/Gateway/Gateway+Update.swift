@@ -8,8 +8,11 @@ public struct GatewayUpdate: Sendable {
     public var expose: [String: ServiceExposure]?
     public var bearerToken: String?
     public var serverNames: [String] = []
-    /// As in ``GatewayLimits/requestTimeout``.
-    public var requestTimeout: Double?
+    /// For times as exact as the gateway's when it was started: a quarter of the shortest of them, at most a second. The size
+    /// of heads is that for connections which come later.
+    public var limits = GatewayLimits()
+    /// As in ``GatewayConfiguration/accessLog``.
+    public var accessLog: (@Sendable (AccessRecord) -> Void)?
 
     public init(listen: [String], expose: [String: ServiceExposure]? = nil, bearerToken: String? = nil) {
         self.listen = listen
@@ -59,8 +62,8 @@ extension Gateway {
         return PreparedGatewayUpdate(
             exposure: exposure,
             access: GatewayRules.Access(
-                bearerToken: update.bearerToken, serverNames: update.serverNames,
-                requestTimeout: update.requestTimeout),
+                bearerToken: update.bearerToken, serverNames: update.serverNames, limits: update.limits,
+                accessLog: update.accessLog),
             listeners: listeners, opened: opened, closing: closing)
     }
 
@@ -69,6 +72,7 @@ extension Gateway {
     @EngineActor
     public func commit(_ prepared: PreparedGatewayUpdate) {
         engine.replaceRules(prepared.exposure, prepared.access)
+        running?.room.allow(prepared.access.limits.maxConnections)
         let isRunning = setListeners(prepared.listeners)
         let closing = isRunning ? prepared.closing : prepared.opened
         let loops = running?.loops ?? []

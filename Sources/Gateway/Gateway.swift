@@ -39,7 +39,7 @@ public final class Gateway: Sendable {
         }
         let access = GatewayRules.Access(
             bearerToken: configuration.bearerToken, serverNames: configuration.serverNames,
-            requestTimeout: configuration.limits.requestTimeout)
+            limits: configuration.limits, accessLog: configuration.accessLog)
         engine = EngineClient(
             directory: directory, control: control,
             rules: GatewayRules(try Exposure(configuration.expose), access))

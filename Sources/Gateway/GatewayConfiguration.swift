@@ -17,6 +17,10 @@ public struct GatewayConfiguration: Sendable {
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
     /// Called on a network thread, once a minute at most for each kind; must be quick.
     public var onShortage: (@Sendable (GatewayShortage) -> Void)?
+    /// Seconds that health waits for the engine before it reports that the engine is busy.
+    var healthTimeout: Double = 0.05
+    /// Seconds that other `/-/` routes wait for the engine; a reload takes as long as it takes.
+    var controlTimeout: Double = 10
     /// Unix time in seconds, of the same clock as the engine's.
     public var clock: @Sendable () -> Double = { SystemTime.now }
 

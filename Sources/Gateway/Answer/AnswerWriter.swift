@@ -44,7 +44,8 @@ struct AnswerWriter {
         head.writeString("HTTP/1.1 \(reply.status) \(StatusPhrase.text(for: reply.status))\r\n")
         head.writeString(date(now))
         for (name, value) in reply.fields { head.writeString("\(name): \(value)\r\n") }
-        head.writeString("Content-Length: \(reply.body.count)\r\n")
+        // RFC 9110 8.6: without content there is no length of it.
+        if reply.status != 204 { head.writeString("Content-Length: \(reply.body.count)\r\n") }
         finish(&head, framing)
         return head
     }

@@ -56,6 +56,18 @@ extension Problem {
         return problem
     }
 
+    /// - Parameter canBeListed: A script can name it as one of its own.
+    static func wrongHost(_ value: UnsafeRawBufferPointer, canBeListed: Bool) -> Problem {
+        let name = HostNames.host(of: String(decoding: value, as: UTF8.self))
+        var detail = "this gateway does not answer to the name in Host"
+        if canBeListed, HostNames.isName(name) {
+            detail =
+                "this gateway does not answer to '\(name)', the name in Host: if it is its own, list it, "
+                + "rest.gateway { server_names = { \"\(name)\" } }"
+        }
+        return Problem(421, "wrong_host", detail)
+    }
+
     static var tooManyConnections: Problem {
         var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
         problem.retryAfter = 1

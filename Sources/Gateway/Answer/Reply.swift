@@ -6,6 +6,13 @@ struct Reply: Sendable {
     var fields: [(String, String)]
     var body: [UInt8]
 
+    /// About the server as a whole (RFC 9110 9.3.7).
+    init(allowing methods: [String]) {
+        status = 204
+        fields = [("Allow", (methods + ["OPTIONS"]).joined(separator: ", "))]
+        body = []
+    }
+
     init(_ status: Int, json: Tree, type: String = "application/json") {
         self.status = status
         fields = [("Content-Type", type), ("Cache-Control", "no-store")]

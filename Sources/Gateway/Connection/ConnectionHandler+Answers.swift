@@ -8,6 +8,10 @@ extension ConnectionHandler {
     func ask(_ request: ClientRequest, _ context: ChannelHandlerContext) {
         switch request.target.withUnsafeBytes({ RequestTarget($0) }) {
         case .host(let name, let query): askHost(name, query, request, context)
+        case .server:
+            write(
+                Reply(allowing: loop.isForAdmins ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]), request,
+                context)
         case _ where loop.isForAdmins:
             let problem = Problem(
                 404, "not_found", "the admin socket has /-/status and its like; resources are the gateway's")
@@ -18,7 +22,7 @@ extension ConnectionHandler {
     }
 
     private func read(_ path: ResourcePath, _ request: ClientRequest) {
-        let own = loop.access.requestTimeout
+        let own = loop.access.limits.requestTimeout
         let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
         let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
         EngineLoop.shared.submit {
@@ -49,7 +53,7 @@ extension ConnectionHandler {
         // A health check that waits as long as everything else says nothing.
         let timeout: Double? =
             route == .reload
-            ? nil : route.isLivenessCheck ? loop.limits.healthTimeout : loop.limits.controlTimeout
+            ? nil : route.isLivenessCheck ? loop.healthTimeout : loop.controlTimeout
         let late = timeout.map { seconds in
             loop.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
                 connection.value.finish(number, EngineClient.busyReply(route))
@@ -154,9 +158,10 @@ extension ConnectionHandler {
         } else {
             context.write(wrapOutboundOut(head), promise: promise)
         }
-        loop.accessLog?(
+        loop.access.accessLog?(
             AccessRecord(
-                method: request.method, target: String(decoding: request.target, as: UTF8.self),
+                client: context.remoteAddress?.ipAddress, method: request.method,
+                target: String(decoding: request.target, as: UTF8.self),
                 status: status,
                 bytes: body?.readableBytes ?? 0, duration: loop.clock() - request.startedAt))
     }

@@ -40,8 +40,7 @@ extension ConnectionHandler {
     ) -> Decision {
         if machine.isGuest, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections) }
         if let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
-            return .problem(
-                Problem(421, "wrong_host", "this gateway does not answer to the name and port in Host"))
+            return .problem(.wrongHost(host, canBeListed: !loop.isForAdmins))
         }
         if let token = loop.access.token, !token.accepts(head.authorization?.bytes(in: bytes)) {
             return isLivenessCheck(head, bytes) ? .ask : .problem(.unauthorized)
@@ -109,7 +108,7 @@ extension ConnectionHandler {
     private func write(
         _ answer: HotAnswer, _ head: RequestHead, now: Double, _ context: ChannelHandlerContext
     ) {
-        guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.accessLog == nil else {
+        guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.access.accessLog == nil else {
             let request = take(head, now: now)
             guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
             return writeContent(current, .hit, request, isNotModified: false, context)

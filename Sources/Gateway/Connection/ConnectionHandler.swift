@@ -27,7 +27,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.loop = loop
         serial = loop.nextSerial()
         self.listener = listener
-        machine = ConnectionStateMachine(limits: loop.limits, sweep: loop.sweeps)
+        machine = ConnectionStateMachine(limits: loop.access.limits, sweep: loop.sweeps)
     }
 
     // MARK: Life

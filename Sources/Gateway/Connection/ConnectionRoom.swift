@@ -15,7 +15,8 @@ final class ConnectionRoom: Sendable {
     static let acceptPause = TimeAmount.milliseconds(50)
     private static let alarmSeconds = 60.0
 
-    let limit: Int
+    private let allowed: Atomic<Int>
+    private let descriptors: Int
     private let open = Atomic(0)
     private let reserve = DescriptorReserve()
     private let alarms = Mutex<[GatewayShortage: Double]>([:])
@@ -23,13 +24,19 @@ final class ConnectionRoom: Sendable {
     private let report: (@Sendable (GatewayShortage) -> Void)?
 
     init(_ configuration: GatewayConfiguration, descriptors: Int = DescriptorLimit.current) {
-        limit = min(configuration.limits.maxConnections, Self.share(of: descriptors))
+        self.descriptors = descriptors
+        allowed = Atomic(configuration.limits.maxConnections)
         clock = configuration.clock
         report = configuration.onShortage
     }
 
     /// Of the process's descriptors: the rest is for servers that are asked, files and the host itself.
     static func share(of descriptors: Int) -> Int { max(8, (descriptors - 64) / 4 * 3) }
+
+    var limit: Int { min(allowed.load(ordering: .relaxed), Self.share(of: descriptors)) }
+
+    /// Changes how many there may be. Those that are there stay.
+    func allow(_ count: Int) { allowed.store(count, ordering: .relaxed) }
 
     var count: Int { open.load(ordering: .relaxed) }
 

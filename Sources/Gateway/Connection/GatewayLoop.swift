@@ -9,10 +9,10 @@ final class GatewayLoop {
 
     let eventLoop: any EventLoop
     let engine: EngineClient
-    let limits: GatewayLimits
     /// Operators are at the other end: see ``GatewayConfiguration/isForAdmins``.
     let isForAdmins: Bool
-    let accessLog: (@Sendable (AccessRecord) -> Void)?
+    let healthTimeout: Double
+    let controlTimeout: Double
     let clock: @Sendable () -> Double
     let room: ConnectionRoom
     let mailbox: LoopMailbox
@@ -23,7 +23,8 @@ final class GatewayLoop {
     var writer: AnswerWriter
     /// So many there were; connections measure time in them.
     private(set) var sweeps = 0
-    let patience: ConnectionStateMachine.Patience
+    /// The limits of time, as of ``access``. The length of a sweep stays what it was at the start.
+    private(set) var patience: ConnectionStateMachine.Patience
     private(set) var isDraining = false
     private var serial = 0
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
@@ -39,12 +40,13 @@ final class GatewayLoop {
     ) {
         self.eventLoop = eventLoop
         self.engine = engine
-        limits = configuration.limits
+        let limits = engine.rules.currentAccess.limits
         patience = ConnectionStateMachine.Patience(
             limits, sweepSeconds: min(1, max(0.01, min(limits.idleTimeout, limits.headerTimeout) / 4)))
         isForAdmins = configuration.isForAdmins
         access = engine.rules.currentAccess
-        accessLog = configuration.accessLog
+        healthTimeout = configuration.healthTimeout
+        controlTimeout = configuration.controlTimeout
         clock = configuration.clock
         self.room = room
         mailbox = LoopMailbox(eventLoop: eventLoop)
@@ -59,6 +61,7 @@ final class GatewayLoop {
 
     private func takeNewAccess() {
         access = engine.rules.currentAccess
+        patience = ConnectionStateMachine.Patience(access.limits, sweepSeconds: patience.sweepSeconds)
         targets.removeAll()
     }
 
@@ -133,6 +136,7 @@ final class GatewayLoop {
 
     func sweep() {
         sweeps += 1
+        refreshAccess()
         targets.forget(unusedSince: AnswerWriter.wholeSeconds(clock()) - Self.contentSeconds)
         for connection in all { connection.sweep() }
     }

@@ -46,7 +46,8 @@ struct EngineClient: Sendable {
         do { found = try resource(at: path, method: method) } catch { return completion(.problem(error)) }
         let (resource, methods) = found
         let shown = Shown(
-            publication: resource.publicationForReaders(preparing: ContentRendering.prepare), methods: methods, version: rules.version)
+            publication: resource.publicationForReaders(preparing: ContentRendering.prepare),
+            methods: methods, version: rules.version)
         let start = resource.engine.scheduler.now
         if let answer = shown.publication.answer(at: start) {
             return completion(.answer(answer, .hit, shown))

@@ -11,11 +11,16 @@ final class GatewayRules: Sendable {
         var version = 1
         var token: BearerToken?
         var hostNames: HostNames
-        /// See ``GatewayLimits/requestTimeout``.
-        var requestTimeout: Double?
+        var limits: GatewayLimits
+        /// See ``GatewayConfiguration/accessLog``.
+        var accessLog: (@Sendable (AccessRecord) -> Void)?
 
-        init(bearerToken: String?, serverNames: [String], requestTimeout: Double?) {
-            self.requestTimeout = requestTimeout
+        init(
+            bearerToken: String?, serverNames: [String], limits: GatewayLimits,
+            accessLog: (@Sendable (AccessRecord) -> Void)?
+        ) {
+            self.limits = limits
+            self.accessLog = accessLog
             token = bearerToken.map(BearerToken.init)
             hostNames = HostNames(serverNames)
         }

@@ -16,7 +16,22 @@ struct HostNames {
         names.contains(Self.host(of: String(decoding: value, as: UTF8.self)))
     }
 
-    private static func host(of text: String) -> String {
+    /// Something that may be listed: no port, nobody's name before an `@`, nothing that isn't in names of hosts.
+    static func isName(_ host: String) -> Bool {
+        !host.isEmpty && host.utf8.count <= 253
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"),
+                    UInt8(ascii: "_"), .dot:
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// In lower case, without a port.
+    static func host(of text: String) -> String {
         let lower = text.lowercased()
         if lower.hasPrefix("["), let end = lower.firstIndex(of: "]") {
             let rest = lower[lower.index(after: end)...]

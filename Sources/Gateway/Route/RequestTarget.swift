@@ -5,10 +5,16 @@ enum RequestTarget: Equatable {
     /// `/-/name?query`.
     case host(name: String, query: String?)
     case resource(ResourcePath)
+    /// `*`.
+    case server
     case nothing
 
     init(_ bytes: UnsafeRawBufferPointer) {
         let text = String(decoding: bytes, as: UTF8.self)
+        if text == "*" {
+            self = .server
+            return
+        }
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let segments = parts[0].dropFirst().split(
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

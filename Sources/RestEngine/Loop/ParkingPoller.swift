@@ -15,7 +15,16 @@ final class ParkingPoller: Poller, @unchecked Sendable {
 
     init() {
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        #if canImport(Darwin)
+            pthread_cond_init(condition, nil)
+        #else
+            // Setting the machine's time of day must not make a wait longer or shorter.
+            var attributes = pthread_condattr_t()
+            pthread_condattr_init(&attributes)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            pthread_cond_init(condition, &attributes)
+            pthread_condattr_destroy(&attributes)
+        #endif
     }
 
     deinit {
@@ -32,13 +41,31 @@ final class ParkingPoller: Poller, @unchecked Sendable {
             while !isWoken { pthread_cond_wait(condition, mutex) }
         } else {
             var deadline = timespec()
-            clock_gettime(CLOCK_REALTIME, &deadline)
+            clock_gettime(CLOCK_MONOTONIC, &deadline)
             deadline.tv_nsec += Int(milliseconds % 1000) * 1_000_000
             deadline.tv_sec += Int(milliseconds / 1000) + deadline.tv_nsec / 1_000_000_000
             deadline.tv_nsec %= 1_000_000_000
-            while !isWoken, pthread_cond_timedwait(condition, mutex, &deadline) == 0 {}
+            while !isWoken, wait(until: deadline) {}
         }
         isWoken = false
+    }
+
+    /// False when the time has come.
+    private func wait(until deadline: timespec) -> Bool {
+        #if canImport(Darwin)
+            var now = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &now)
+            var left = timespec(
+                tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)
+            if left.tv_nsec < 0 {
+                left.tv_sec -= 1
+                left.tv_nsec += 1_000_000_000
+            }
+            return left.tv_sec >= 0 && pthread_cond_timedwait_relative_np(condition, mutex, &left) == 0
+        #else
+            var deadline = deadline
+            return pthread_cond_timedwait(condition, mutex, &deadline) == 0
+        #endif
     }
 
     func wake() {

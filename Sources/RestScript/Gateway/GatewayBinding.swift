@@ -1,14 +1,15 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.gateway{ listen=, expose=, auth=, server_names=, timeout= }`.
+/// `rest.gateway{ listen=, expose=, auth=, server_names=, limits=, timeout=, access_log= }`.
 struct GatewayBinding: ScriptBinding {
     unowned let context: ScriptContext
 
     var bindings: BindingSet {
         BindingSet(functions: [
             ModuleFunction(
-                "gateway", "(options: { listen?, expose?, auth?, server_names?, timeout? })",
+                "gateway",
+                "(options: { listen?, expose?, auth?, server_names?, limits?, timeout?, access_log? })",
                 "Declares the HTTP gateway."
             ) { call in try declareGateway(call) }
         ])
@@ -54,11 +55,45 @@ struct GatewayBinding: ScriptBinding {
                     "'server_names' lists names of hosts, such as \"api.internal\", not '\(name)'")
             }
         }
+        if let limits = try options.options("limits") {
+            declaration.limits = try gatewayLimits(limits)
+            call.lua.pop()
+        }
+        declaration.logsAccess = try options.boolean("access_log") ?? false
         for later in ["tls", "cors"] where options.value(later) != nil {
             throw LuaUsageError("option '\(later)' of the gateway is not available yet")
         }
         try options.finish()
         context.declarations.gateway = declaration
+    }
+
+    private func gatewayLimits(_ options: OptionTable) throws -> GatewayDeclaration.Limits {
+        func count(_ name: String, _ range: ClosedRange<Int64>) throws -> Int? {
+            guard let count = try options.integer(name) else { return nil }
+            guard range.contains(count) else {
+                throw LuaUsageError(
+                    "option 'limits.\(name)' is a whole number from \(range.lowerBound) to \(range.upperBound)"
+                )
+            }
+            return Int(count)
+        }
+        func seconds(_ name: String) throws -> Double? {
+            guard let seconds = try options.number(name) else { return nil }
+            guard seconds >= 0.1, seconds <= 86_400 else {
+                throw LuaUsageError("option 'limits.\(name)' is a number of seconds from 0.1 to 86400")
+            }
+            return seconds
+        }
+        let limits = GatewayDeclaration.Limits(
+            connections: try count("connections", 1...1_000_000),
+            headerBytes: try count("header_bytes", 1024...1 << 20),
+            targetBytes: try count("target_bytes", 256...1 << 20),
+            headerTimeout: try seconds("header_timeout"), idleTimeout: try seconds("idle_timeout"))
+        for later in ["body", "per_client"] where options.value(later) != nil {
+            throw LuaUsageError("option 'limits.\(later)' of the gateway is not available yet")
+        }
+        try options.finish()
+        return limits
     }
 
     private func exposure(_ lua: Lua, _ place: Int32) throws -> [String: GatewayDeclaration.Exposure] {
@@ -95,6 +130,17 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var methods: [String]
     }
 
+    /// What clients may use; nil: as usual. Times are in seconds.
+    public struct Limits: Sendable, Equatable {
+        public var connections: Int?
+        /// Of a request line and its header fields together.
+        public var headerBytes: Int?
+        /// Of a request's path and query.
+        public var targetBytes: Int?
+        public var headerTimeout: Double?
+        public var idleTimeout: Double?
+    }
+
     /// `host:port` or `unix:/path`.
     public var listen: String?
     /// By service; nil: every service, GET and HEAD.
@@ -104,6 +150,9 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var timeout: Double?
     /// Names in Host that are answered beside the addresses' own.
     public var serverNames: [String] = []
+    public var limits = Limits()
+    /// Each answer is a line of the log.
+    public var logsAccess = false
     /// Where the script says it.
     public var file: String?
     public var line: Int?

@@ -49,6 +49,9 @@ enum TypeVocabulary {
 
     /// Of options that mean something else in one function.
     static let options: [String: String] = [
+        "rest.gateway.access_log": "boolean",
+        "rest.gateway.limits":
+            "{ connections?: integer, header_bytes?: integer, target_bytes?: integer, header_timeout?: number, idle_timeout?: number }",
         "service:configure_transformer.action": "\"replace\"|\"append\"",
         "rest.cache.custom.key": "fun(resource: resthost.resource, stage: string): any",
         "rest.cache.custom.read": "fun(key: any): resthost.entity?",

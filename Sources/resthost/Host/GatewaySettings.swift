@@ -17,13 +17,26 @@ enum GatewaySettings {
         settings.listen = listen.isEmpty ? [declaration?.listen ?? defaultAddress] : listen
         settings.threads = threads
         settings.bearerToken = declaration?.bearerToken
-        settings.limits.requestTimeout = declaration?.timeout
+        settings.limits = limits(declaration)
         settings.serverNames = declaration?.serverNames ?? []
         if let declaration { settings.expose = try exposure(declaration, host.services.map(\.name)) }
         do throws(GatewayError) { try settings.check() } catch {
             throw diagnostic(error, host, listen: listen)
         }
         return settings
+    }
+
+    private static func limits(_ declaration: GatewayDeclaration?) -> GatewayLimits {
+        var limits = GatewayLimits()
+        guard let declaration else { return limits }
+        limits.requestTimeout = declaration.timeout
+        let own = declaration.limits
+        limits.maxConnections = own.connections ?? limits.maxConnections
+        limits.maxHeaderBytes = own.headerBytes ?? limits.maxHeaderBytes
+        limits.maxTargetBytes = own.targetBytes ?? limits.maxTargetBytes
+        limits.headerTimeout = own.headerTimeout ?? limits.headerTimeout
+        limits.idleTimeout = own.idleTimeout ?? limits.idleTimeout
+        return limits
     }
 
     /// Names the declaration unless the command line is to blame.

@@ -20,14 +20,18 @@ final class PublicGateway {
     private let threads: Int?
     private let drain: Double
     private let onShortage: @Sendable (GatewayShortage) -> Void
+    private let accessLog: @Sendable (AccessRecord) -> Void
 
     /// - Parameters:
     ///   - listen: addresses of the command line, which win over the script's.
     ///   - drain: seconds that requests get when the gateway stops.
+    ///   - accessLog: gets the requests of a gateway that is to log them, on a network thread.
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
-        drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in }
+        drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
+        accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in }
     ) {
+        self.accessLog = accessLog
         self.directory = directory
         self.control = control
         self.listen = listen
@@ -49,13 +53,15 @@ final class PublicGateway {
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
         let settings = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
         guard var configuration = settings else { return gateway == nil ? .none : .stop }
+        if host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
         do throws(GatewayError) {
             if let gateway {
                 var update = GatewayUpdate(
                     listen: configuration.listen, expose: configuration.expose,
                     bearerToken: configuration.bearerToken)
                 update.serverNames = configuration.serverNames
-                update.requestTimeout = configuration.limits.requestTimeout
+                update.limits = configuration.limits
+                update.accessLog = configuration.accessLog
                 return .update(try gateway.prepare(update))
             }
             configuration.onShortage = onShortage

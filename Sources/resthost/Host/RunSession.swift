@@ -58,7 +58,8 @@ final class RunSession {
         let gateway = PublicGateway(
             directory: directory, control: control, listen: settings.listen,
             threads: settings.gatewayThreads, drain: settings.drain,
-            onShortage: { [log] in log.shortage($0, of: "gateway") })
+            onShortage: { [log] in log.shortage($0, of: "gateway") },
+            accessLog: AccessLog(log).note)
         self.gateway = gateway
         do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
             fail(error)

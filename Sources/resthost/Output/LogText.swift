@@ -89,7 +89,7 @@ struct LogText: Sendable {
         }
     }
 
-    private func write(_ text: @autoclosure () -> String, json members: () -> [(String, Tree)]) {
+    func write(_ text: @autoclosure () -> String, json members: () -> [(String, Tree)]) {
         guard format == .json else { return Streams.error(text()) }
         let time = (clock ?? { SystemTime.now })()
         let stamp = ("time", Tree(InternetTime.text(time, withMilliseconds: true) ?? "-"))

@@ -84,11 +84,12 @@ import Testing
         try await World.run { _, site in
             let long = String(repeating: "a", count: 9000)
             let expected: [(String, Int)] = [
-                ("GET / HTTP/1.1\n\n", 400), ("GET /\(long) HTTP/1.1\r\n\r\n", 414),
+                ("GET / HTTP/1.1\n\n", 400), ("GET / HTTP/1.1\rHost: localhost\r\r", 400),
+                ("GET /\(long) HTTP/1.1\r\n\r\n", 414),
                 ("GET / HTTP/1.1\r\nA: \(long)\r\nB: \(long)\r\n\r\n", 431), ("GET / HTTP/3.0\r\n\r\n", 505),
                 ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
                 ("GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 413),
-                ("\u{16}\u{3}\u{1}\u{2}", 400),
+                ("CONNECT localhost:1 HTTP/1.1\r\nHost: a\r\n\r\n", 501), ("\u{16}\u{3}\u{1}\u{2}", 400),
             ]
             for (text, status) in expected {
                 let client = try site.connect()
@@ -131,5 +132,28 @@ import Testing
             _ = try site.get("/none", method: "HEAD")
         }
         #expect(log.lines == ["GET /github/a?b 200 3", "GET /github/a?b 200 3", "HEAD /none 404 0"])
+        #expect(log.clients == ["127.0.0.1"])
+    }
+
+    @Test func `An update begins and ends the access log, for remembered answers too`() async throws {
+        let log = AccessList()
+        try await World.run({ $0.threads = 1 }, automatic: Self.reply) { _, site in
+            let client = try site.connect()
+            func read() throws {
+                try client.send("GET /github/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try client.answer().status == 200)
+            }
+            try read()
+            try read()
+            var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+            update.accessLog = { log.append($0) }
+            await site.gateway.commit(try site.gateway.prepare(update))
+            try read()
+            try read()
+            update.accessLog = nil
+            await site.gateway.commit(try site.gateway.prepare(update))
+            try read()
+        }
+        #expect(log.lines == ["GET /github/a 200 3", "GET /github/a 200 3"])
     }
 }

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `Health does not wait for an engine that is stuck`() async throws {
-        try await World.run({ $0.limits.healthTimeout = 0.01 }) { _, site in
+        try await World.run({ $0.healthTimeout = 0.01 }) { _, site in
             let gate = Gate()
             defer { gate.open() }
             EngineLoop.shared.submit { gate.wait() }

@@ -38,8 +38,8 @@ import Testing
 
     @Test func `A busy engine is not ready, and says so where it matters`() async throws {
         try await World.run({
-            $0.limits.healthTimeout = 0.01
-            $0.limits.controlTimeout = 0.01
+            $0.healthTimeout = 0.01
+            $0.controlTimeout = 0.01
         }) { _, site in
             let gate = Gate()
             defer { gate.open() }

@@ -71,6 +71,27 @@ import Testing
         }
     }
 
+    @Test func `New limits hold for connections that are there, those of heads for later ones`() async throws
+    {
+        try await World.run({ $0.threads = 1 }, automatic: Self.reply) { _, site in
+            let client = try site.connect()
+            #expect(try read(client).status == 200)
+            var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+            update.limits.maxTargetBytes = 10
+            update.limits.idleTimeout = 2
+            update.limits.maxConnections = 1
+            try await apply(update, site)
+            #expect(try read(client, "/github/abcdef").status == 200)
+            // The only one there may be: it gives way.
+            #expect(try site.get("/github/abcdef").status == 414)
+            #expect(try client.isClosed())
+            let later = try site.connect()
+            #expect(try read(later).status == 200)
+            await site.gateway.sweep(times: 4)
+            #expect(try later.isClosed())
+        }
+    }
+
     @Test func `New server names are answered, old ones no longer`() async throws {
         try await World.run({ $0.serverNames = ["old.internal"] }, automatic: Self.reply) { _, site in
             let client = try site.connect()

@@ -7,6 +7,8 @@ final class AccessList: Sendable {
 
     func append(_ record: AccessRecord) { records.withLock { $0.append(record) } }
 
+    var clients: Set<String> { records.withLock { Set($0.map { $0.client ?? "-" }) } }
+
     var lines: [String] {
         records.withLock { $0.map { "\($0.method) \($0.target) \($0.status) \($0.bytes)" } }
     }

@@ -27,7 +27,7 @@ final class World: GatewayDirectory {
         configuration.listen = ["127.0.0.1:0"]
         configuration.threads = 2
         // The engine loop belongs to all tests of the process.
-        configuration.limits.healthTimeout = 10
+        configuration.healthTimeout = 10
         configuration.clock = { world.clock.now }
         configure(&configuration)
         let gateway = try Gateway(configuration, directory: world, control: control)

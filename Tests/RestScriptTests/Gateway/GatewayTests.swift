@@ -12,7 +12,8 @@ struct GatewayTests {
             """
             rest.gateway {
               listen = "127.0.0.1:8080", auth = { bearer = "secret" }, server_names = { "api.internal", "b:81" },
-              timeout = 20,
+              timeout = 20, access_log = true,
+              limits = { connections = 50, header_bytes = 32768, target_bytes = 1000, header_timeout = 5, idle_timeout = 0.5 },
               expose = { api = { paths = { "/users/**" }, methods = { "GET" } }, other = {} },
             }
             """)
@@ -24,6 +25,10 @@ struct GatewayTests {
                         "api": .init(paths: ["/users/**"], methods: ["GET"]),
                         "other": .init(paths: nil, methods: ["GET", "HEAD"]),
                     ], bearerToken: "secret", timeout: 20, serverNames: ["api.internal", "b:81"],
+                    limits: .init(
+                        connections: 50, headerBytes: 32768, targetBytes: 1000, headerTimeout: 5,
+                        idleTimeout: 0.5),
+                    logsAccess: true,
                     file: "test.lua", line: 1))
         fixture.close()
     }
@@ -50,6 +55,34 @@ struct GatewayTests {
         (
             "rest.gateway { server_names = { 'http://a' } }",
             "'server_names' lists names of hosts, such as \"api.internal\", not 'http://a'"
+        ),
+        (
+            "rest.gateway { limits = { connections = 0 } }",
+            "option 'limits.connections' is a whole number from 1 to 1000000"
+        ),
+        (
+            "rest.gateway { limits = { idle_timeout = 0 } }",
+            "option 'limits.idle_timeout' is a number of seconds from 0.1 to 86400"
+        ),
+        (
+            "rest.gateway { limits = { header_bytes = 16.5 } }",
+            "bad option 'header_bytes' to 'rest.gateway.limits' (integer expected, got number)"
+        ),
+        (
+            "rest.gateway { limits = { conections = 1 } }",
+            "unknown option 'conections': did you mean 'connections'?"
+        ),
+        (
+            "rest.gateway { limits = { body = '1MiB' } }",
+            "option 'limits.body' of the gateway is not available yet"
+        ),
+        (
+            "rest.gateway { access_log = 'x' }",
+            "bad option 'access_log' to 'rest.gateway' (boolean expected, got string)"
+        ),
+        (
+            "rest.gateway { server_name = { 'a' } }",
+            "unknown option 'server_name': did you mean 'server_names'?"
         ),
         ("rest.gateway { tls = {} }", "option 'tls' of the gateway is not available yet"),
         ("rest.gateway { cors = {} }", "option 'cors' of the gateway is not available yet"),

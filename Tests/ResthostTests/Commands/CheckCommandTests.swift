@@ -20,6 +20,14 @@ struct CheckCommandTests {
         ("rest.gateway { expose = { nobody = {} } }", "main.lua:2", "the script has no such service"),
         ("rest.gateway { listen = \"somewhere\" }", "main.lua:2", "the port is missing"),
         ("rest.gateway { listen = \"127.0.0.1:1\", tsl = {} }", "main.lua:2", "unknown option 'tsl'"),
+        (
+            "rest.gateway { server_names = { \"http://a\" } }", "main.lua:2",
+            "'server_names' lists names of hosts, such as \"api.internal\", not 'http://a'"
+        ),
+        (
+            "rest.gateway {\n  limits = { idle_time = 5 },\n}", "main.lua:2",
+            "unknown option 'idle_time': did you mean 'idle_timeout'?"
+        ),
     ]
 
     @Test(arguments: placed)

@@ -1,0 +1,66 @@
+import Dispatch
+import Gateway
+import RestEngine
+import RestScript
+import Synchronization
+
+/// The log's lines of requests that the gateway answered. They are written by a queue: who reads the log slowly must not hold
+/// up clients, so what it can't take in time is left out, and counted.
+final class AccessLog: Sendable {
+    private static let mostWaiting = 4096
+
+    private let log: LogText
+    private let queue = DispatchQueue(label: "access log")
+    private let waiting = Atomic(0)
+    private let lost = Atomic(0)
+
+    init(_ log: LogText) { self.log = log }
+
+    /// On any thread.
+    func note(_ record: AccessRecord) {
+        if waiting.wrappingAdd(1, ordering: .relaxed).newValue > Self.mostWaiting {
+            waiting.wrappingSubtract(1, ordering: .relaxed)
+            lost.wrappingAdd(1, ordering: .relaxed)
+            return
+        }
+        queue.async { self.write(record) }
+    }
+
+    private func write(_ record: AccessRecord) {
+        waiting.wrappingSubtract(1, ordering: .relaxed)
+        log.write(record)
+        let lost = lost.exchange(0, ordering: .relaxed)
+        if lost > 0 { log.note("\(lost) requests are missing here: the log is read too slowly") }
+    }
+}
+
+extension LogText {
+    func write(_ record: AccessRecord) {
+        if isQuiet { return }
+        let entry = ScriptLogEntry(
+            level: .info, text: "\(record.method) \(Self.target(record)) \(record.status)",
+            fields: [("bytes", "\(record.bytes)"), ("ms", Self.milliseconds(record))]
+                + (record.client.map { [("client", $0)] } ?? []))
+        write(text(entry)) { Self.members(record) }
+    }
+
+    private static func target(_ record: AccessRecord) -> String {
+        record.target.isEmpty ? "-" : SecretMask.standard.url(record.target)
+    }
+
+    private static func milliseconds(_ record: AccessRecord) -> String {
+        let hundredths = Int((record.duration * 100_000).rounded())
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    }
+
+    private static func members(_ record: AccessRecord) -> [(String, Tree)] {
+        let target = target(record)
+        var members: [(String, Tree)] = [
+            ("level", "info"), ("message", Tree("\(record.method) \(target) \(record.status)")),
+            ("method", Tree(record.method)), ("target", Tree(target)), ("status", Tree(record.status)),
+            ("bytes", Tree(record.bytes)), ("seconds", Tree(record.duration)),
+        ]
+        if let client = record.client { members.append(("client", Tree(client))) }
+        return members
+    }
+}

@@ -1,0 +1,87 @@
+import RestEngine
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What a script says of the gateway, as clients of the program see it.
+struct RunGatewayTests {
+    /// Runs the script and gives what the program wrote, and each request's answer.
+    private func run(
+        _ gateway: String, asking requests: [String], _ arguments: String...
+    ) async throws -> (answers: [String], run: ChildProcess.Outcome) {
+        let peer = LoopbackPeer { _ in
+            PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("hello".utf8))
+        }
+        let folder = ScriptFolder.service(
+            at: peer.baseURL, "rest.gateway { listen = \"127.0.0.1:0\", \(gateway) }")
+        defer { withExtendedLifetime((folder, peer)) {} }
+        let child = ChildProcess([BuiltProgram.path, "run", "main.lua"] + arguments, in: folder.path)
+        #expect(await child.hasWritten("state of the host"))
+        let address = try #require(
+            child.output.split(separator: "\n").first { $0.hasPrefix("listening on http://127.0.0.1:") })
+        let port = try #require(Int(address.split(separator: ":")[2]))
+        let answers = try requests.map { request in
+            let head = request.replacing("\n", with: "\r\n") + "\r\nConnection: close\r\n\r\n"
+            return try LoopbackClient(port: port).exchange(head)
+        }
+        child.signal(SIGTERM)
+        return (answers, await child.end())
+    }
+
+    @Test func `names of the server are answered, and others are told how`() async throws {
+        let host = "GET /api/a HTTP/1.1\nHost: "
+        let (answers, _) = try await run(
+            "server_names = { 'api.internal' }",
+            asking: [host + "api.internal", host + "API.INTERNAL:8080", host + "other.internal"])
+        #expect(
+            answers[0].hasPrefix("HTTP/1.1 200 ") && answers[0].hasSuffix("\r\n\r\nhello"), "\(answers[0])")
+        #expect(answers[1].hasPrefix("HTTP/1.1 200 "), "\(answers[1])")
+        #expect(answers[2].hasPrefix("HTTP/1.1 421 "), "\(answers[2])")
+        #expect(answers[2].contains(#"server_names = { \"other.internal\" }"#), "\(answers[2])")
+    }
+
+    @Test func `a script's limits hold`() async throws {
+        let (answers, _) = try await run(
+            "limits = { target_bytes = 256 }",
+            asking: [
+                "GET /api/a HTTP/1.1\nHost: localhost",
+                "GET /api/\(String(repeating: "a", count: 256)) HTTP/1.1\nHost: localhost",
+            ])
+        #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 414 "])
+    }
+
+    @Test func `an access log has a line for each answer, and no secrets`() async throws {
+        let requests = [
+            "GET /api/a?b=c&token=s3cret HTTP/1.1\nHost: localhost", "HEAD /none HTTP/1.1\nHost: localhost",
+            "nonsense",
+        ]
+        let text = try await run("access_log = true", asking: requests, "--no-log-time").run.errors
+        #expect(!text.contains("s3cret"))
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(lines.count == 3, "\(text)")
+        #expect(lines[0].hasPrefix("info  GET /api/a?b=c&token=*** 200 bytes=5 ms="), "\(lines[0])")
+        #expect(lines[0].hasSuffix(" client=127.0.0.1"), "\(lines[0])")
+        #expect(lines[1].hasPrefix("info  HEAD /none 404 bytes=0 ms="), "\(lines[1])")
+        #expect(lines[2].hasPrefix("info  - - 400 bytes="), "\(lines[2])")
+
+        let json = try await run("access_log = true", asking: [requests[0]], "--log-format", "json").run
+            .errors
+        let line = try Tree(json: json)
+        #expect(line["level"]?.string == "info")
+        #expect(line["message"]?.string == "GET /api/a?b=c&token=*** 200")
+        #expect(line["target"]?.string == "/api/a?b=c&token=***")
+        #expect(line["status"]?.int == 200 && line["bytes"]?.int == 5)
+        #expect(line["client"]?.string == "127.0.0.1" && line["seconds"]?.double != nil)
+        #expect(line["time"]?.string != nil)
+
+        let silent = try await run("", asking: requests).run.errors
+        #expect(silent.isEmpty, "\(silent)")
+    }
+}
