@@ -13,6 +13,8 @@ extension RequestHead {
         for byte in line[(first + 1)..<last] where !HTTPByte.isTarget(byte) { return .badTarget }
         if last - first - 1 > limits.maxTargetBytes { return .targetTooLong }
         methodRange = ByteRange(start: offset, count: first)
+        // RFC 9113 3.4: nothing but the beginning of HTTP/2, which other readers go on with.
+        if first == 3, line.equals("PRI", at: 0) { return .badVersion }
         // RFC 9110 9.3.6: what follows it is the tunnel's, so its length must not be guessed.
         if first == 7, line.equals("CONNECT", at: 0) { return .tunnel }
         if first == 3, line.equals("GET", at: 0) {

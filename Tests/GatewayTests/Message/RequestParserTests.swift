@@ -28,6 +28,7 @@ import Testing
         ("GET http://a<b/ HTTP/1.1\r\nHost: a\r\n\r\n", .badTarget),
         ("GET http://a@b@c/ HTTP/1.1\r\nHost: a\r\n\r\n", .badTarget),
         ("GET * HTTP/1.1\r\nHost: a\r\n\r\n", .badTarget),
+        ("PRI / HTTP/1.0\r\n\r\n", .badVersion),
         ("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", .tunnel),
         ("GET / HTTP/1.1\r\nHost : a\r\n\r\n", .badField),
         ("GET / HTTP/1.1\r\nHost\r\n\r\n", .badField),
