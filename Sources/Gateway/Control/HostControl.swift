@@ -44,3 +44,26 @@ public struct ControlProblem: Error, Sendable, Equatable {
         self.members = members
     }
 }
+
+/// Where the gateway finds services. The host stands behind it and may change what it gives at any time.
+public protocol GatewayDirectory: Sendable {
+    @EngineActor func service(named name: String) -> Service?
+    @EngineActor var serviceNames: [String] { get }
+    @EngineActor var health: GatewayHealth { get }
+}
+
+/// What the host says about itself under `/-/health`.
+public struct GatewayHealth: Sendable, Equatable {
+    public enum Status: String, Sendable {
+        case ok, degraded
+    }
+
+    public var status: Status
+    /// For people; why it is degraded.
+    public var message: String?
+
+    public init(_ status: Status = .ok, message: String? = nil) {
+        self.status = status
+        self.message = message
+    }
+}

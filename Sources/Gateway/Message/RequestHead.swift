@@ -1,3 +1,5 @@
+import RestEngine
+
 /// One request's head as offsets into the bytes it was read from; nothing is copied.
 struct RequestHead: Equatable {
     enum Method: Equatable {
@@ -56,5 +58,122 @@ struct ByteRange: Equatable {
     @inline(__always)
     func bytes(in all: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: all[start..<(start + count)])
+    }
+}
+
+extension RequestHead {
+    /// `method SP request-target SP HTTP-version` (RFC 9112 3).
+    mutating func readRequestLine(
+        _ line: UnsafeRawBufferPointer, offset: Int, _ limits: GatewayLimits
+    ) -> RequestFault? {
+        guard let first = line.firstIndex(of: .space), first > 0,
+            let last = line.lastIndex(of: .space), last > first + 1
+        else { return .badRequestLine }
+        for byte in line[..<first] where !HTTPByte.isToken(byte) { return .badRequestLine }
+        if let fault = readVersion(UnsafeRawBufferPointer(rebasing: line[(last + 1)...])) { return fault }
+        for byte in line[(first + 1)..<last] where !HTTPByte.isTarget(byte) { return .badTarget }
+        if last - first - 1 > limits.maxTargetBytes { return .targetTooLong }
+        methodRange = ByteRange(start: offset, count: first)
+        // RFC 9113 3.4: nothing but the beginning of HTTP/2, which other readers go on with.
+        if first == 3, line.equals("PRI", at: 0) { return .badVersion }
+        // RFC 9110 9.3.6: what follows it is the tunnel's, so its length must not be guessed.
+        if first == 7, line.equals("CONNECT", at: 0) { return .tunnel }
+        if first == 3, line.equals("GET", at: 0) {
+            method = .get
+        } else if first == 4, line.equals("HEAD", at: 0) {
+            method = .head
+        } else {
+            method = .other
+        }
+        target = ByteRange(start: offset + first + 1, count: last - first - 1)
+        return line[first + 1] == .slash ? nil : readSpecialTarget(line, offset: offset)
+    }
+
+    private mutating func readVersion(_ text: UnsafeRawBufferPointer) -> RequestFault? {
+        guard text.count == 8, text.equals("HTTP/", at: 0), text[6] == .dot, HTTPByte.isDigit(text[5]),
+            HTTPByte.isDigit(text[7])
+        else { return .badRequestLine }
+        guard text[5] == UInt8(ascii: "1") else { return .badVersion }
+        // RFC 9110 2.5: a higher minor version of 1 is answered as 1.1.
+        minorVersion = text[7] == UInt8(ascii: "0") ? 0 : 1
+        return nil
+    }
+
+    /// `http://host/path`, which every server must accept, and the `*` of OPTIONS (RFC 9112 3.2.2, 3.2.4).
+    private mutating func readSpecialTarget(_ line: UnsafeRawBufferPointer, offset: Int) -> RequestFault? {
+        let start = target.start - offset
+        if target.count == 1, line[start] == UInt8(ascii: "*") {
+            return methodRange.count == 7 && line.equals("OPTIONS", at: 0) ? nil : .badTarget
+        }
+        guard target.count > 7, line.equalsIgnoringCase("http://", at: start) else { return .badTarget }
+        var end = start + 7
+        let targetEnd = start + target.count
+        while end < targetEnd, line[end] != .slash, line[end] != .question { end += 1 }
+        let authority = line[(start + 7)..<end]
+        guard !authority.isEmpty, authority.allSatisfy(Self.isAuthority),
+            authority.count(where: { $0 == UInt8(ascii: "@") }) < 2
+        else { return .badTarget }
+        host = ByteRange(start: offset + start + 7, count: end - start - 7)
+        isHostFromTarget = true
+        target = ByteRange(start: offset + end, count: targetEnd - end)
+        return nil
+    }
+    /// Of what a target may have: all that RFC 3986 3.2 lets into a host, a port and what stands before an `@`.
+    private static func isAuthority(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"),
+            UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: true
+        }
+    }
+}
+
+extension RequestHead {
+    /// `field-name ":" OWS field-value OWS` (RFC 9112 5). Only fields that this gateway acts on are kept.
+    mutating func readField(_ line: UnsafeRawBufferPointer, offset: Int) -> RequestFault? {
+        if line[0] == .space || line[0] == .tab { return .foldedField }
+        var colon = 0
+        while colon < line.count, HTTPByte.isToken(line[colon]) { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == .colon else { return .badField }
+        var start = colon + 1
+        var end = line.count
+        while start < end, HTTPByte.isBlank(line[start]) { start += 1 }
+        while end > start, HTTPByte.isBlank(line[end - 1]) { end -= 1 }
+        for byte in line[start..<end] where !HTTPByte.isFieldValue(byte) { return .badField }
+        let value = UnsafeRawBufferPointer(rebasing: line[start..<end])
+        let range = ByteRange(start: offset + start, count: end - start)
+        switch colon {
+        case 4 where line.equalsIgnoringCase("host", at: 0):
+            hostCount += 1
+            if !isHostFromTarget { host = range }
+        case 6 where line.equalsIgnoringCase("expect", at: 0):
+            if value.isExactly("100-continue") {
+                expectsContinue = true
+            } else {
+                hasUnknownExpectation = true
+            }
+        case 10 where line.equalsIgnoringCase("connection", at: 0):
+            value.forEachListMember { member in
+                if member.isExactly("close") { saysClose = true }
+                if member.isExactly("keep-alive") { saysKeepAlive = true }
+            }
+        case 13 where line.equalsIgnoringCase("if-none-match", at: 0):
+            hasSeveralIfNoneMatch = ifNoneMatch != nil
+            ifNoneMatch = range
+        case 13 where line.equalsIgnoringCase("authorization", at: 0):
+            authorizationCount += 1
+            authorization = range
+        case 14 where line.equalsIgnoringCase("content-length", at: 0):
+            // RFC 9110 8.6 lets a reader accept a repeated equal value; refusing it is the safe choice.
+            guard contentLength == nil, let length = value.decimal else { return .badContentLength }
+            contentLength = length
+        case 17 where line.equalsIgnoringCase("transfer-encoding", at: 0):
+            transferEncodingCount += 1
+            isChunked = value.isExactly("chunked")
+        default: break
+        }
+        return nil
     }
 }

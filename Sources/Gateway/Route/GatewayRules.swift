@@ -57,3 +57,70 @@ final class GatewayRules: Sendable {
         return exposure.isExposed(url, service: service.name, base: base)
     }
 }
+
+/// The values of the Host header that are answered. Any other name belongs to somebody whose page points a
+/// browser at this address (DNS rebinding).
+struct HostNames {
+    private var names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+
+    init(_ more: [String]) {
+        for name in more { names.insert(Self.host(of: name)) }
+    }
+
+    mutating func insert(_ host: String) { names.insert(Self.host(of: host)) }
+
+    /// The port doesn't matter: a stranger's name is the danger, and forwarded ports are common.
+    func accept(_ value: UnsafeRawBufferPointer) -> Bool {
+        names.contains(Self.host(of: String(decoding: value, as: UTF8.self)))
+    }
+
+    /// Something that may be listed: no port, nobody's name before an `@`, nothing that isn't in names of hosts.
+    static func isName(_ host: String) -> Bool {
+        !host.isEmpty && host.utf8.count <= 253
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"),
+                    UInt8(ascii: "_"), .dot:
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// In lower case, without a port.
+    static func host(of text: String) -> String {
+        let lower = text.lowercased()
+        if lower.hasPrefix("["), let end = lower.firstIndex(of: "]") {
+            let rest = lower[lower.index(after: end)...]
+            return isPort(rest) ? String(lower[...end]) : lower
+        }
+        guard let colon = lower.firstIndex(of: ":"), isPort(lower[colon...]) else { return lower }
+        return String(lower[..<colon])
+    }
+
+    /// Nothing, or a colon with a number that a port can have, or with none (RFC 3986 3.2.3).
+    private static func isPort(_ text: Substring) -> Bool {
+        guard text.first == ":" else { return text.isEmpty }
+        let digits = text.dropFirst()
+        return digits.isEmpty || digits.utf8.allSatisfy(HTTPByte.isDigit) && UInt16(digits) != nil
+    }
+}
+
+/// The token that clients must show (RFC 6750 2.1).
+struct BearerToken {
+    private let token: [UInt8]
+
+    init(_ token: String) { self.token = Array(token.utf8) }
+
+    /// Takes the same time for every wrong token of the right length.
+    func accepts(_ value: UnsafeRawBufferPointer?) -> Bool {
+        guard let value, value.count > 7, value.equalsIgnoringCase("bearer ", at: 0) else { return false }
+        var given = UnsafeRawBufferPointer(rebasing: value[7...])
+        while given.first == .space { given = UnsafeRawBufferPointer(rebasing: given[1...]) }
+        guard given.count == token.count else { return false }
+        var difference: UInt8 = 0
+        for (a, b) in zip(given, token) { difference |= a ^ b }
+        return difference == 0
+    }
+}

@@ -52,3 +52,55 @@ extension ResourcePath {
             query: parts.count > 1 ? String(parts[1]) : nil)
     }
 }
+
+extension ResourcePath {
+    /// Of a path that nothing speaks against; see ``RestEngine/PathText/objection(to:)``.
+    ///
+    /// An escaped slash stays one: `a%2Fb` is one segment to many APIs. For all other text the result is what
+    /// ``Service/resource(_:)`` makes of the decoded path, so that both name the same resource.
+    func upstreamURL(below base: BaseURL) -> URLText? {
+        var text = String(base.url.string.prefix { $0 != "?" && $0 != "#" })
+        text += path.split(separator: "/", omittingEmptySubsequences: false).map(Self.canonical).joined(
+            separator: "/")
+        // Exact text, both of the base's query and of the client's; only the order is changed (D19).
+        let queries = [base.url.query, query].compactMap { $0 }.filter { !$0.isEmpty }
+        if !queries.isEmpty { text += "?" + queries.joined(separator: "&") }
+        return URLText(text)?.withParams([])
+    }
+
+    /// One spelling for each segment.
+    private static func canonical(_ segment: Substring) -> String {
+        var canonical: [UInt8] = []
+        for byte in PercentEncoding.decodeBytes(segment.utf8) {
+            if isKept(byte) {
+                canonical.append(byte)
+            } else {
+                canonical.append(.percent)
+                canonical.append(digits[Int(byte >> 4)])
+                canonical.append(digits[Int(byte & 15)])
+            }
+        }
+        return String(decoding: canonical, as: UTF8.self)
+    }
+
+    /// pchar without escapes (RFC 3986 3.3).
+    private static func isKept(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~!$&'()*+,;=:@".utf8.contains(byte)
+        }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// The upstream's URL as a client may see it: no user info, and of the query only what the client sent
+    /// itself. Everything else may be a secret that the configuration added.
+    func visible(_ url: String) -> String? {
+        guard let url = URLText(url), let origin = url.origin else { return nil }
+        let own = Set((query ?? "").split(separator: "&").map(String.init))
+        let parameters = url.parameters.map { own.contains($0.text) ? $0.text : $0.rawName + "=***" }
+        return origin + url.path + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    }
+}
