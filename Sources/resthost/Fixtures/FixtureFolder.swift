@@ -6,6 +6,20 @@
     import Darwin
 #endif
 
+/// Where fixtures come from: a folder, or a test's table.
+protocol FixtureFiles: Sendable {
+    /// The regular file at these names below the root, else nil.
+    func read(_ names: [String]) -> FixtureFile?
+    /// The names in the folder at these names, sorted and without hidden ones; nil when it is no folder.
+    func names(in folder: [String]) -> [String]?
+}
+
+/// A file's content and when it was last written, in Unix seconds.
+struct FixtureFile: Sendable, Equatable {
+    var bytes: [UInt8]
+    var modified: Int
+}
+
 /// A folder on disk. Each name is opened relative to its parent's descriptor and never through a symbolic
 /// link, so no path can leave the folder, not even when somebody swaps a folder for a link meanwhile.
 final class FixtureFolder: FixtureFiles {

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -57,5 +58,52 @@ struct FixtureServer: Sendable {
         case let code?: String(cString: strerror(code))
         case nil: "\(address.host) can't be resolved"
         }
+    }
+}
+
+/// Where to listen: `host:port`, with an IPv6 address in brackets.
+struct FixtureAddress: Equatable, Sendable, CustomStringConvertible {
+    let host: String
+    var port: Int
+
+    init(_ text: String) throws(FixtureFailure) {
+        let failure = FixtureFailure("cannot listen on \(text): expected HOST:PORT, such as 127.0.0.1:0")
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65535).contains(port)
+        else { throw failure }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            throw failure
+        }
+        guard !host.isEmpty else { throw failure }
+        self.host = String(host)
+        self.port = port
+    }
+
+    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Why the server can't start, as one sentence.
+struct FixtureFailure: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The routes, shared by the connections, with the clock they are asked at.
+final class FixtureSite: Sendable {
+    private let routes: Mutex<FixtureRoutes>
+    private let now: @Sendable () -> Double
+
+    init(_ routes: FixtureRoutes, now: @escaping @Sendable () -> Double) {
+        self.routes = Mutex(routes)
+        self.now = now
+    }
+
+    func respond(to request: FixtureRequest) -> FixtureResponse {
+        let time = now()
+        return routes.withLock { $0.respond(to: request, at: time) }
     }
 }
