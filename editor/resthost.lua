@@ -646,7 +646,9 @@ function rest.gather(list, limit, fn) end
 ---@field expose? table<string, { paths?: string[], methods?: string[] }>
 ---@field auth? { bearer: string }
 ---@field server_names? string[]
+---@field limits? { connections?: integer, header_bytes?: integer, target_bytes?: integer, header_timeout?: number, idle_timeout?: number }
 ---@field timeout? number
+---@field access_log? boolean
 
 ---Declares the HTTP gateway.
 ---@param options resthost.gateway.options
