@@ -2,7 +2,8 @@
 public enum PathText {
     /// What speaks against a path; reads behind "the path".
     public enum Objection: Sendable, Equatable, CustomStringConvertible {
-        case parentSegment, emptyFirstSegment, absoluteURL, backslash, controlCharacter, overlongCharacter
+        case parentSegment, emptyFirstSegment, absoluteURL, backslash, controlCharacter, overlongCharacter,
+            impossibleCharacter
 
         public var description: String {
             switch self {
@@ -14,6 +15,8 @@ public enum PathText {
             case .controlCharacter: "has a control character in it"
             case .overlongCharacter:
                 "has a character in overlong UTF-8 in it, which some servers read as another one"
+            case .impossibleCharacter:
+                "has half a surrogate pair or a character beyond U+10FFFF in it, which UTF-8 doesn't have"
             }
         }
     }
@@ -22,12 +25,14 @@ public enum PathText {
     public static func escapesBase(_ text: String) -> Bool { objection(to: text) != nil }
 
     /// Finds what some server or proxy could read as leaving the base: a `..` segment, a second leading slash, a URL, a
-    /// backslash, a control character, or an overlong form of any of them (RFC 3629 3) — plain or escaped, however often.
+    /// backslash, a control character, an overlong form of any of them, or what UTF-8 has no form for (RFC 3629 3) — plain
+    /// or escaped, however often. Bytes that don't even begin like UTF-8 are another charset's letters, and may stay.
     public static func objection(to text: String) -> Objection? {
         let bytes = fullyDecoded(text.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }
         if bytes.contains(UInt8(ascii: "\\")) { return .backslash }
-        if hasOverlongCharacter(bytes) { return .overlongCharacter }
+        if has(isOverlong, bytes) { return .overlongCharacter }
+        if has(isImpossible, bytes) { return .impossibleCharacter }
         if bytes.starts(with: [.slash, .slash]) { return .emptyFirstSegment }
         let path = Array(bytes.first == .slash ? bytes.dropFirst() : bytes[...])
         if let colon = URLReference.schemeEnd(path), path[(colon + 1)...].first == .slash {
@@ -40,18 +45,30 @@ public enum PathText {
         return leaves ? .parentSegment : nil
     }
 
-    /// A lead byte whose next byte makes a character that a shorter form has; forms of five and six bytes were UTF-8 once.
-    private static func hasOverlongCharacter(_ bytes: [UInt8]) -> Bool {
-        zip(bytes, bytes.dropFirst()).contains { lead, next in
-            guard next & 0xC0 == 0x80 else { return false }
-            return switch lead {
-            case 0xC0, 0xC1: true
-            case 0xE0: next < 0xA0
-            case 0xF0: next < 0x90
-            case 0xF8: next < 0x88
-            case 0xFC: next < 0x84
-            default: false
-            }
+    /// Some byte is followed by one that goes on with it, and the two are what `rule` says.
+    private static func has(_ rule: (_ lead: UInt8, _ next: UInt8) -> Bool, _ bytes: [UInt8]) -> Bool {
+        zip(bytes, bytes.dropFirst()).contains { lead, next in next & 0xC0 == 0x80 && rule(lead, next) }
+    }
+
+    /// They begin a character that a shorter form has; forms of five and six bytes were UTF-8 once.
+    private static func isOverlong(_ lead: UInt8, _ next: UInt8) -> Bool {
+        switch lead {
+        case 0xC0, 0xC1: true
+        case 0xE0: next < 0xA0
+        case 0xF0: next < 0x90
+        case 0xF8: next < 0x88
+        case 0xFC: next < 0x84
+        default: false
+        }
+    }
+
+    /// They begin a surrogate, U+D800 to U+DFFF, or a character beyond U+10FFFF.
+    private static func isImpossible(_ lead: UInt8, _ next: UInt8) -> Bool {
+        switch lead {
+        case 0xED: next >= 0xA0
+        case 0xF4: next >= 0x90
+        case 0xF5...0xFD: true
+        default: false
         }
     }
 

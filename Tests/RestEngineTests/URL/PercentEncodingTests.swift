@@ -45,7 +45,8 @@ struct PercentEncodingTests {
         "%25%32%65%25%32%65", "//host", "//host/x", "/%2fhost", "%2F%2Fhost", "http://host", "/http://host",
         "https:/x", "http%3a//host", "\\\\host", "a\\b", "..\\x", "%5c", "a/..;x/b", "a\0", "%00", "a%0d%0ab",
         "%C0%AE", "%c1%9c", "%E0%80%AF", "%F0%80%80%AF", "%F8%80%80%80%AF", "%FC%80%80%80%80%AF",
-        "%25c0%25ae",
+        "%25c0%25ae", "%ED%A0%80", "a%ed%bf%bfb", "%F4%90%80%80", "%F5%80%80%80", "%F8%88%80%80%80",
+        "%25ed%25a0%2580",
     ])
     func `1.4 a path that could be read as leaving the base`(text: String) {
         #expect(PathText.escapesBase(text))
@@ -55,6 +56,7 @@ struct PercentEncodingTests {
         "", "/", "a", "/a/b", "a/./b", "a..b", "..a", "a..", "...", "users:search", "urn:isbn:1", "a//b",
         "%zz",
         "%E0%A4%85", "%F0%9F%98%80", "%FF", "caf%E9", "%C0", "%C0x",
+        "%ED%9F%BF", "%EE%80%80", "%F4%8F%BF%BF", "%ED", "%F5x",
         "a%20b", "caf%C3%A9", "é", "1.0/..x", "a@b", "x;v=1", "100%", "%%",
     ])
     func `1.4 a path that stays below the base`(text: String) {
