@@ -5,6 +5,10 @@ internal import CCoding
 final class BodyDecoder {
     private final class Stage {
         let decoder: OpaquePointer
+        /// What it still has to take, of the buffer of the stage before it; of the chunk for the first.
+        var input = 0..<0
+        /// It filled its buffer the last time, so it may hold more.
+        var mayHoldMore = false
 
         init?(_ kind: ccoding_kind) {
             guard let decoder = ccoding_new(kind) else { return nil }
@@ -51,8 +55,11 @@ final class BodyDecoder {
     /// No stream ends in its middle.
     var isWhole: Bool { stages.allSatisfy { ccoding_is_whole($0.decoder) } }
 
-    enum Outcome {
+    enum Outcome: Equatable {
         case taken
+        /// The allowance is used up: the chunk has to be given again, without so many bytes of its beginning. The rest may be
+        /// empty, for the decoder holds something back.
+        case interrupted(Int)
         /// Bytes that are not of the coding.
         case malformed
         /// `take` wanted no more.
@@ -60,30 +67,46 @@ final class BodyDecoder {
     }
 
     /// Hands what becomes of a chunk to `take`, in parts.
-    func decode(_ chunk: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool) -> Outcome {
-        run(0, chunk, take)
+    ///
+    /// - Parameter allowance: bytes that may be made of it now, and about a buffer more. A chunk of some kilobytes may stand for
+    ///   megabytes, and for gigabytes where codings are nested.
+    func decode(
+        _ chunk: UnsafeRawBufferPointer, allowance: inout Int, _ take: (UnsafeRawBufferPointer) -> Bool
+    ) -> Outcome {
+        guard let first = stages.first else { return take(chunk) ? .taken : .refused }
+        first.input = 0..<chunk.count
+        // What is the furthest goes on first, so the buffer behind a stage is free when its turn comes.
+        while let index = stages.lastIndex(where: { !$0.input.isEmpty || $0.mayHoldMore }) {
+            guard allowance > 0 else { return .interrupted(first.input.lowerBound) }
+            guard let made = run(index, chunk) else { return .malformed }
+            allowance -= made.count
+            if made.isEmpty { continue }
+            if index + 1 < stages.count {
+                stages[index + 1].input = 0..<made.count
+            } else if !take(made) {
+                return .refused
+            }
+        }
+        return .taken
     }
 
-    private func run(
-        _ index: Int, _ chunk: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool
-    ) -> Outcome {
-        guard index < stages.count else { return take(chunk) ? .taken : .refused }
+    /// Fills a stage's buffer; nil when its input is not of its coding.
+    private func run(_ index: Int, _ chunk: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let stage = stages[index]
+        let source =
+            index == 0
+            ? chunk.bindMemory(to: UInt8.self).baseAddress
+            : UnsafePointer(buffers + (index - 1) * Self.bufferSize)
+        var input = source.map { $0 + stage.input.lowerBound }
+        var left = stage.input.count
         let buffer = buffers + index * Self.bufferSize
-        var input = chunk.bindMemory(to: UInt8.self).baseAddress
-        var left = chunk.count
-        while true {
-            let before = left
-            var output: UnsafeMutablePointer<UInt8>? = buffer
-            var room = Self.bufferSize
-            guard ccoding_run(stages[index].decoder, &input, &left, &output, &room) else { return .malformed }
-            let count = Self.bufferSize - room
-            if count > 0 {
-                let outcome = run(index + 1, UnsafeRawBufferPointer(start: buffer, count: count), take)
-                guard case .taken = outcome else { return outcome }
-            }
-            // With its output full it may hold more.
-            if left == 0, room > 0 { return .taken }
-            if left == before, count == 0 { return .malformed }
-        }
+        var output: UnsafeMutablePointer<UInt8>? = buffer
+        var room = Self.bufferSize
+        guard ccoding_run(stage.decoder, &input, &left, &output, &room) else { return nil }
+        let made = Self.bufferSize - room
+        if left == stage.input.count, left > 0, made == 0 { return nil }
+        stage.input = (stage.input.upperBound - left)..<stage.input.upperBound
+        stage.mayHoldMore = room == 0
+        return UnsafeRawBufferPointer(start: buffer, count: made)
     }
 }

@@ -98,7 +98,7 @@ public final class CurlPoller: Poller {
         if deliver() { return }
         if milliseconds != 0 {
             time.update()
-            let code = multi.wait(milliseconds: timeout(milliseconds))
+            let code = multi.wait(milliseconds: time.resting.isEmpty ? timeout(milliseconds) : 0)
             if code == CURLM_OK { perform() } else { replaceMulti(because: MultiHandle.error(code)) }
             _ = deliver()
         }
@@ -106,13 +106,24 @@ public final class CurlPoller: Poller {
 
     private func perform() {
         hasNews = false
-        time.update()
+        time.beginPass()
         if !running.isEmpty {
+            resume()
             let code = multi.perform()
             guard code == CURLM_OK else { return replaceMulti(because: MultiHandle.error(code)) }
             while let (handle, code) = multi.nextFinished() { end(handle, handle.result(code)) }
         }
         if time.nextCheck <= time.now { checkDeadlines() }
+    }
+
+    /// Those that rested since the last pass.
+    private func resume() {
+        let resting = time.resting
+        time.resting = []
+        for handle in resting where handle.isResting {
+            let code = handle.resume()
+            if code != CURLE_OK { end(handle, handle.result(code)) }
+        }
     }
 
     private func end(_ handle: EasyHandle, _ result: TransportResult) {

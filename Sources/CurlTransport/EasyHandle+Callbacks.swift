@@ -80,12 +80,28 @@ extension EasyHandle {
     private func receiveEncoded(_ chunk: UnsafeRawBufferPointer) -> Int {
         if decoder == nil { decoder = BodyDecoder(head.codings) }
         guard let decoder else { return refuse(.undecodableBody) }
-        switch decoder.decode(chunk, take) {
-        case .taken: return chunk.count
+        if decodedPass != time.pass {
+            decodedPass = time.pass
+            allowance = Self.bytesDecodedInPass
+        }
+        // What is given again begins where it did (CURLOPT_WRITEFUNCTION(3)).
+        let rest = UnsafeRawBufferPointer(rebasing: chunk.dropFirst(decodedOfChunk))
+        switch decoder.decode(rest, allowance: &allowance, take) {
+        case .taken:
+            decodedOfChunk = 0
+            return chunk.count
+        case .interrupted(let count):
+            decodedOfChunk += count
+            isResting = true
+            time.resting.append(self)
+            return Int(CURL_WRITEFUNC_PAUSE)
         case .malformed: return refuse(.undecodableBody)
         case .refused: return -1
         }
     }
+
+    /// A millisecond's worth or two: others want something of the loop as well.
+    private static let bytesDecodedInPass = 256 << 10
 
     /// Ends the transfer (CURLOPT_WRITEFUNCTION(3)).
     private func refuse(_ error: TransportError) -> Int {

@@ -38,6 +38,13 @@ final class EasyHandle {
     /// Of the body's bytes; nil when nobody counts them.
     var account: BodyAccount?
     var decoder: BodyDecoder?
+    /// Bytes that may still be decoded in the pass with that number.
+    var allowance = 0
+    var decodedPass = -1
+    /// Of the chunk that was refused for now.
+    var decodedOfChunk = 0
+    /// The transfer is paused until the next pass.
+    var isResting = false
     /// Why the rest of the response isn't wanted.
     var refusal: TransportError?
 
@@ -72,9 +79,17 @@ final class EasyHandle {
         body = []
         account = nil
         decoder = nil
+        decodedOfChunk = 0
+        isResting = false
         refusal = nil
         head.clear()
         errorText.pointee = 0
+    }
+
+    /// Goes on with a transfer that rested; libcurl calls back meanwhile (curl_easy_pause(3)).
+    func resume() -> CURLcode {
+        isResting = false
+        return curl_easy_pause(easy, CURLPAUSE_RECV_CONT | CURLPAUSE_SEND_CONT)
     }
 
     private func setConstants(_ options: TransportOptions) {

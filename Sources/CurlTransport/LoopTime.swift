@@ -14,7 +14,17 @@ final class LoopTime {
     /// No limit passes before this; it may be earlier than the first that does.
     private(set) var nextCheck = Double.infinity
 
+    /// Counts the passes.
+    private(set) var pass = 0
+    /// Handles with more to do than one pass shall wait for.
+    var resting: [EasyHandle] = []
+
     init() { update() }
+
+    func beginPass() {
+        pass += 1
+        update()
+    }
 
     func update() {
         var time = timespec()

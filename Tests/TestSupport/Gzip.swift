@@ -24,6 +24,14 @@ public enum Gzip {
         return header + bits.finish() + [0, 0, 0, 0, 0, 0, 0, 0]
     }
 
+    /// Zeros that decode without a fault: 258 for each of `copies`, and one more.
+    public static func soundZeros(copies: Int) -> [UInt8] {
+        let count = copies * 258 + 1
+        let body = zeros(count - 258).dropLast(8)
+        return body + littleEndian(checksum([UInt8](repeating: 0, count: count)))
+            + littleEndian(UInt32(count))
+    }
+
     private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
 
     private static func littleEndian(_ value: UInt32) -> [UInt8] {
