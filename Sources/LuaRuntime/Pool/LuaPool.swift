@@ -15,7 +15,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
 
     private struct Seat {
         /// What its thread is doing.
-        var job: JobID?
+        var job: (id: JobID, job: Worker.Job)?
         /// Its job was answered for it, and it hangs.
         var isStuck = false
     }
@@ -42,6 +42,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     private let lost: LostThreads
     private let make: Maker
     private let listener: Listener
+    private let onLoss: @Sendable (Worker.Job) -> Void
     private let content = Mutex(Content())
     /// Counts the jobs in line, cancelled ones too.
     private let jobsInLine = DispatchSemaphore(value: 0)
@@ -50,10 +51,12 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     ///   - name: of the threads, as debuggers and `top -H` show them.
     ///   - threads: so many at the most.
     ///   - limit: so many jobs may wait.
+    ///   - onLoss: gets a job that hangs, on any thread, before another is begun; it doesn't call the pool.
     public init(
         name: String, threads: Int, limit: Int, lost: LostThreads = .shared, make: @escaping Maker,
-        listener: @escaping Listener
+        onLoss: @escaping @Sendable (Worker.Job) -> Void = { _ in }, listener: @escaping Listener
     ) {
+        self.onLoss = onLoss
         self.lost = lost
         self.name = name
         self.threads = max(1, threads)
@@ -161,7 +164,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
             let (found, isClosed) = content.withLock { content in
                 guard let id = content.line.popFirst(), let job = content.jobs.removeValue(forKey: id)
                 else { return ((JobID, Worker.Job)?.none, content.isClosed) }
-                content.seats[seat]?.job = id
+                content.seats[seat]?.job = (id, job)
                 return ((id, job), false)
             }
             if let found { return found }
@@ -198,10 +201,13 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         guard !wedge.isOver else { return }
         let (id, onEnd) = content.withLock { content in
             // A run that has ended meanwhile takes this lock next, or has made room for another job.
-            guard wedge.isStillOn, let known = content.seats[seat], let id = known.job, !known.isStuck else {
+            guard wedge.isStillOn, let known = content.seats[seat], let (id, job) = known.job, !known.isStuck
+            else {
                 return (JobID?.none, (@Sendable () -> Void)?.none)
             }
-            guard lost.add() else {
+            let isReplaced = lost.add()
+            onLoss(job)
+            guard isReplaced else {
                 content.seats[seat]?.isStuck = true
                 return (id, content.isClosed && content.isOver ? content.onEnd.take() : nil)
             }

@@ -42,7 +42,7 @@ final class ModuleLoading: Sendable {
                     "the load of module '\(name)' hangs in a function that no limit can end: it was given up after "
                     + "\(wedge.seconds) s", file: files.file(name)?.path, line: 1)
         // No load has another answer.
-        case .success(.outcome), nil: return nil
+        case .success(.outcome), .success(.refused), nil: return nil
         }
     }
 }

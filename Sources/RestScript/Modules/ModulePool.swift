@@ -24,9 +24,8 @@ final class ModulePool: TransformerPlace {
     /// Files of a module whose last load failed.
     private var brokenFiles: [String: ModuleFiles] = [:]
     private var isClosed = false
-    /// Modules of which a thread hung, until they are loaded anew.
-    private var hung: Set<String> = []
     private let lost: LostThreads
+    private let hung: HungModules
     /// Nil until the first visit.
     private var pool: LuaPool<ModuleState>?
 
@@ -34,6 +33,7 @@ final class ModulePool: TransformerPlace {
         self.context = context
         onFileReached = context.options.onModuleFileReached
         lost = context.options.lostThreads
+        hung = HungModules(lost)
         threads = context.options.transformerThreads ?? Processors.count
         limit = context.options.transformerQueueLimit
     }
@@ -61,9 +61,11 @@ final class ModulePool: TransformerPlace {
 
     private func threadsForWork() -> LuaPool<ModuleState> {
         if let pool { return pool }
-        let settings = settings
+        let (settings, hung) = (settings, hung)
         let new = LuaPool<ModuleState>(name: "transformer", threads: threads, limit: limit, lost: lost) {
-            ModuleState(settings, onWedge: $0)
+            ModuleState(settings, hung: hung, onWedge: $0)
+        } onLoss: { job in
+            if case .visit(let visit, _) = job { hung.insert(visit.modules) }
         } listener: { [weak self] id, result in
             EngineLoop.shared.submit { self?.receive(result, id) }
         }
@@ -77,10 +79,11 @@ final class ModulePool: TransformerPlace {
         case .success(.outcome(let outcome)): known.completion(outcome)
         // Loads have threads of their own.
         case .success(.loaded): break
+        case .success(.refused):
+            known.completion(known.visit.failed(with: refusal(of: known.visit) ?? Self.lateRefusal))
         case .failure(let wedge):
             let failure = Self.failure(wedge, known.visit)
             settings.log(ScriptLogEntry(level: .error, text: failure.message))
-            hung.formUnion(Self.modules(of: known.visit))
             defer { refuseWaiting() }
             known.completion(
                 known.visit.failed(
@@ -90,7 +93,7 @@ final class ModulePool: TransformerPlace {
     }
 
     private static func failure(_ wedge: LuaWedge, _ visit: TransformerVisit) -> RequestError.ScriptFailure {
-        let names = modules(of: visit).map { "'\($0)'" }.joined(separator: ", ")
+        let names = visit.modules.map { "'\($0)'" }.joined(separator: ", ")
         let seconds = (wedge.seconds * 10).rounded() / 10
         return RequestError.ScriptFailure(
             message: "the \(wedge.phase) of module \(names) hangs in a function that no limit can end: "
@@ -99,18 +102,17 @@ final class ModulePool: TransformerPlace {
 
     // MARK: Too many that hang
 
-    private static func modules(of visit: TransformerVisit) -> [String] {
-        visit.outsideSteps.compactMap { ($0 as? ModuleTransformer)?.module }
-    }
+    /// Of a visit whose module was mended, or whose threads came back, just after it had been refused.
+    private static let lateRefusal = RequestError.Cause.scriptError(
+        RequestError.ScriptFailure(message: "a module of this response hung, and was not run; ask again"))
 
-    /// Why nothing more is given to a module: each try would cost a thread for good, or the wait for one. Nil as long as
-    /// threads that hang are replaced.
+    /// Why nothing more is given to a module. Nil as long as threads that hang are replaced.
     private func refusal(of visit: TransformerVisit) -> RequestError.Cause? {
         guard lost.isFull else { return nil }
-        let modules = Self.modules(of: visit).filter { hung.contains($0) }
+        let modules = hung.refused(of: visit)
         guard !modules.isEmpty || pool?.isStuck ?? false else { return nil }
         return .scriptError(
-            RequestError.ScriptFailure(message: stallText(modules.isEmpty ? hung.sorted() : modules)))
+            RequestError.ScriptFailure(message: stallText(modules.isEmpty ? hung.names : modules)))
     }
 
     private func stallText(_ modules: [String]) -> String {
@@ -122,7 +124,8 @@ final class ModulePool: TransformerPlace {
 
     /// What somebody should know of this; nil when there is nothing.
     var stall: String? {
-        lost.isFull && (!hung.isEmpty || pool?.isStuck ?? false) ? stallText(hung.sorted()) : nil
+        let names = hung.names
+        return lost.isFull && (!names.isEmpty || pool?.isStuck ?? false) ? stallText(names) : nil
     }
 
     /// What waits for a module that is not run any more fails as what comes does.

@@ -12,6 +12,8 @@ final class ModuleState: LuaPoolWorker {
 
     enum Answer: Sendable {
         case outcome(TransformerVisit.Outcome)
+        /// A module that it goes to hung in the meantime, and is not run any more.
+        case refused
         /// What the module's table says; nil for a function.
         case loaded(Result<ContentRules?, LuaError>)
     }
@@ -26,7 +28,13 @@ final class ModuleState: LuaPoolWorker {
     let values: ModuleValues
     private var loaded: [String: Loaded] = [:]
 
-    init(_ settings: ModuleSettings, onWedge: (@Sendable (LuaWedge) -> Void)? = nil) {
+    /// Nil for a state that makes no visits.
+    private let hung: HungModules?
+
+    init(
+        _ settings: ModuleSettings, hung: HungModules? = nil, onWedge: (@Sendable (LuaWedge) -> Void)? = nil
+    ) {
+        self.hung = hung
         values = ModuleValues(settings, onWedge: onWedge)
     }
 
@@ -42,7 +50,9 @@ final class ModuleState: LuaPoolWorker {
 
     func perform(_ job: Job) -> Answer {
         switch job {
-        case .visit(let visit, let versions): return .outcome(run(visit, versions))
+        case .visit(let visit, let versions):
+            if let hung, !hung.refused(of: visit).isEmpty { return .refused }
+            return .outcome(run(visit, versions))
         case .load(let name, let files):
             do throws(LuaError) {
                 let loaded = try load(name, files, number: 0)
