@@ -7,6 +7,8 @@ extension Problem {
         var sentence = error
         sentence.url = nil
         sentence.attempt = 1
+        // What the API says of a failure is for the script, whose credentials it may quote.
+        if error.cause == nil { sentence.entity = nil }
         if case .transport(var failure)? = error.cause {
             failure.peer = nil
             sentence.cause = .transport(failure)

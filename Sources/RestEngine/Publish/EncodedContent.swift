@@ -21,8 +21,8 @@ public final class EncodedContent: Sendable {
         case .bytes(let bytes): (contentType, body) = (entity.contentType, bytes)
         case .image(let image): (contentType, body) = (entity.contentType, image.bytes)
         case .text(let text):
-            let media = entity.headers["Content-Type"].map { MediaType($0).essence } ?? "text/plain"
-            (contentType, body) = ("\(media); charset=utf-8", Array(text.utf8))
+            body = Array(text.utf8)
+            contentType = "\(Self.media(ofText: body, entity)); charset=utf-8"
         case .json(let tree), .value(let tree):
             do throws(JSONError) { (contentType, body) = ("application/json", try tree.json()) } catch {
                 throw RequestError.CauseError(
@@ -36,6 +36,16 @@ public final class EncodedContent: Sendable {
         status = Self.status(of: entity, isEmpty: body.isEmpty)
         let hash = body.withUnsafeBytes(ContentHash.init).hex
         etag = status == 200 ? "\"\(hash)\"" : "\"\(hash)-\(status)\""
+    }
+
+    /// The server's, but a sentence that a script made of JSON is no JSON.
+    private static func media(ofText text: [UInt8], _ entity: Entity) -> String {
+        guard let type = entity.headers["Content-Type"] else { return "text/plain" }
+        let media = MediaType(type).essence
+        guard ContentTypeFilter(StandardTransformer.json.contentTypes).matches(media) else { return media }
+        let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let isDocument = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        return isDocument && (try? Tree(json: text)) != nil ? media : "text/plain"
     }
 
     /// The server's word for a success (D37), where it is true of what goes out as well: who asks here sent neither a Range

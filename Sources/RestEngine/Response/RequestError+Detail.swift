@@ -7,7 +7,8 @@ extension RequestError.Cause {
         case .invalidJSONObject(let message): message
         case .notURLEncodable(let string): "'\(string)' can't be written in a form"
         case .invalidRequestMethod(let method): "'\(method)' is not a method"
-        case .requestCancelled, .noLocalDataFor304: nil
+        case .requestCancelled: nil
+        case .noLocalDataFor304: "the server says that nothing was modified (304), but there is nothing here"
         case .invalidTextEncoding(let name): "unknown charset '\(name)'"
         case .undecodableText(let encoding): "the body is not \(encoding)"
         case .jsonNotObjectOrArray(let actual): "JSON \(actual) where an object or array is expected"
@@ -101,7 +102,14 @@ extension RequestError: CustomStringConvertible {
         if case .scriptError(let failure)? = cause, failure.message == headline {
             return failure.file.map { " (\($0):\(failure.line ?? 0))" } ?? ""
         }
-        guard let detail = cause?.detail, !headline.contains(detail) else { return "" }
+        guard let cause else {
+            // A status alone says little of what was wrong with the request.
+            guard let said = sentenceOfServer, !headline.lowercased().contains(said.lowercased()) else {
+                return ""
+            }
+            return ": " + said
+        }
+        guard let detail = cause.detail, !headline.contains(detail) else { return "" }
         let goesOn = [":", " ("].contains { detail.hasPrefix(headline + $0) }
         return (goesOn ? String(detail.dropFirst(headline.count)) : ": " + detail) + advice
     }

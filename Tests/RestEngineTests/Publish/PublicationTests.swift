@@ -173,4 +173,19 @@ struct PublicationTests {
         for reader in readers { #expect(await reader.value.isSubset(of: expected)) }
         #expect(text(publication) == "199")
     }
+
+    @Test(arguments: [
+        ("a sentence", "application/json", "text/plain"), ("7", "application/json", "text/plain"),
+        ("[draft] a title", "application/vnd.a+json", "text/plain"),
+        (" {\"a\": 1}", "application/json; charset=utf-8", "application/json"),
+        ("<a/>", "application/xml", "application/xml"), ("a sentence", "text/html", "text/html"),
+    ])
+    func `text that a script made of JSON goes out as text`(content: String, type: String, media: String)
+        throws
+    {
+        let (resource, publication) = try loaded()
+        resource.overrideLocalData(
+            Entity(content: .text(content), contentType: type, timestamp: 1_000_000))
+        #expect(publication.answer(at: 1_000_000)?.content.contentType == media + "; charset=utf-8")
+    }
 }

@@ -26,7 +26,7 @@ struct ChainTests {
             ), ("rest.use_response(rest.error { user_message = 'Mine' })", ["Mine"]),
             (
                 "rest.pass_to(api:resource('missing'):load())",
-                ["GET https://api.test/v1/missing: Not found (404)"]
+                ["GET https://api.test/v1/missing: Not found (404): no such thing"]
             ),
             ("rest.pass_to(request:repeated())", ["success\thello"]),
             ("rest.pass_to(rest.failed_request('No'))", ["No"]),

@@ -49,7 +49,7 @@ struct ReasonTests {
             "", "fragment",
             "Cannot parse server response (200): JSON number where an object or array is expected"
         ),
-        ("", "down", "Connection refused"), ("", "missing", "Not found (404)"),
+        ("", "down", "Connection refused"), ("", "missing", "Not found (404): no such thing"),
         (
             "api:configure_transformer('json', function(t) return t.user.name end)", "json",
             "Script error (200): test.lua:1: attempt to index a nil value (field 'user')"
