@@ -40,7 +40,8 @@ def crowd(count):
 
 def shortage(host):
     complaints = crowd(400)(host)
-    if "descriptor" not in host.said() and "open files" not in host.said():
+    told = ("descriptor", "open files", "clients are connected, which is the limit")
+    if not any(words in host.said() for words in told):
         complaints.append("nobody was told that descriptors ran out")
     lines = host.said().count("descriptor")
     if lines > 20:

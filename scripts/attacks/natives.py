@@ -11,11 +11,12 @@ local function attack()
 end
 go(function()
   for i = 1, 3 do
-    local job = rest.spawn(attack)
+    -- In a job of its own, on its own time.
+    local job = rest.spawn(function() rest.sleep(0) attack() end)
     job:await()
     rest.sleep(0.2)
   end
-  print("all done")
+  rest.log.warn("all done")
 end)
 """
 

@@ -39,22 +39,38 @@ class Line(threading.Thread):
             self.ended.wait(due - now)
 
     def ask(self):
+        """What was wrong with the answer. A connection that was closed while it was idle is no fault: whoever keeps one asks
+        again on another (RFC 9112 9.3.1)."""
+        was_kept = self.connection is not None
         try:
-            if self.connection is None:
-                self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-            self.connection.request("GET", self.path)
-            answer = self.connection.getresponse()
-            body = answer.read()
-            # Health of a host that has something to complain about is an answer all the same.
-            fault = None if answer.status == 200 or self.path == "/-/health" else f"status {answer.status}"
-            if b"the engine is busy" in body:
-                fault = BUSY
+            fault = self.exchange()
         except (OSError, http.client.HTTPException) as error:
             fault = f"{type(error).__name__}: {error}"
+            self.close()
+            if was_kept and isinstance(error, ConnectionError):
+                try:
+                    fault = self.exchange()
+                except (OSError, http.client.HTTPException) as second:
+                    fault = f"{type(second).__name__}: {second}"
         if self.reconnects or fault:
-            self.connection.close()
-            self.connection = None
+            self.close()
         return fault
+
+    def exchange(self):
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        self.connection.request("GET", self.path)
+        answer = self.connection.getresponse()
+        body = answer.read()
+        if b"the engine is busy" in body:
+            return BUSY
+        # Health of a host that has something to complain about is an answer all the same.
+        return None if answer.status == 200 or self.path == "/-/health" else f"status {answer.status}"
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None
 
 
 def main():

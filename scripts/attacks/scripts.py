@@ -42,9 +42,6 @@ api:configure_transformer("/class", { output = Thing }, function() return make(1
 """
 
 GLOBALS = FINALIZER % """
-local mt = {}
-try(setmetatable, _G, mt)
-try(function() mt.__gc = hang end)
 try(setmetatable, _G, { __gc = hang })
 try(setmetatable, rest, { __gc = hang })
 try(function() getmetatable("").__gc = hang end)
@@ -56,6 +53,13 @@ local function make(i)
   try(setmetatable, made, own)
   return made
 end
+"""
+
+# A metatable of the globals that gets a `__gc` later: such a script isn't loaded at all.
+LATE = """@PRELUDE@
+local mt = {}
+setmetatable(_G, mt)
+mt.__gc = function() while true do end end
 """
 
 WEAK = """@PRELUDE@
@@ -78,6 +82,15 @@ def waste(host):
         number += 8
         host.get_all([f"/api/waste?n={number + i}" for i in range(4)] + [f"/api/class?n={number + i}" for i in range(4)], 5)
     return []
+
+
+def waste_and_reload(host):
+    """Neither what runs nor what would come after it has a finalizer."""
+    complaints = waste(host)
+    host.write("main.lua", LATE)
+    if "__gc" not in host.command("reload"):
+        complaints.append("a script whose globals have a finalizer was loaded")
+    return complaints
 
 
 def weak_marks(host):
@@ -142,9 +155,9 @@ def forged(host):
 
 
 ATTACKS = [
-    Attack("finalizers-marks", "__gc in the metatables of JSON marks", waste, MARKS),
-    Attack("finalizers-classes", "__gc put into a class later", waste, CLASSES),
-    Attack("finalizers-globals", "__gc on _G, rest, strings, and set twice", waste, GLOBALS),
+    Attack("finalizers-marks", "__gc in the metatables of JSON marks", waste, MARKS, runs_twice=True),
+    Attack("finalizers-classes", "__gc put into a class later", waste, CLASSES, runs_twice=True),
+    Attack("finalizers-globals", "__gc on _G, rest, strings, and set twice", waste_and_reload, GLOBALS, runs_twice=True),
     Attack("weak-marks", "__mode in the metatables of JSON marks", weak_marks, WEAK),
     Attack("replaced-script", "a script that was replaced configures its services", replaced, REPLACED),
     Attack("forged-lines", "control characters in logs", forged, FORGED, flags=["--log", "detailed"]),
