@@ -128,7 +128,9 @@ struct EngineClient: Sendable {
 
     @EngineActor
     func unknownService(_ name: String) -> Problem {
-        var problem = Problem(404, "unknown_service", "there is no service '\(name)'")
+        let text =
+            name.isEmpty ? "the path names no service: /SERVICE/PATH does" : "there is no service '\(name)'"
+        var problem = Problem(404, "unknown_service", text)
         problem.services = serviceNames
         return problem
     }

@@ -4,10 +4,13 @@ public struct Placed<Function: Sendable>: Sendable {
     public let function: Function
     /// `file:line`, for `explain`.
     public let origin: String
+    /// What it is known to send secrets with, `rest.auth.basic` for example.
+    public let authentication: String?
 
-    public init(_ function: Function, origin: String) {
+    public init(_ function: Function, origin: String, authentication: String? = nil) {
         self.function = function
         self.origin = origin
+        self.authentication = authentication
     }
 }
 

@@ -25,7 +25,7 @@ extension BlockReview {
         }
     }
 
-    /// Secret headers that a block sets, and those and secret parameters that its mutators do.
+    /// Secret headers that a block sets, and those and secret parameters that its mutators do, and its decorators that log in.
     private func added(by step: ConfigurationTrace.Step, _ url: URLText, _ method: String) -> [String] {
         var draft = RequestDraft(method: method, url: url.string, headers: step.after.headers)
         for mutator in step.after.mutators.dropFirst(step.before.mutators.count) {
@@ -36,7 +36,9 @@ extension BlockReview {
                 && step.before.headers.values(name) != draft.headers.values(name)
         }
         let parameters = (URLText(draft.url)?.parameters ?? []).map(\.name)
+        let decorators = step.after.decorators.dropFirst(step.before.decorators.count)
         return headers + parameters.filter { SecretMask.standard.hides($0) }
+            + decorators.compactMap(\.authentication)
     }
 
     /// Stages that are named and never filled, and stages that are filled and never run.

@@ -9,6 +9,8 @@ final class BlockRuns {
     private var caches: [String: any EntityCache] = [:]
     /// Lines whose order of stages was warned of.
     private var warnedPlaces: Set<String> = []
+    /// Decorators that log in, by the function that scripts have: for those who look at blocks, not for those who run them.
+    private var authentications: [UnsafeRawPointer: String] = [:]
 
     /// Runs a block; blocks may run inside of others.
     func run(_ gates: BlockGates, _ body: () throws -> Void) rethrows {
@@ -30,6 +32,16 @@ final class BlockRuns {
         let new = try make()
         caches[line] = new
         return new
+    }
+
+    func noteAuthentication(_ name: String, by function: UnsafeRawPointer?) {
+        // Each run of a block makes its functions anew, and those before are gone.
+        if authentications.count >= 1000 { authentications = [:] }
+        if let function { authentications[function] = name }
+    }
+
+    func authentication(of function: UnsafeRawPointer?) -> String? {
+        function.flatMap { authentications[$0] }
     }
 
     /// Whether a line is to be warned of. The block that it is in runs for every resource; once is enough.

@@ -34,10 +34,10 @@ struct ConfigurationBinding: ScriptBinding {
                 ) { call in
                     let function = try call.scriptFunction(1, "fn")
                     let origin = function.place ?? call.place ?? ""
-                    try draft(call).edit {
-                        $0.decorators.append(
-                            DraftBinding(context: context).decorator(function), origin: origin)
-                    }
+                    let placed = Placed(
+                        DraftBinding(context: context).decorator(function), origin: origin,
+                        authentication: context.blocks.authentication(of: call.lua.identity(call.slot(1))))
+                    try draft(call).edit { $0.decorators.append(placed) }
                     return .none
                 },
                 method(

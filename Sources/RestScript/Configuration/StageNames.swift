@@ -95,6 +95,8 @@ enum StageName {
     /// Letters that were left out, added, exchanged or written large; not the parts of words that other names share.
     private static func nearest(_ name: String, among known: [String]) -> String? {
         guard (3...64).contains(name.utf8.count) else { return nil }
+        // A name that was cut short, as `raw` is.
+        if let whole = known.first(where: { $0.hasPrefix(name + "_") }) { return whole }
         let tolerance = name.utf8.count < 6 ? 1 : 2
         return known.map { (name: $0, distance: distance(name, $0)) }
             .min { $0.distance < $1.distance }

@@ -19,7 +19,7 @@ struct AuthBinding: ScriptBinding {
                     let authentication = try checked(call) { () throws(CredentialFault) in
                         try BasicAuthentication(user: user, password: password)
                     }
-                    return push(authentication.decorator, named: "rest.auth.basic(…)", call)
+                    return push(authentication.decorator, named: "rest.auth.basic", call)
                 },
                 ModuleFunction(
                     "digest", "(user: string, password: string) -> function(resource, request) -> request",
@@ -35,7 +35,7 @@ struct AuthBinding: ScriptBinding {
                         }
                         return try DigestAuthentication(user: user, password: password)
                     }
-                    return push(authentication.decorator, named: "rest.auth.digest(…)", call)
+                    return push(authentication.decorator, named: "rest.auth.digest", call)
                 },
             ])
     }
@@ -59,7 +59,8 @@ struct AuthBinding: ScriptBinding {
                 let request = try call.object(2, "request", as: Request.self, expected: "request")
                 values.push(try decorator(resource, request), on: call.lua)
                 return .one
-            }, name: name)
+            }, name: "\(name)(…)")
+        context.blocks.noteAuthentication(name, by: call.lua.identity(-1))
         return .one
     }
 }

@@ -60,9 +60,21 @@ struct RefreshBinding: ScriptBinding {
                 return done(.failed(RequestError(thrown: ScriptContext.closed, timestamp: 0)))
             }
             context.runner.run(function.reference, arguments: { _ in 0 }) { [context] lua, result in
+                if case .success(0) = result { Self.tellOfMissingReturn(function, context) }
                 done(RefreshBinding(context: context).outcome(lua, result))
             }
         }
+    }
+
+    /// Whoever means to report a failure returns nil or false.
+    private static func tellOfMissingReturn(_ function: ScriptFunction, _ context: ScriptContext) {
+        context.options.log(
+            ScriptLogEntry(
+                level: .warn,
+                text:
+                    "the function of rest.refresh_on returned nothing, which counts as a failure: 'return true' "
+                    + "says that the token is new",
+                place: function.place))
     }
 
     /// True, or anything like it, is a success; nil or false may be followed by an error, or by its message.

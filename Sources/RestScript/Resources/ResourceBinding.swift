@@ -171,6 +171,11 @@ struct ResourceBinding: ScriptBinding {
         ] {
             advice[name] = "a request has it: resource:load():\(name)(fn)"
         }
+        // Other libraries have a function for each method.
+        for name in ["post", "put", "patch", "delete"] {
+            advice[name] = "write resource:request(\"\(name.uppercased())\", { json = … })"
+        }
+        advice["head"] = "write resource:request(\"HEAD\")"
         return advice
     }()
 }

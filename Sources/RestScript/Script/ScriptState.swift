@@ -77,7 +77,8 @@ enum LibraryAdvice {
             "lfs": "rest.read_file reads a file whose name is known",
         ]
         let files =
-            "rest.read_file and rest.write_file do it for whole files, with --allow-read and --allow-write"
+            "rest.read_file and rest.write_file do it for whole files, below the script's folder or where "
+            + "--allow-read and --allow-write say"
         for name in ["open", "lines", "input", "output", "read", "tmpfile"] { texts["io.\(name)"] = files }
         for name in ["remove", "rename", "tmpname"] { texts["os.\(name)"] = files }
         for name in ["cjson", "rapidjson"] { texts[name] = "rest.json encodes and decodes" }

@@ -138,6 +138,7 @@ struct ServiceBinding: ScriptBinding {
             set: { call in
                 let value = try call.integer(1, "limit")
                 guard value >= 1 else { throw call.bad(1, "limit", "it is 1 or more") }
+                guard context.generation.hasSay(name, at: call.place) else { return .none }
                 let service = try call.receiver(as: Service.self)
                 write(service, Int(value))
                 context.services.note(limit, of: service)
@@ -196,5 +197,8 @@ struct ServiceBinding: ScriptBinding {
     private static let elsewhere = Dictionary(
         uniqueKeysWithValues: ["get", "load", "load_if_needed", "request", "child", "with_param"].map {
             ($0, "a resource has it: service:resource(\"/path\"):\($0)(…)")
-        })
+        }
+            + ["post", "put", "patch", "delete"].map {
+                ($0, "write service:resource(\"/path\"):request(\"\($0.uppercased())\", { json = … })")
+            })
 }

@@ -82,9 +82,10 @@ struct TransformerBinding: ScriptBinding {
             return try moduleTransformer(name, what: what, rules, given)
         default:
             guard let box = lua.object(index, as: ScriptTransformerBox.self) else {
+                let misspelled = lua.type(index) == .nil ? "nil, which is most likely a misspelled name" : nil
                 throw LuaUsageError(
                     "\(what) is a function(content, entity), the name of a module, or a transformer of rest.*, not "
-                        + lua.nameOfResult(index))
+                        + (misspelled ?? lua.nameOfResult(index)))
             }
             if let given { throw Self.rulesOfItsOwn(given) }
             return box.transformer
@@ -121,7 +122,16 @@ struct TransformerBinding: ScriptBinding {
         let last = call.count
         try BlockBinding.refuseSwapped(call, last: last, "configure_transformer", "transformer")
         guard last == 2 || last == 3 else {
-            throw LuaUsageError("'configure_transformer' takes a pattern, options and a transformer")
+            let got =
+                switch (last, call.type(1)) {
+                case (0, _): "nothing"
+                case (1, .nil): "nil alone, which is most likely a misspelled name"
+                case (1, _): "\(call.lua.nameOfResult(call.slot(1))) alone"
+                default: "\(last) arguments"
+                }
+            throw LuaUsageError(
+                "'configure_transformer' takes a pattern, options and a transformer, but got \(got): "
+                    + "write configure_transformer(pattern, [options,] transformer)")
         }
         let pattern = try PatternBinding(context: context).pattern(call, 1, service)
         let options = try call.options(last == 3 ? 2 : 4)

@@ -61,15 +61,19 @@ enum GatewaySettings {
     }
 
     /// A warning when everybody who can reach the machine can use the script's services.
-    static func openAddress(of host: ScriptHost) -> Diagnostic? {
-        guard let declaration = host.gateway, declaration.bearerToken == nil,
-            let address = declaration.listen, isOpen(address)
-        else { return nil }
+    ///
+    /// - Parameter listen: addresses of the command line, which win over the script's.
+    static func openAddress(of host: ScriptHost, listen: [String] = []) -> Diagnostic? {
+        let declaration = host.gateway
+        let addresses = listen.isEmpty ? declaration?.listen.map { [$0] } ?? [] : listen
+        guard declaration?.bearerToken == nil, let address = addresses.first(where: isOpen) else {
+            return nil
+        }
         return Diagnostic(
             .warning, code: "open_gateway",
             "the gateway listens on all addresses of this machine ('\(address)') and has no 'auth': whoever reaches it "
                 + "uses the services with the script's credentials",
-            file: declaration.file, line: declaration.line,
+            file: listen.isEmpty ? declaration?.file : nil, line: listen.isEmpty ? declaration?.line : nil,
             hint: "listen on 127.0.0.1, or ask for a token: auth = { bearer = rest.env.GATEWAY_TOKEN }")
     }
 

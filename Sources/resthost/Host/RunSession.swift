@@ -43,7 +43,10 @@ final class RunSession {
         listen(for: generations)
         follow(generations)
         let host = generations.current
-        if let gateway, gateway.isRunning { return announce(gateway.listening, host) }
+        if let gateway, gateway.isRunning {
+            announce(gateway.listening, host)
+            return warnOfOpenAddress(host)
+        }
         if !host.services.isEmpty, !host.hasWork, !host.hasStartedWork {
             tell(
                 "\(host.path): nothing to run: it starts no job and declares no gateway\n"
@@ -81,7 +84,11 @@ final class RunSession {
         generations.prepare = { [self] (host) throws(Diagnostic) in
             guard let gateway else { return {} }
             let change = try gateway.prepare(for: host)
-            return { [self] in announce(gateway.commit(change)) }
+            return { [self] in
+                let new = gateway.commit(change)
+                announce(new)
+                if !new.isEmpty { warnOfOpenAddress(host) }
+            }
         }
         generations.onReload = { [self] in watchForIdleness() }
         watchForIdleness()
@@ -175,6 +182,12 @@ final class RunSession {
         }.joined()
         if let host { text += routes(of: host) }
         Streams.output(text)
+    }
+
+    private func warnOfOpenAddress(_ host: ScriptHost) {
+        guard !settings.quiet, let warning = GatewaySettings.openAddress(of: host, listen: settings.listen)
+        else { return }
+        log.write(warning)
     }
 
     private func routes(of host: ScriptHost) -> String {

@@ -12,30 +12,35 @@ struct GetOutput {
 
     func write(_ info: ResponseInfo, of request: Request) -> Int32 {
         if includesHead { writeHead(info, request.exchange) }
+        var hasForm = true
         if isJSON {
-            Streams.output(json: OutcomeJSON.text(info, request, hint: info.response.error.flatMap(hint)))
+            let (text, fault) = OutcomeJSON.text(info, request, hint: info.response.error.flatMap(hint))
+            Streams.output(json: text)
+            hasForm = fault == nil
         } else {
-            writeContent(info)
+            hasForm = writeContent(info)
         }
         if includesTiming, let exchange = request.exchange { writeTiming(exchange) }
-        return exitCode(info.response)
+        return hasForm ? exitCode(info.response) : 2
     }
 
-    private func writeContent(_ info: ResponseInfo) {
+    /// False when a script made content that can't be written down.
+    private func writeContent(_ info: ResponseInfo) -> Bool {
         switch info.response {
-        case .success(let entity): write(entity.content)
+        case .success(let entity): return write(entity.content)
         case .failure(let error):
             Streams.error(Complaint.text("\(error)"))
             if let hint = hint(error) {
                 Streams.error("  hint: \(VisibleText.lines(hint, indent: "    "))\n")
             }
-            if let entity = error.entity, !isEmpty(entity.content) { write(entity.content) }
+            if let entity = error.entity, !isEmpty(entity.content) { _ = write(entity.content) }
+            return true
         }
     }
 
     private func hint(_ error: RequestError) -> String? { FailureHint.text(error, runningJobs: runningJobs) }
 
-    private func write(_ content: Content) {
+    private func write(_ content: Content) -> Bool {
         switch content {
         case .text(let text):
             Streams.output(content: Array(text.utf8))
@@ -43,16 +48,18 @@ struct GetOutput {
         case .bytes(let bytes):
             let isReadable = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
             guard isReadable || !Streams.isOutputTerminal || isRaw else {
-                return Streams.error(
+                Streams.error(
                     "resthost: \(bytes.count) bytes that are no text; redirect the output to keep them\n")
+                return true
             }
             if isRaw { Streams.output(bytes) } else { Streams.output(content: bytes) }
             endLine(bytes.last)
         case .image(let image):
             guard !Streams.isOutputTerminal else {
-                return Streams.error(
+                Streams.error(
                     "resthost: an image, \(image.format.rawValue) \(image.width)x\(image.height); redirect the output to keep it\n"
                 )
+                return true
             }
             Streams.output(image.bytes)
         case .json(let tree), .value(let tree):
@@ -60,9 +67,15 @@ struct GetOutput {
                 let json = try tree.json()
                 let shown = Streams.isOutputTerminal ? VisibleText.json(PrettyJSON.format(json)) : json
                 Streams.output(shown + [UInt8(ascii: "\n")])
-            } catch { Streams.error(Complaint.text("the content has no form in JSON: \(error.message)")) }
-        case .native: Streams.error("resthost: the content has no form outside the program\n")
+            } catch {
+                Streams.error(Complaint.text("the content has no form in JSON: \(error.message)"))
+                return false
+            }
+        case .native:
+            Streams.error("resthost: the content has no form outside the program\n")
+            return false
         }
+        return true
     }
 
     /// A prompt behind content begins a line of its own.

@@ -3,7 +3,17 @@ import RestEngine
 /// The outcome of a request as one JSON object, for `--json`.
 @EngineActor
 enum OutcomeJSON {
-    static func text(_ info: ResponseInfo, _ request: Request, hint: String? = nil) -> String {
+    /// - Returns: nil as the fault unless a script made content that has no form in JSON: then the text has a failure.
+    static func text(_ info: ResponseInfo, _ request: Request, hint: String? = nil) -> (String, JSONError?) {
+        let outcome = outcome(info, request, hint: hint)
+        do throws(JSONError) { return (String(decoding: try outcome.json(), as: UTF8.self), nil) } catch {
+            let sentence = "the content has no form in JSON: \(error.message)"
+            let failure: Tree = ["message": Tree(sentence), "code": "script_error", "detail": Tree(sentence)]
+            return (Tree(pairs: [("ok", false), ("error", failure)]).description, error)
+        }
+    }
+
+    private static func outcome(_ info: ResponseInfo, _ request: Request, hint: String?) -> Tree {
         var pairs: [(String, Tree)] = [("ok", Tree(info.response.error == nil))]
         if let exchange = request.exchange {
             pairs += head(exchange.status, exchange.url, exchange.httpVersion, exchange.headers)
@@ -16,7 +26,7 @@ enum OutcomeJSON {
         case .success(let entity): pairs += content(of: entity)
         case .failure(let error): pairs.append(("error", self.error(error, hint)))
         }
-        return Tree(pairs: pairs).description
+        return Tree(pairs: pairs)
     }
 
     private static func head(

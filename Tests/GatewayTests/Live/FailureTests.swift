@@ -105,6 +105,10 @@ import Testing
                 #expect(answer.status == 404)
                 #expect(answer.problem("code") == "unknown_service")
                 #expect(answer.json?["services"] == ["github", "weather"])
+                let names =
+                    target == "/"
+                    ? "names no service: /SERVICE/PATH" : "no service '\(target.split(separator: "/")[0])'"
+                #expect(answer.problem("detail")?.contains(names) == true)
             }
             await world.add("bare", nil)
             #expect(try site.get("/bare/a").problem("code") == "no_base_url")
@@ -117,7 +121,8 @@ import Testing
         "/github/http://evil.example", "/github/https:%2F%2Fevil.example", "/github/a%5C..", "/github/a%00b",
         "/github/a%0D%0Ab", "/github/..;x/a", "/github/%C0%AE%C0%AE/x", "/github/a%C0%AFb",
         "/github/%E0%80%AE",
-        "/github/%25C0%25AE",
+        "/github/%25C0%25AE", "/github/%ED%A0%80", "/github/a%ED%BF%BFb", "/github/%F4%90%80%80",
+        "/github/%F5%80%80%80", "/github/%F8%88%80%80%80", "/github/%25ED%25A0%2580",
     ])
     func `A path that could leave the base URL is refused`(_ target: String) async throws {
         try await World.run { world, site in
@@ -134,6 +139,7 @@ import Testing
         ("/github/a/../b", "the path leaves the base URL"),
         ("/github/http://a", "the path is a URL of its own"),
         ("/github/a%5Cb", "the path has a backslash"), ("/github/%C0%AE", "in overlong UTF-8"),
+        ("/github/%ED%A0%80", "half a surrogate pair"), ("/github/%F4%90%80%80", "beyond U+10FFFF"),
     ])
     func `What is wrong with a path is said`(_ target: String, reason: String) async throws {
         try await World.run { _, site in

@@ -72,7 +72,9 @@ struct CheckTests {
     }
 
     @Test(arguments: [
-        ("c.pipeline.modle:add(f)", "modle", "model"), ("c.pipeline.rawData:add(f)", "rawData", "raw_data"),
+        ("c.pipeline.modle:add(f)", "modle", "model"),
+        ("c.pipeline.raw.cache = rest.cache.memory {}", "raw", "raw_data"),
+        ("c.pipeline.rawData:add(f)", "rawData", "raw_data"),
         ("c.pipeline.Parsing.cache = nil", "Parsing", "parsing"),
         ("c.pipeline.order = { 'mine own', 'model' } c.pipeline['mine onw']:add(f)", "mine onw", "mine own"),
     ]) func `a stage that is misspelled`(source: String, name: String, nearest: String) throws {
@@ -123,6 +125,22 @@ struct CheckTests {
                 local x = nil
                 x.y = 1
                 """) == ["2 declaration", "7 runtime", "3 block", "4 block", "5 open_credentials"])
+    }
+
+    @Test(arguments: [
+        (
+            "api:configure(function(c) c:decorate_requests(rest.auth.basic('me', 'pw')) end)",
+            "rest.auth.basic"
+        ),
+        (
+            "local login = rest.auth.digest('me', 'pw') api:configure(function(c) c:decorate_requests(login) end)",
+            "rest.auth.digest"
+        ),
+    ]) func `a login for all hosts`(source: String, name: String) throws {
+        #expect(
+            try findings(source, isFull: true)
+                == ["1 this block has no pattern, so it sends '\(name)' to other hosts too"])
+        #expect(try findings(source.replacing("configure(function", with: "configure('**', function")) == [])
     }
 
     @Test func `a module that may be missing is a warning, one that is missed an error`() throws {

@@ -77,6 +77,14 @@ struct PrintTests {
             "api:get('/a')",
             "unknown field 'get' on service: a resource has it: service:resource(\"/path\"):get(…)"
         ),
+        (
+            "api:resource('a'):post { json = {} }",
+            "unknown field 'post' on resource: write resource:request(\"POST\", { json = … })"
+        ),
+        (
+            "api:delete('/a')",
+            "unknown field 'delete' on service: write service:resource(\"/path\"):request(\"DELETE\", { json = … })"
+        ),
         ("api:resource('a').content()", "unknown field 'content' on resource: resource:get() gives it"),
         ("api:resource('a'):on_success(print)", "unknown field 'on_success' on resource: a request has it"),
         (

@@ -66,6 +66,8 @@ struct ReloadTests {
               print(api:configure("**", block) == api)
               api:configure_transformer("**", function() return "old" end)
               api:use(function(service) service:configure(block) end)
+              api.cached_resource_count_limit = 5
+              api.cached_resource_bytes_limit = 5
               rest.sleep(1)
               api:configure(block)
             end)
@@ -84,6 +86,8 @@ struct ReloadTests {
                 "true", "GET /echo/a X-Version=new",
             ])
         #expect(api.configurationEntries.count == entries + 1)
+        #expect(api.cachedResourceCountLimit == Service.standardResourceCountLimit)
+        #expect(api.cachedResourceBytesLimit == nil)
         scripts.reload("")
         scripts.close()
     }

@@ -74,10 +74,13 @@ struct ConfigureTransformerTests {
     }
 
     @Test(arguments: [
-        ("api:configure_transformer()", "'configure_transformer' takes a pattern, options and a transformer"),
+        (
+            "api:configure_transformer()",
+            "'configure_transformer' takes a pattern, options and a transformer, but got nothing: write configure_transformer(pattern, [options,] transformer)"
+        ),
         (
             "api:configure_transformer(print)",
-            "'configure_transformer' takes a pattern, options and a transformer"
+            "'configure_transformer' takes a pattern, options and a transformer, but got a function alone: write configure_transformer(pattern, [options,] transformer)"
         ),
         (
             "api:configure_transformer('a', {})",
@@ -135,6 +138,14 @@ struct ConfigureTransformerTests {
         (
             "rest.transformers.xml()",
             "unknown field 'xml' on rest.transformers: it has json, text, image, ndjson"
+        ),
+        (
+            "api:configure_transformer(nil)",
+            "'configure_transformer' takes a pattern, options and a transformer, but got nil alone, which is most likely a misspelled name: write configure_transformer(pattern, [options,] transformer)"
+        ),
+        (
+            "api:configure_transformer('/a', nil)",
+            "the transformer is a function(content, entity), the name of a module, or a transformer of rest.*, not nil, which is most likely a misspelled name"
         ),
         (
             "api:configure_transformer(print, '/a')",

@@ -85,6 +85,32 @@ struct GetFailureTests {
         #expect(run.errors == "resthost: GET \(peer.baseURL)/a: Not found (404)\n")
     }
 
+    @Test func `what the server says of it is in the line`() async throws {
+        let body = #"{"errors":[{"code":"UNKNOWN","message":"manifest unknown"}]}"#
+        let peer = LoopbackPeer { _ in
+            PeerConnection.response(404, headers: [Self.json], body: Array(body.utf8))
+        }
+        let folder = ScriptFolder.service(at: peer.baseURL)
+        let run = await folder.run("get", "main.lua", "/a")
+        #expect(run.errors == "resthost: GET \(peer.baseURL)/a: Not found (404): manifest unknown\n")
+        let report = await folder.run("get", "main.lua", "/a", "--json")
+        let error = try #require(try Tree(json: report.output)["error"])
+        #expect(error["detail"]?.string == "GET \(peer.baseURL)/a: Not found (404): manifest unknown")
+        #expect(error["message"]?.string == "Not found")
+    }
+
+    @Test(arguments: [[], ["--json"]])
+    func `content that can't be written down is no success`(options: [String]) async throws {
+        let peer = LoopbackPeer { _ in PeerConnection.response(headers: [Self.json], body: Array("{}".utf8)) }
+        let folder = ScriptFolder.service(
+            at: peer.baseURL, "api:configure_transformer(\"**\", function() return { rate = 0/0 } end)")
+        let run = await ChildProcess([BuiltProgram.path, "get", "main.lua", "/a"] + options, in: folder.path)
+            .end()
+        #expect(run.code == 2)
+        #expect((run.output + run.errors).contains("rate: NaN and infinities have no JSON form"))
+        if !options.isEmpty { #expect(try Tree(json: run.output)["ok"]?.bool == false) }
+    }
+
     @Test func `a server that isn't there is named, with what to look at`() async {
         let place = "127.0.0.1:\(LoopbackPeer.unusedPort())"
         let address = "http://\(place)"

@@ -47,6 +47,23 @@ struct RunCommandTests {
             ])
     }
 
+    @Test(arguments: [
+        ("", ["--listen", "0.0.0.0:0"], true), ("rest.gateway { listen = \"0.0.0.0:0\" }", [], true),
+        ("rest.gateway { listen = \"0.0.0.0:0\" }", ["--listen", "127.0.0.1:0"], false),
+        (
+            "rest.gateway { listen = \"127.0.0.1:0\", auth = { bearer = \"x\" } }",
+            ["--listen", "0.0.0.0:0"], false
+        ),
+    ]) func `it warns of a gateway that is open to all`(line: String, options: [String], warns: Bool) async {
+        let folder = ScriptFolder.service(at: "http://127.0.0.1:1", line)
+        defer { withExtendedLifetime(folder) {} }
+        let child = ChildProcess([BuiltProgram.path, "run", "main.lua"] + options, in: folder.path)
+        #expect(await child.hasWritten("/-/health"))
+        child.signal(SIGTERM)
+        let run = await child.end()
+        #expect(run.errors.contains("listens on all addresses of this machine ('0.0.0.0:0')") == warns)
+    }
+
     @Test func `with nothing to do it says so`() async {
         let run = await ScriptFolder.service(at: "http://127.0.0.1:1").run("run", "main.lua")
         #expect(run.code == 0)
