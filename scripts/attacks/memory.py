@@ -166,7 +166,8 @@ def freed(host):
 
 ATTACKS = [
     Attack("decode-main", "58 kB of gzip that are 60 MB of empty lists, for Lua", decode, MAIN),
-    Attack("decode-pool", "the same for transformer modules", decode, POOLED, {"counting.lua": COUNTING}),
+    Attack("decode-pool", "the same for transformer modules", decode, POOLED, {"counting.lua": COUNTING},
+           runs_twice=True),
     Attack("variants", "?i=1…46 of a resource of 20 MB", variants),
     Attack("override", "a script that puts 600 times 4 MB in place", wait_for_override, OVERRIDE),
     Attack("override-held", "the same, observed and held", wait_for_override, HELD),
