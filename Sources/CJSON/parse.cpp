@@ -49,7 +49,10 @@ private:
         switch (static_cast<char>(word >> 56)) {
         case '{': return object(word, depth + 1);
         case '[': return array(word, depth + 1);
-        case '"': tree.string(string(word)); break;
+        case '"':
+            tree.tag(Tag::string);
+            tree.bytesWithin(string(word));
+            break;
         case 'l': tree.integer(static_cast<int64_t>(tape[at++])); break;
         case 'u': unsignedInteger(tape[at++]); break;
         case 'd': tree.real(load<double>(reinterpret_cast<const uint8_t *>(tape + at++))); break;
@@ -78,7 +81,7 @@ private:
         for (; fits && at < end; count++) {
             Span key = string(tape[at++]);
             mayRepeat |= keys.mayKnow(key);
-            tree.bytes(key);
+            tree.bytesWithin(key);
             fits = value(depth);
         }
         at = end + 1;
@@ -99,7 +102,9 @@ private:
     /// The index of a container's closing word.
     static size_t after(uint64_t word) { return static_cast<uint32_t>(word) - 1; }
 
+    /// The buffer of strings has SIMDJSON_PADDING bytes behind the last (simdjson.h, document::allocate).
     Span string(uint64_t word) const {
+        static_assert(TreeWriter::shortBytes <= simdjson::SIMDJSON_PADDING);
         const uint8_t *head = strings + (word & 0x00FFFFFFFFFFFFFF);
         return {head + 4, load<uint32_t>(head)};
     }

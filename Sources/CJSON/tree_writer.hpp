@@ -52,6 +52,20 @@ public:
         out.advance(head + span.count);
     }
 
+    /// The same for bytes behind which `shortBytes` more may be read: nearly all texts are short, and the call of a function for
+    /// each takes longer than its bytes.
+    void bytesWithin(Span span) {
+        if (span.count > shortBytes) {
+            return bytes(span);
+        }
+        if (uint8_t *to = out.reserve(1 + shortBytes)) {
+            *to = static_cast<uint8_t>(span.count);
+            std::memcpy(to + 1, span.data, shortBytes);
+            out.advance(1 + span.count);
+        }
+    }
+    static constexpr size_t shortBytes = 32;
+
     /// Ends bytes that were appended behind room for the long head, which began at `head`.
     void closeBytes(size_t head) {
         size_t count = out.count() - head - 5;
