@@ -54,7 +54,7 @@ public:
 
     /// The same for bytes behind which `shortBytes` more may be read: nearly all texts are short, and the call of a function for
     /// each takes longer than its bytes.
-    void bytesWithin(Span span) {
+    [[gnu::always_inline]] void bytesWithin(Span span) {
         if (span.count > shortBytes) {
             return bytes(span);
         }
