@@ -96,10 +96,10 @@ public final class SQLiteCache: EntityCache {
     }
 
     private func expectAnswer(_ completion: @escaping Answers.Completion) -> Answers.ID {
-        engine.beginOutsideWork()
+        engine.beginOffloadedWork()
         return answers.expect { [engine] result in
             completion(result)
-            engine.endOutsideWork()
+            engine.endOffloadedWork()
         }
     }
 }

@@ -11,7 +11,7 @@ import Testing
         let cache = fixture.watch(SQLiteCache(engine: fixture.engine, path: folder.file) { user })
         #expect(
             await EntityCacheConformance.check(cache, on: fixture.engine) { user = $0 } == [])
-        #expect(fixture.engine.outsideWork == 0)
+        #expect(fixture.engine.offloadedWork == 0)
         #expect(fixture.log.isEmpty)
         await cache.closed()
     }

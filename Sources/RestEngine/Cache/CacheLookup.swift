@@ -8,7 +8,7 @@ final class CacheLookup {
     private var waiting: [CacheLookupWork] = []
     private var timer: Timer?
     /// A hit is with transformers that run elsewhere.
-    private var outsideWork: OutsideWork?
+    private var offloadedRun: OffloadedRun?
     private var isOver = false
 
     init(_ resource: Resource, _ caching: ResourceCaching) {
@@ -84,8 +84,8 @@ final class CacheLookup {
             keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)),
             movingLargeContent: engine.movesLargeContent)
         guard let next = run.next() else { return take(run, entity, from: stage) }
-        outsideWork = OutsideWork(run, next, engine) { [self] run in
-            outsideWork = nil
+        offloadedRun = OffloadedRun(run, next, engine) { [self] run in
+            offloadedRun = nil
             if isInTime(stage) { take(run, entity, from: stage) }
         }
     }
@@ -124,8 +124,8 @@ final class CacheLookup {
         isOver = true
         timer?.cancel()
         timer = nil
-        outsideWork?.cancel()
-        outsideWork = nil
+        offloadedRun?.cancel()
+        offloadedRun = nil
     }
 
     private func log(_ text: String) { resource.engine.log.write(.cache, "\(resource.urlString): \(text)") }

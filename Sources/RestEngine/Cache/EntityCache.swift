@@ -2,7 +2,7 @@
 ///
 /// Everything here is called on the engine loop, and answers on it: each completion exactly once, in the same turn or
 /// a later one. A cache that works elsewhere, on a queue of its own say, brackets that work with
-/// ``Engine/beginOutsideWork()`` and ``Engine/endOutsideWork()``, and completes before it ends the bracket: the
+/// ``Engine/beginOffloadedWork()`` and ``Engine/endOffloadedWork()``, and completes before it ends the bracket: the
 /// completion may ask for more. A cache may fail; the engine logs it and goes on without (D18).
 ///
 /// The engine asks about one resource and stage for one thing after the other, so what was written is not overtaken

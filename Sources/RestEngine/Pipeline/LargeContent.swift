@@ -4,19 +4,19 @@ internal import Synchronization
 /// Where what takes long because a body is large is done, by standard transformers and for publishing: a thread of its own,
 /// one body after the other, so that the loop answers others meanwhile and no more memory is used than for one.
 @EngineActor
-final class LargeContent: TransformerPlace {
+final class LargeContent: TransformerExecutor {
     static let shared = LargeContent()
     /// A smaller body takes no transformer long.
     nonisolated static let leastSize = 16 << 10
 
     private let queue = DispatchQueue(label: "large content")
-    private var waiting: [UInt64: Visitor] = [:]
+    private var waiting: [UInt64: Waiting] = [:]
     private var count: UInt64 = 0
 
-    private struct Visitor {
-        let visit: TransformerVisit
+    private struct Waiting {
+        let job: OffloadedJob
         let isCancelled: Flag
-        let completion: @EngineActor (TransformerVisit.Outcome) -> Void
+        let completion: @EngineActor (OffloadedJob.Outcome) -> Void
     }
 
     private final class Flag: Sendable {
@@ -35,26 +35,26 @@ final class LargeContent: TransformerPlace {
     }
 
     func send(
-        _ visit: TransformerVisit, completion: @escaping @EngineActor (TransformerVisit.Outcome) -> Void
+        _ job: OffloadedJob, completion: @escaping @EngineActor (OffloadedJob.Outcome) -> Void
     ) -> UInt64 {
         count += 1
         let id = count
         let flag = Flag()
-        waiting[id] = Visitor(visit: visit, isCancelled: flag, completion: completion)
+        waiting[id] = Waiting(job: job, isCancelled: flag, completion: completion)
         queue.async {
             guard !flag.isSet else { return }
-            // No part of it is for another place.
-            let outcome = visit.run { _, response in response }
+            // No part of it is for another executor.
+            let outcome = job.run { _, response in response }
             EngineLoop.shared.submit { LargeContent.shared.end(id, outcome) }
         }
         return id
     }
 
     func cancel(_ id: UInt64) {
-        guard let visitor = waiting[id] else { return }
-        visitor.isCancelled.set()
+        guard let known = waiting[id] else { return }
+        known.isCancelled.set()
         EngineLoop.shared.submit {
-            LargeContent.shared.end(id, TransformerVisit.Outcome(visitor.visit.response))
+            LargeContent.shared.end(id, OffloadedJob.Outcome(known.job.response))
         }
     }
 
@@ -68,7 +68,7 @@ final class LargeContent: TransformerPlace {
         }
     }
 
-    private func end(_ id: UInt64, _ outcome: TransformerVisit.Outcome) {
+    private func end(_ id: UInt64, _ outcome: OffloadedJob.Outcome) {
         waiting.removeValue(forKey: id)?.completion(outcome)
     }
 }

@@ -7,7 +7,7 @@ public struct Pipeline: Sendable {
     public private(set) var order: [String]
     private var stages: [String: PipelineStage] = [:]
     /// Some transformer may run elsewhere; false for those pipelines that are done in one go on the loop.
-    private(set) var goesOutside = false
+    private(set) var hasOffloadedSteps = false
 
     /// The usual stages, all empty.
     public init() { order = Self.defaultOrder }
@@ -24,7 +24,7 @@ public struct Pipeline: Sendable {
         get { stages[name] ?? PipelineStage() }
         set {
             stages[name] = newValue
-            if newValue.goesOutside { goesOutside = true }
+            if newValue.hasOffloadedSteps { hasOffloadedSteps = true }
         }
     }
 
@@ -77,7 +77,7 @@ public struct PipelineStage: Sendable {
             largeSize = (transformer as? any StandardTransforming)?.largeSize ?? .max
             placement =
                 switch transformer {
-                case let outside as any OutsideTransformer: .outside(outside)
+                case let offloaded as any OffloadedTransformer: .offloaded(offloaded)
                 case let portable as any PortableTransformer: .portable(portable)
                 default: .loop
                 }
@@ -97,7 +97,7 @@ public struct PipelineStage: Sendable {
     enum Placement: Sendable {
         case loop
         case portable(any PortableTransformer)
-        case outside(any OutsideTransformer)
+        case offloaded(any OffloadedTransformer)
     }
 
     /// In the order of adding.
@@ -108,8 +108,8 @@ public struct PipelineStage: Sendable {
     /// It changes and keeps nothing.
     public var isEmpty: Bool { steps.isEmpty && cache == nil }
 
-    var goesOutside: Bool {
-        steps.contains { if case .outside = $0.placement { true } else { false } }
+    var hasOffloadedSteps: Bool {
+        steps.contains { if case .offloaded = $0.placement { true } else { false } }
     }
 
     /// Adds a transformer behind the others, for some content types or for all.

@@ -37,14 +37,14 @@ struct PipelineRun {
         cursor = Cursor(stages: first.map { name in order.drop { $0 != name }.dropFirst() } ?? order[...])
     }
 
-    /// Goes on until the end, or until steps that are done elsewhere: then their visit, and where it goes.
-    mutating func next() -> (visit: TransformerVisit, place: any TransformerPlace)? {
+    /// Goes on until the end, or until steps that are done elsewhere: then their job, and where it goes.
+    mutating func next() -> (job: OffloadedJob, executor: any TransformerExecutor)? {
         while let name = cursor.stages.first {
             let stage = pipeline[name]
             while cursor.step < stage.steps.count {
-                if pipeline.goesOutside
+                if pipeline.hasOffloadedSteps
                     || movesLargeContent && LargeContent.size(of: response) > LargeContent.leastSize,
-                    let found = takeVisit()
+                    let found = takeJob()
                 {
                     return found
                 }
@@ -66,19 +66,19 @@ struct PipelineRun {
         return nil
     }
 
-    /// Goes on with what came of a visit.
-    mutating func take(_ outcome: TransformerVisit.Outcome) {
+    /// Goes on with what came of a job.
+    mutating func take(_ outcome: OffloadedJob.Outcome) {
         for line in outcome.lines { log.write(.pipeline, line) }
         for (stage, entity) in outcome.outputs { outputs?.add(entity, at: stage) }
         response = outcome.response
     }
 
-    /// The visit that begins here, behind which the cursor then is; nil when none does. Its last step is one that is
+    /// The job that begins here, behind which the cursor then is; nil when none does. Its last step is one that is
     /// done elsewhere and that this response, as it is now, will come to. Where there is none but standard ones that a large
     /// body takes long in, it goes to ``LargeContent``.
-    private mutating func takeVisit() -> (visit: TransformerVisit, place: any TransformerPlace)? {
-        var parts: [TransformerVisit.Part] = []
-        var found: (place: any TransformerPlace, end: Cursor, count: Int)?
+    private mutating func takeJob() -> (job: OffloadedJob, executor: any TransformerExecutor)? {
+        var parts: [OffloadedJob.Part] = []
+        var found: (executor: any TransformerExecutor, end: Cursor, count: Int)?
         var ahead = cursor
         search: while let name = ahead.stages.first {
             let stage = pipeline[name]
@@ -89,15 +89,17 @@ struct PipelineRun {
                 switch step.placement {
                 case .portable:
                     guard movesLargeContent, step.isLarge(response), step.accepts(response) else { continue }
-                    found = (found?.place ?? LargeContent.shared, ahead, parts.count)
+                    found = (found?.executor ?? LargeContent.shared, ahead, parts.count)
                 case .loop: break search
-                case .outside(let transformer):
-                    let place = transformer.place
-                    // Any place does portable steps.
-                    if let found, found.place !== place, found.place !== LargeContent.shared { break search }
+                case .offloaded(let transformer):
+                    let executor = transformer.executor
+                    // Any executor does portable steps.
+                    if let found, found.executor !== executor, found.executor !== LargeContent.shared {
+                        break search
+                    }
                     // Portable steps change no content type, and a failure that one makes is looked at there.
                     if step.accepts(response), transformer.mayChange(response) {
-                        found = (place, ahead, parts.count)
+                        found = (executor, ahead, parts.count)
                     }
                 }
             }
@@ -106,9 +108,9 @@ struct PipelineRun {
         }
         guard let found else { return nil }
         cursor = found.end
-        let visit = TransformerVisit(
+        let job = OffloadedJob(
             response: response, context: context.withoutLog, parts: Array(parts.prefix(found.count)),
             isLogged: log.enabled.contains(.pipeline))
-        return (visit, found.place)
+        return (job, found.executor)
     }
 }

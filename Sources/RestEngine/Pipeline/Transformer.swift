@@ -46,7 +46,7 @@ public struct PipelineContext: Sendable {
 }
 
 /// A transformer that needs nothing of the engine loop, so it may run on any thread: beside those that run elsewhere it
-/// is done in the same visit.
+/// is done in the same job.
 public protocol PortableTransformer: Transformer {
     /// As ``Transformer/process(_:_:)``; `note` gets what only the log shall know.
     nonisolated func process(

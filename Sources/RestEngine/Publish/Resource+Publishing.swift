@@ -65,7 +65,7 @@ extension Resource {
             // Without data, a wipe's doing, there is nobody to keep it for.
             if latestData != nil { encoding = running }
             let prepare = publication?.prepare
-            engine.beginOutsideWork()
+            engine.beginOffloadedWork()
             LargeContent.shared.run {
                 let made = Result { () throws(RequestError.CauseError) in try EncodedContent(entity) }
                 if case .success(let content) = made { prepare?(content) }
@@ -76,7 +76,7 @@ extension Resource {
                     if case .success(let content) = made { keep(content) }
                 }
                 running.end(made)
-                engine.endOutsideWork()
+                engine.endOffloadedWork()
             }
         }
         running.waiters.append { [self] made in completion(answer(made, entity)) }

@@ -8,7 +8,7 @@ final class NetworkWork: RequestWork {
     /// Of the body, until the pipeline has made something of it.
     private var account: BodyAccount?
     /// The pipeline waits for transformers that run elsewhere.
-    private var outsideWork: OutsideWork?
+    private var offloadedRun: OffloadedRun?
     /// Nil until it starts.
     private var tracker: ProgressTracker?
     /// The service's definition when it started; see ``Service/Definition``.
@@ -222,8 +222,8 @@ final class NetworkWork: RequestWork {
             response, resolved.configuration.pipeline, context, log: engine.log, keeping: outputs,
             movingLargeContent: engine.movesLargeContent)
         guard let next = run.next() else { return end(run, request) }
-        outsideWork = OutsideWork(run, next, engine) { [self] run in
-            outsideWork = nil
+        offloadedRun = OffloadedRun(run, next, engine) { [self] run in
+            offloadedRun = nil
             end(run, request)
         }
     }
@@ -247,8 +247,8 @@ final class NetworkWork: RequestWork {
     func cancel(isRunning: Bool) {
         transfer?.cancel()
         transfer = nil
-        outsideWork?.cancel()
-        outsideWork = nil
+        offloadedRun?.cancel()
+        offloadedRun = nil
         account?.close()
     }
 

@@ -34,28 +34,28 @@ public final class Engine {
     public var era = RequestEra()
 
     /// Pieces of work that other threads do for this engine and whose answers will come to the loop.
-    public private(set) var outsideWork = 0
+    public private(set) var offloadedWork = 0
     /// Called whenever the last of them has answered.
-    public var onOutsideWorkDone: (@EngineActor () -> Void)?
-    private var outsideWaiters: [CheckedContinuation<Void, Never>] = []
+    public var onOffloadedWorkDone: (@EngineActor () -> Void)?
+    private var offloadWaiters: [CheckedContinuation<Void, Never>] = []
 
-    /// One more piece of work is on another thread; see ``outsideWork``.
-    public func beginOutsideWork() { outsideWork += 1 }
+    /// One more piece of work is on another thread; see ``offloadedWork``.
+    public func beginOffloadedWork() { offloadedWork += 1 }
 
     /// One piece has answered.
-    public func endOutsideWork() {
-        outsideWork -= 1
-        guard outsideWork == 0 else { return }
-        onOutsideWorkDone?()
-        let waiters = outsideWaiters
-        outsideWaiters = []
+    public func endOffloadedWork() {
+        offloadedWork -= 1
+        guard offloadedWork == 0 else { return }
+        onOffloadedWorkDone?()
+        let waiters = offloadWaiters
+        offloadWaiters = []
         for waiter in waiters { waiter.resume() }
     }
 
     /// Returns when other threads have answered: before a process ends, so that nothing it wrote is lost.
-    public func outsideWorkIsDone() async {
-        guard outsideWork > 0 else { return }
-        await withCheckedContinuation { outsideWaiters.append($0) }
+    public func offloadedWorkIsDone() async {
+        guard offloadedWork > 0 else { return }
+        await withCheckedContinuation { offloadWaiters.append($0) }
     }
 
     func requestBegan() -> RequestEra {

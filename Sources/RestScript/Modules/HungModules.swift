@@ -18,15 +18,15 @@ final class HungModules: Sendable {
     /// It is loaded anew, and may be mended.
     func remove(_ module: String) { known.withLock { _ = $0.remove(module) } }
 
-    /// Those of the visit's modules that are not run any more: each try would cost a thread for good, or the wait for one.
+    /// Those of the job's modules that are not run any more: each try would cost a thread for good, or the wait for one.
     /// None as long as threads that hang are replaced.
-    func refused(of visit: TransformerVisit) -> [String] {
+    func refused(of job: OffloadedJob) -> [String] {
         guard lost.isFull else { return [] }
-        return known.withLock { known in visit.modules.filter(known.contains) }
+        return known.withLock { known in job.modules.filter(known.contains) }
     }
 }
 
-extension TransformerVisit {
+extension OffloadedJob {
     /// Names of the modules that it goes to, in their order.
-    var modules: [String] { outsideSteps.compactMap { ($0 as? ModuleTransformer)?.module } }
+    var modules: [String] { offloadedSteps.compactMap { ($0 as? ModuleTransformer)?.module } }
 }

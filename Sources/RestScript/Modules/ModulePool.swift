@@ -5,10 +5,10 @@ import RestEngine
 ///
 /// Completions stay here, on the engine loop; threads get values alone.
 @EngineActor
-final class ModulePool: TransformerPlace {
+final class ModulePool: TransformerExecutor {
     private struct Waiting {
-        let visit: TransformerVisit
-        let completion: @EngineActor (TransformerVisit.Outcome) -> Void
+        let job: OffloadedJob
+        let completion: @EngineActor (OffloadedJob.Outcome) -> Void
     }
 
     nonisolated let catalog = ModuleCatalog()
@@ -17,7 +17,7 @@ final class ModulePool: TransformerPlace {
     private unowned let context: ScriptContext
     private let onFileReached: (@EngineActor (String) -> Void)?
     private let threads: Int
-    /// Visits that may wait.
+    /// Jobs that may wait.
     private let limit: Int
     private var waiting: [UInt64: Waiting] = [:]
     private var loads = 0
@@ -26,7 +26,7 @@ final class ModulePool: TransformerPlace {
     private var isClosed = false
     private let lost: LostThreads
     private let hung: HungModules
-    /// Nil until the first visit.
+    /// Nil until the first job.
     private var pool: LuaPool<ModuleState>?
 
     init(_ context: ScriptContext) {
@@ -38,25 +38,25 @@ final class ModulePool: TransformerPlace {
         limit = context.options.transformerQueueLimit
     }
 
-    // MARK: Visits
+    // MARK: Jobs
 
     func send(
-        _ visit: TransformerVisit, completion: @escaping @EngineActor (TransformerVisit.Outcome) -> Void
+        _ job: OffloadedJob, completion: @escaping @EngineActor (OffloadedJob.Outcome) -> Void
     ) -> UInt64 {
-        let refusal = refusal(of: visit)
-        guard !isClosed, refusal == nil, let id = threadsForWork().submit(.visit(visit, catalog.versions))
+        let refusal = refusal(of: job)
+        guard !isClosed, refusal == nil, let id = threadsForWork().submit(.transform(job, catalog.versions))
         else {
             let cause = isClosed ? ScriptContext.closed.cause : refusal ?? queueFull
-            EngineLoop.shared.submit { completion(visit.failed(with: cause)) }
+            EngineLoop.shared.submit { completion(job.failed(with: cause)) }
             return 0
         }
-        waiting[id] = Waiting(visit: visit, completion: completion)
+        waiting[id] = Waiting(job: job, completion: completion)
         return id
     }
 
     func cancel(_ id: UInt64) {
-        guard let pool, pool.cancel(id), let visit = waiting.removeValue(forKey: id) else { return }
-        visit.completion(visit.visit.failed(with: .requestCancelled))
+        guard let pool, pool.cancel(id), let job = waiting.removeValue(forKey: id) else { return }
+        job.completion(job.job.failed(with: .requestCancelled))
     }
 
     private func threadsForWork() -> LuaPool<ModuleState> {
@@ -65,7 +65,7 @@ final class ModulePool: TransformerPlace {
         let new = LuaPool<ModuleState>(name: "transformer", threads: threads, limit: limit, lost: lost) {
             ModuleState(settings, hung: hung, onWedge: $0)
         } onLoss: { job in
-            if case .visit(let visit, _) = job { hung.insert(visit.modules) }
+            if case .transform(let job, _) = job { hung.insert(job.modules) }
         } listener: { [weak self] id, result in
             EngineLoop.shared.submit { self?.receive(result, id) }
         }
@@ -80,20 +80,20 @@ final class ModulePool: TransformerPlace {
         // Loads have threads of their own.
         case .success(.loaded): break
         case .success(.refused):
-            known.completion(known.visit.failed(with: refusal(of: known.visit) ?? Self.lateRefusal))
+            known.completion(known.job.failed(with: refusal(of: known.job) ?? Self.lateRefusal))
         case .failure(let wedge):
-            let failure = Self.failure(wedge, known.visit)
+            let failure = Self.failure(wedge, known.job)
             settings.log(ScriptLogEntry(level: .error, text: failure.message))
             defer { refuseWaiting() }
             known.completion(
-                known.visit.failed(
+                known.job.failed(
                     with: .scriptLimit(
                         budget: "time", used: wedge.seconds, limit: wedge.limit, failure: failure)))
         }
     }
 
-    private static func failure(_ wedge: LuaWedge, _ visit: TransformerVisit) -> RequestError.ScriptFailure {
-        let names = visit.modules.map { "'\($0)'" }.joined(separator: ", ")
+    private static func failure(_ wedge: LuaWedge, _ job: OffloadedJob) -> RequestError.ScriptFailure {
+        let names = job.modules.map { "'\($0)'" }.joined(separator: ", ")
         let seconds = (wedge.seconds * 10).rounded() / 10
         return RequestError.ScriptFailure(
             message: "the \(wedge.phase) of module \(names) hangs in a function that no limit can end: "
@@ -102,14 +102,14 @@ final class ModulePool: TransformerPlace {
 
     // MARK: Too many that hang
 
-    /// Of a visit whose module was mended, or whose threads came back, just after it had been refused.
+    /// Of a job whose module was mended, or whose threads came back, just after it had been refused.
     private static let lateRefusal = RequestError.Cause.scriptError(
         RequestError.ScriptFailure(message: "a module of this response hung, and was not run; ask again"))
 
     /// Why nothing more is given to a module. Nil as long as threads that hang are replaced.
-    private func refusal(of visit: TransformerVisit) -> RequestError.Cause? {
+    private func refusal(of job: OffloadedJob) -> RequestError.Cause? {
         guard lost.isFull else { return nil }
-        let modules = hung.refused(of: visit)
+        let modules = hung.refused(of: job)
         guard !modules.isEmpty || pool?.isStuck ?? false else { return nil }
         return .scriptError(
             RequestError.ScriptFailure(message: stallText(modules.isEmpty ? hung.names : modules)))
@@ -132,9 +132,9 @@ final class ModulePool: TransformerPlace {
     private func refuseWaiting() {
         guard lost.isFull else { return }
         for (id, known) in waiting.sorted(by: { $0.key < $1.key }) {
-            guard let cause = refusal(of: known.visit), let pool, pool.cancel(id) else { continue }
+            guard let cause = refusal(of: known.job), let pool, pool.cancel(id) else { continue }
             waiting[id] = nil
-            known.completion(known.visit.failed(with: cause))
+            known.completion(known.job.failed(with: cause))
         }
     }
 
@@ -209,9 +209,9 @@ final class ModulePool: TransformerPlace {
         guard !isClosed else { return }
         isClosed = true
         pool?.close()
-        let visits = waiting.sorted { $0.key < $1.key }
+        let jobs = waiting.sorted { $0.key < $1.key }
         waiting = [:]
-        for (_, visit) in visits { visit.completion(visit.visit.failed(with: ScriptContext.closed.cause)) }
+        for (_, job) in jobs { job.completion(job.job.failed(with: ScriptContext.closed.cause)) }
     }
 
     /// Returns when the threads have ended; how many Swift objects their states never let go of.

@@ -5,13 +5,13 @@ import RestEngine
 final class ModuleState: LuaPoolWorker {
     enum Job: Sendable {
         /// With the versions of modules that were in use when it was sent.
-        case visit(TransformerVisit, [String: ModuleVersion])
+        case transform(OffloadedJob, [String: ModuleVersion])
         /// Looks whether a module is any good.
         case load(String, ModuleFiles)
     }
 
     enum Answer: Sendable {
-        case outcome(TransformerVisit.Outcome)
+        case outcome(OffloadedJob.Outcome)
         /// A module that it goes to hung in the meantime, and is not run any more.
         case refused
         /// What the module's table says; nil for a function.
@@ -28,7 +28,7 @@ final class ModuleState: LuaPoolWorker {
     let values: ModuleValues
     private var loaded: [String: Loaded] = [:]
 
-    /// Nil for a state that makes no visits.
+    /// Nil for a state that makes no jobs.
     private let hung: HungModules?
 
     init(
@@ -50,9 +50,9 @@ final class ModuleState: LuaPoolWorker {
 
     func perform(_ job: Job) -> Answer {
         switch job {
-        case .visit(let visit, let versions):
-            if let hung, !hung.refused(of: visit).isEmpty { return .refused }
-            return .outcome(run(visit, versions))
+        case .transform(let job, let versions):
+            if let hung, !hung.refused(of: job).isEmpty { return .refused }
+            return .outcome(run(job, versions))
         case .load(let name, let files):
             do throws(LuaError) {
                 let loaded = try load(name, files, number: 0)
@@ -63,14 +63,14 @@ final class ModuleState: LuaPoolWorker {
     }
 
     private func run(
-        _ visit: TransformerVisit, _ versions: [String: ModuleVersion]
-    ) -> TransformerVisit.Outcome {
-        values.now = visit.context.now
-        return visit.run { transformer, response in
+        _ job: OffloadedJob, _ versions: [String: ModuleVersion]
+    ) -> OffloadedJob.Outcome {
+        values.now = job.context.now
+        return job.run { transformer, response in
             guard let transformer = transformer as? ModuleTransformer,
                 let version = versions[transformer.module]
             else { return response }
-            return transform(response, transformer, version, visit.context)
+            return transform(response, transformer, version, job.context)
         }
     }
 

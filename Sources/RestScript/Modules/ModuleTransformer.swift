@@ -2,7 +2,7 @@ import LuaRuntime
 import RestEngine
 
 /// `"module.name"` as a stage's transformer: its function is called in a pool of states; see <doc:TransformerModules>.
-struct ModuleTransformer: OutsideTransformer {
+struct ModuleTransformer: OffloadedTransformer {
     let pool: ModulePool
     let module: String
     /// What the script said where it declared it; nil: what the module says.
@@ -19,7 +19,7 @@ struct ModuleTransformer: OutsideTransformer {
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
-    nonisolated var place: any TransformerPlace { pool }
+    nonisolated var executor: any TransformerExecutor { pool }
 
     nonisolated var description: String { description(pool.catalog[module]) }
 

@@ -113,8 +113,8 @@ public final class ScriptHost {
     }
 
     /// Returns when what other threads do for the script's engine, its caches and stores above all, is done.
-    public func outsideWorkIsDone() async {
-        await context.engine.outsideWorkIsDone()
+    public func offloadedWorkIsDone() async {
+        await context.engine.offloadedWorkIsDone()
         await context.options.storesAreWritten?()
     }
 
@@ -140,7 +140,7 @@ public final class ScriptHost {
     /// Tells what a module's files held when it was loaded from what they held another time; nil for an unknown name.
     public func contentHash(ofModule name: String) -> String? { context.modules.contentHash(of: name) }
 
-    /// Loads one module again, alone. Every state uses it from its next visit on, what is at work finishes with the old.
+    /// Loads one module again, alone. Every state uses it from its next job on, what is at work finishes with the old.
     /// Data that the old one made is stale. Throws what is wrong with it; then the old one stays.
     public func reloadModule(_ name: String) throws(Diagnostic) {
         let before = contentHash(ofModule: name)

@@ -90,9 +90,9 @@ final class TestRun {
             } else if takeTurn() {
                 turns += 1
                 if turns > Self.turnLimit { fail(TestStandstill(file).restlessness(Self.turnLimit)) }
-            } else if file.hosts.contains(where: { $0.engine.outsideWork > 0 }) {
-                if await !OutsideWait.finish(of: file.hosts.map(\.engine)) {
-                    fail(Diagnostic(.error, OutsideWait.complaint, file: place?.file, line: place?.line))
+            } else if file.hosts.contains(where: { $0.engine.offloadedWork > 0 }) {
+                if await !OffloadedWait.finish(of: file.hosts.map(\.engine)) {
+                    fail(Diagnostic(.error, OffloadedWait.complaint, file: place?.file, line: place?.line))
                 }
             } else {
                 turns = 0

@@ -52,7 +52,7 @@ struct TestStandstill {
 
 /// Waits for what other threads do for an engine: the queue of a cache, a pool of transformers.
 @EngineActor
-enum OutsideWait {
+enum OffloadedWait {
     /// What a test waits for takes no longer, unless it hangs.
     private static let patience = 30.0
 
@@ -60,11 +60,11 @@ enum OutsideWait {
 
     /// Returns when one of the engines has had its last answer; false when that takes too long.
     static func finish(of engines: [Engine]) async -> Bool {
-        let busy = engines.filter { $0.outsideWork > 0 }
+        let busy = engines.filter { $0.offloadedWork > 0 }
         // On the machine's clock: this is no time of the test's.
         let scheduler = Scheduler()
         defer {
-            for engine in busy { engine.onOutsideWorkDone = nil }
+            for engine in busy { engine.onOffloadedWorkDone = nil }
             scheduler.clear()
         }
         return await withCheckedContinuation { continuation in
@@ -73,7 +73,7 @@ enum OutsideWait {
                 waiting?.resume(returning: isDone)
                 waiting = nil
             }
-            for engine in busy { engine.onOutsideWorkDone = { end(true) } }
+            for engine in busy { engine.onOffloadedWorkDone = { end(true) } }
             scheduler.after(patience) { end(false) }
         }
     }

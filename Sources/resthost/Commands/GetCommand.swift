@@ -109,7 +109,7 @@ struct GetCommand: ParsableCommand {
         let info = await withCheckedContinuation { continuation in
             request.onCompletion { continuation.resume(returning: $0) }
         }
-        await host.outsideWorkIsDone()
+        await host.offloadedWorkIsDone()
         let output = GetOutput(
             isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing,
             runningJobs: host.runningJobs)

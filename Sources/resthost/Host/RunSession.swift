@@ -236,7 +236,7 @@ final class RunSession {
             await gateway?.stop()
             await admin?.gateway.stop(drain: 0)
             await generations?.shutDown(within: drain)
-            await generations?.current.outsideWorkIsDone()
+            await generations?.current.offloadedWorkIsDone()
             Streams.exit(code)
         }
     }

@@ -57,7 +57,7 @@ final class ReplSession {
     /// Returns when what the script's caches have to write is written.
     func end() async {
         await generations.shutDown(within: 5)
-        await host.outsideWorkIsDone()
+        await host.offloadedWorkIsDone()
     }
 
     func completions(of text: String) -> [String] {

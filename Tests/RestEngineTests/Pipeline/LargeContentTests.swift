@@ -33,7 +33,7 @@ struct LargeContentTests {
         fixture.settle()
         // The loop is this test's as long as it doesn't wait.
         #expect(large.state == .inProgress && failed.state == .inProgress && small.state == .completed)
-        await fixture.engine.outsideWorkIsDone()
+        await fixture.engine.offloadedWorkIsDone()
         fixture.settle()
         #expect(large.info?.response.entity?.content.kind == kind)
         #expect(failed.info?.response.error?.entity?.content.kind == kind)
@@ -50,7 +50,7 @@ struct LargeContentTests {
         let requests = try (0..<3).map { try load("\($0)", "application/json", Self.json) }
         fixture.settle()
         for request in requests { request.cancel() }
-        await fixture.engine.outsideWorkIsDone()
+        await fixture.engine.offloadedWorkIsDone()
         fixture.settle()
         #expect(requests.map(\.isCancelled) == [true, true, true])
     }

@@ -37,7 +37,7 @@ struct LargePublicationTests {
         for _ in 0..<2 { resource.readAnswer { if let answer = try? $0.get() { answers.append(answer) } } }
         // The loop is this test's as long as it doesn't wait.
         #expect(answers.isEmpty && publication.answer(at: fixture.clock.now) == nil)
-        await fixture.engine.outsideWorkIsDone()
+        await fixture.engine.offloadedWorkIsDone()
         let shown = try #require(publication.answer(at: fixture.clock.now)).content
         #expect(shown.body.count >= 300_000 && prepared.count == 1)
         #expect(answers.map { $0.content === shown } == [true, true])
@@ -57,7 +57,7 @@ struct LargePublicationTests {
         resource.readAnswer { early = (try? $0.get())?.content.body.count }
         resource.overrideLocalContent(.text("new"))
         #expect(size(publication) == 3)
-        await fixture.engine.outsideWorkIsDone()
+        await fixture.engine.offloadedWorkIsDone()
         #expect(early == 300_000 && size(publication) == 3)
     }
 
@@ -71,7 +71,7 @@ struct LargePublicationTests {
         case "no room": fixture.engine.contentBudget.limit = 1
         default: fixture.service.invalidateConfiguration()
         }
-        await fixture.engine.outsideWorkIsDone()
+        await fixture.engine.offloadedWorkIsDone()
         #expect(size(publication) == nil)
         guard change == "invalidate configuration" else { return }
         resource.readAnswer { _ in }
@@ -83,7 +83,7 @@ struct LargePublicationTests {
         resource.overrideLocalContent(.value([Tree(Self.text), Tree(Double.nan)]))
         var outcome: Result<PublishedAnswer, RequestError>?
         resource.readAnswer { outcome = $0 }
-        await fixture.engine.outsideWorkIsDone()
+        await fixture.engine.offloadedWorkIsDone()
         #expect(throws: RequestError.self) { try outcome?.get() }
         #expect(outcome != nil && size(publication) == nil)
     }

@@ -37,7 +37,7 @@ struct ModuleSweepTests {
         return (ModuleState(ModuleSettings(context)), pool, try #require(pool.catalog["shape"]))
     }
 
-    private func visit(_ text: String, _ pool: ModulePool, fails: Bool = false) -> TransformerVisit {
+    private func work(_ text: String, _ pool: ModulePool, fails: Bool = false) -> OffloadedJob {
         let context = PipelineContext(url: "https://api.test/v1/x", method: "GET", now: 5, status: 200)
         let entity = Entity(
             content: .text(text), contentType: "text/x",
@@ -45,12 +45,12 @@ struct ModuleSweepTests {
         let error = RequestError(
             entity: entity, cause: .transport(TransportError(.timeout, message: "late")), timestamp: 5)
         let transformer = ModuleTransformer(pool: pool, module: "shape", rules: nil, name: nil)
-        return TransformerVisit(
+        return OffloadedJob(
             response: fails ? .failure(error) : .success(entity), context: context,
             parts: [.step(PipelineStage.Step(transformer, nil), stage: "model")], isLogged: false)
     }
 
-    /// What came of a visit; the same for responses that are alike.
+    /// What came of a job; the same for responses that are alike.
     private func outcome(_ answer: ModuleState.Answer) -> String {
         guard case .outcome(let outcome) = answer else { return "no outcome" }
         switch outcome.response {
@@ -93,7 +93,8 @@ struct ModuleSweepTests {
         try fixture.load(#"api:configure_transformer("**", "shape")"#)
         let (state, pool, version) = try makeState()
         let lua = state.values.state
-        let job = ModuleState.Job.visit(visit(text, pool, fails: text.contains("error")), ["shape": version])
+        let job = ModuleState.Job.transform(
+            work(text, pool, fails: text.contains("error")), ["shape": version])
         let expected = outcome(state.perform(job))
         #expect(outcome(state.perform(job)) == expected)
         let before = LuaFootprint(lua)

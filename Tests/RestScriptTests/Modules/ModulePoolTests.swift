@@ -26,7 +26,7 @@ struct ModulePoolTests {
         // Neither can go on before both are there.
         gate.waitForArrival()
         gate.waitForArrival()
-        #expect(fixture.script.engine.outsideWork == 2)
+        #expect(fixture.script.engine.offloadedWork == 2)
         gate.open()
         gate.open()
         await fixture.settle()
@@ -183,7 +183,7 @@ struct ModulePoolTests {
         for request in requests { request.cancel() }
         #expect(requests.filter(\.isCancelled).count == 2)
         // The one in a state ends there; nobody hears of it.
-        #expect(fixture.script.engine.outsideWork == 1)
+        #expect(fixture.script.engine.offloadedWork == 1)
         gate.open()
         await fixture.settle()
         #expect(service.resource("text").latestData == nil)

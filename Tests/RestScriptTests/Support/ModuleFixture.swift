@@ -53,8 +53,8 @@ final class ModuleFixture {
     /// Runs what is due, and waits for other threads, until nothing is left.
     func settle() async {
         script.settle()
-        while script.engine.outsideWork > 0 {
-            await script.engine.outsideWorkIsDone()
+        while script.engine.offloadedWork > 0 {
+            await script.engine.offloadedWorkIsDone()
             script.settle()
         }
     }

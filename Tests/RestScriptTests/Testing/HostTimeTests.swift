@@ -153,13 +153,13 @@ struct HostTimeTests {
             function: hostFunction { [unowned fixture] _ in
                 let engine = try #require(fixture.file.hosts.last?.engine)
                 return .wait { waiter in
-                    engine.beginOutsideWork()
+                    engine.beginOffloadedWork()
                     // Used on the loop alone.
                     nonisolated(unsafe) let waiter = waiter
                     PeerThread.start {
                         EngineLoop.shared.submit {
                             waiter.resume { _ in 0 }
-                            engine.endOutsideWork()
+                            engine.endOffloadedWork()
                         }
                     }
                 }

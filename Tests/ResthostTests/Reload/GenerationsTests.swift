@@ -31,8 +31,8 @@ struct GenerationsTests {
     private func text(of resource: Resource) async -> String? {
         let request = resource.load()
         fixture.settle()
-        while fixture.engine.outsideWork > 0 {
-            await fixture.engine.outsideWorkIsDone()
+        while fixture.engine.offloadedWork > 0 {
+            await fixture.engine.offloadedWorkIsDone()
             fixture.settle()
         }
         return request.info?.response.entity?.content.text

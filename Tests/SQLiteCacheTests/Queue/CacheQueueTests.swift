@@ -44,16 +44,16 @@ import Testing
         let fixture = EngineFixture()
         let cache = cache(folder, fixture)
         let key = try key(cache, fixture)
-        #expect(fixture.engine.outsideWork == 0)
+        #expect(fixture.engine.offloadedWork == 0)
         var counts: [Int] = []
         await withCheckedContinuation { done in
-            fixture.engine.onOutsideWorkDone = { done.resume() }
-            cache.write(.text("x"), for: key) { _ in counts.append(fixture.engine.outsideWork) }
-            cache.close { counts.append(fixture.engine.outsideWork) }
-            counts.append(fixture.engine.outsideWork)
+            fixture.engine.onOffloadedWorkDone = { done.resume() }
+            cache.write(.text("x"), for: key) { _ in counts.append(fixture.engine.offloadedWork) }
+            cache.close { counts.append(fixture.engine.offloadedWork) }
+            counts.append(fixture.engine.offloadedWork)
         }
         #expect(counts == [2, 2, 1])
-        fixture.engine.onOutsideWorkDone = nil
+        fixture.engine.onOffloadedWorkDone = nil
     }
 
     @Test func `a cache that is dropped does what it was asked, and closes its file`() async throws {
@@ -63,11 +63,11 @@ import Testing
         let key = try key(try #require(cache), fixture)
         var written = 0
         await withCheckedContinuation { done in
-            fixture.engine.onOutsideWorkDone = { done.resume() }
+            fixture.engine.onOffloadedWorkDone = { done.resume() }
             for number in 0..<50 { cache?.write(.text("\(number)"), for: key) { _ in written += 1 } }
             cache = nil
         }
-        fixture.engine.onOutsideWorkDone = nil
+        fixture.engine.onOffloadedWorkDone = nil
         #expect(written == 50)
         let next = self.cache(folder, fixture)
         #expect(try await next.read(key).get()?.content.text == "49")

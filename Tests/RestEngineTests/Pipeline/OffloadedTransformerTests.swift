@@ -4,13 +4,13 @@ import Testing
 
 /// Steps of a pipeline that are done elsewhere (siesta-semantics 16, 22).
 @Suite(.leakChecked) @EngineActor
-struct OutsideTransformerTests {
+struct OffloadedTransformerTests {
     let fixture = EngineFixture()
     let journal = Journal()
-    let place: HeldPlace
+    let executor: HeldExecutor
 
     init() {
-        place = HeldPlace(fixture, journal)
+        executor = HeldExecutor(fixture, journal)
         fixture.engine.log.enabled = [.pipeline]
     }
 
@@ -30,13 +30,13 @@ struct OutsideTransformerTests {
 
     /// Adds transformers to stages: names in capitals are done elsewhere.
     func fill(_ stages: (String, [String])..., caches: [String: any EntityCache] = [:]) throws {
-        let (place, journal) = (place, journal)
+        let (executor, journal) = (executor, journal)
         try fixture.configure { draft in
             for (stage, names) in stages {
                 for name in names {
-                    let isOutside = name == name.uppercased()
+                    let isOffloaded = name == name.uppercased()
                     draft.configuration.pipeline[stage].add(
-                        isOutside ? place.transformer(name) : Inline(name: name, journal: journal))
+                        isOffloaded ? executor.transformer(name) : Inline(name: name, journal: journal))
                 }
             }
             for (stage, cache) in caches { draft.configuration.pipeline[stage].cache = cache }
@@ -52,19 +52,19 @@ struct OutsideTransformerTests {
 
     func text(_ request: Request) -> String? { request.info?.response.entity?.content.text }
 
-    @Test("16.4: steps keep their order wherever they are done, and neighbours go in one visit")
+    @Test("16.4: steps keep their order wherever they are done, and neighbours go in one job")
     func order() throws {
         try fill(("decoding", ["a"]), ("model", ["B", "C"]), ("cleanup", ["D", "e", "F"]))
         let request = try load(.text(200, "", type: "x/y"))
-        #expect(place.waiting.count == 1)
+        #expect(executor.waiting.count == 1)
         #expect(request.state == .inProgress)
-        place.go()
+        executor.go()
         #expect(request.state == .inProgress)
         #expect(journal.take() == ["a", "B", "C", "D", "e"])
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(text(request) == "aBCDeF")
-        #expect(place.waiting.isEmpty)
+        #expect(executor.waiting.isEmpty)
     }
 
     @Test("16.11: while a response is elsewhere the loop goes on, and answers come in any order")
@@ -73,23 +73,23 @@ struct OutsideTransformerTests {
         try fixture.stub("GET", "*", .text(200, "x"))
         let requests = ["a", "b"].map { fixture.resource($0).load() }
         fixture.settle()
-        #expect(fixture.engine.outsideWork == 2)
-        place.go(1)
+        #expect(fixture.engine.offloadedWork == 2)
+        executor.go(1)
         fixture.settle()
         #expect(requests.map(\.state) == [.inProgress, .completed])
         #expect(fixture.engine.openRequests == 1)
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(requests.map(text) == ["xA", "xA"])
-        #expect(fixture.engine.outsideWork == 0)
+        #expect(fixture.engine.offloadedWork == 0)
     }
 
-    @Test("18.1: a standard transformer before such a step is done in the same visit, as the log tells")
+    @Test("18.1: a standard transformer before such a step is done in the same job, as the log tells")
     func standard() throws {
         try fill(("model", ["A"]))
         let request = try load(.json(200, "[1]"))
         #expect(fixture.log.isEmpty)
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(text(request) == "json A")
         let lines = fixture.log.map(\.text).filter { !$0.hasPrefix("  →") }
@@ -100,12 +100,12 @@ struct OutsideTransformerTests {
     }
 
     @Test(
-        "17.7 D12: one that fails in the visit keeps status and body; the step after it does not see a success"
+        "17.7 D12: one that fails in the job keeps status and body; the step after it does not see a success"
     )
     func malformed() throws {
         try fill(("model", ["A"]))
         let request = try load(.json(200, "{"))
-        place.go()
+        executor.go()
         fixture.settle()
         let error = request.info?.response.error
         #expect(error?.code == "malformed_json")
@@ -123,52 +123,52 @@ struct OutsideTransformerTests {
         try fill(("model", ["A"]))
         let request = try load(.json(404, #"{"a":1}"#))
         #expect(request.state == .completed)
-        #expect(place.waiting.isEmpty)
+        #expect(executor.waiting.isEmpty)
         #expect(request.info?.response.error?.entity?.content.kind == "json")
 
-        let place = place
+        let executor = executor
         try fixture.configure {
-            $0.configuration.pipeline["cleanup"].add(place.transformer("!", errors: true))
+            $0.configuration.pipeline["cleanup"].add(executor.transformer("!", errors: true))
         }
         let second = fixture.resource("a").load()
         fixture.settle()
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(second.info?.response.error?.userMessage == "Not found!")
     }
 
-    @Test("17.2: content types are looked at where the step is done; without a match there is no visit")
+    @Test("17.2: content types are looked at where the step is done; without a match there is no job")
     func filter() throws {
-        let place = place
+        let executor = executor
         try fixture.configure { draft in
-            draft.configuration.pipeline["model"].add(place.transformer("A"), contentTypes: ["image/*"])
-            draft.configuration.pipeline["model"].add(place.transformer("B"), contentTypes: ["text/*"])
+            draft.configuration.pipeline["model"].add(executor.transformer("A"), contentTypes: ["image/*"])
+            draft.configuration.pipeline["model"].add(executor.transformer("B"), contentTypes: ["text/*"])
         }
         #expect(try load(.json(200, "{}")).state == .completed)
         try fixture.stub("GET", "b", .text(200, "x"))
         let request = fixture.resource("b").load()
         fixture.settle()
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(text(request) == "xB")
     }
 
-    @Test("8.2: a cancelled request takes its visit back, and what comes of one at work is dropped")
+    @Test("8.2: a cancelled request takes its job back, and what comes of one at work is dropped")
     func cancelling() throws {
         try fill(("model", ["A"]))
         let request = try load()
         request.cancel()
         #expect(journal.take() == ["cancelled"])
-        #expect(fixture.engine.outsideWork == 0)
+        #expect(fixture.engine.offloadedWork == 0)
         fixture.settle()
         #expect(request.isCancelled)
     }
 
-    @Test("a visit that can't be done fails with its cause, status and body kept")
+    @Test("a job that can't be done fails with its cause, status and body kept")
     func refused() throws {
         try fill(("model", ["A"]))
         let request = try load(.text(200, "body"))
-        place.fail(.transport(TransportError(.queueFull, message: "too many")))
+        executor.fail(.transport(TransportError(.queueFull, message: "too many")))
         fixture.settle()
         let error = request.info?.response.error
         #expect(error?.code == "queue_full")
@@ -183,7 +183,7 @@ struct OutsideTransformerTests {
         let request = try load(.text(200, "x"))
         let resource = fixture.resource("a")
         resource.overrideLocalContent(.text("mine"))
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(request.state == .completed)
         #expect(resource.latestData?.content.text == "mine")
@@ -193,9 +193,9 @@ struct OutsideTransformerTests {
             requests.append(resource.load())
             fixture.settle()
         }
-        place.go(1)
+        executor.go(1)
         fixture.settle()
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(requests.allSatisfy { $0.state == .completed })
         #expect(resource.latestData?.content.text == "newerA")
@@ -211,7 +211,7 @@ struct OutsideTransformerTests {
         let request = resource.load()
         fixture.settle()
         #expect(request.info?.isNew == false)
-        #expect(place.waiting.isEmpty)
+        #expect(executor.waiting.isEmpty)
     }
 
     @Test("30: a pipeline that stays on the loop ends in the turn in which the response comes")
@@ -219,6 +219,6 @@ struct OutsideTransformerTests {
         try fill(("model", ["a"]))
         let request = try load(.text(200, ""))
         #expect(request.state == .completed)
-        #expect(fixture.engine.outsideWork == 0)
+        #expect(fixture.engine.offloadedWork == 0)
     }
 }

@@ -1,12 +1,12 @@
 import RestEngine
 import TestSupport
 
-/// A place that does a visit when the test says so.
+/// An executor that does a job when the test says so.
 @EngineActor
-final class HeldPlace: TransformerPlace {
-    /// Visits that wait, in the order of coming.
-    private(set) var waiting: [(id: UInt64, visit: TransformerVisit)] = []
-    private var completions: [UInt64: @EngineActor (TransformerVisit.Outcome) -> Void] = [:]
+final class HeldExecutor: TransformerExecutor {
+    /// Jobs that wait, in the order of coming.
+    private(set) var waiting: [(id: UInt64, job: OffloadedJob)] = []
+    private var completions: [UInt64: @EngineActor (OffloadedJob.Outcome) -> Void] = [:]
     private var last: UInt64 = 0
     let journal: Journal
 
@@ -16,9 +16,9 @@ final class HeldPlace: TransformerPlace {
     }
 
     /// Appends its name to a text.
-    struct Appending: OutsideTransformer {
+    struct Appending: OffloadedTransformer {
         let name: String
-        let place: any TransformerPlace
+        let executor: any TransformerExecutor
         var errors = false
 
         var description: String { name }
@@ -27,30 +27,30 @@ final class HeldPlace: TransformerPlace {
     }
 
     func transformer(_ name: String, errors: Bool = false) -> any Transformer {
-        Appending(name: name, place: self, errors: errors)
+        Appending(name: name, executor: self, errors: errors)
     }
 
     func send(
-        _ visit: TransformerVisit, completion: @escaping @EngineActor (TransformerVisit.Outcome) -> Void
+        _ job: OffloadedJob, completion: @escaping @EngineActor (OffloadedJob.Outcome) -> Void
     ) -> UInt64 {
         last += 1
-        waiting.append((last, visit))
+        waiting.append((last, job))
         completions[last] = completion
         return last
     }
 
-    func cancel(_ visit: UInt64) {
-        guard let index = waiting.firstIndex(where: { $0.id == visit }) else { return }
-        let visit = waiting.remove(at: index)
+    func cancel(_ job: UInt64) {
+        guard let index = waiting.firstIndex(where: { $0.id == job }) else { return }
+        let job = waiting.remove(at: index)
         journal.note("cancelled")
-        completions.removeValue(forKey: visit.id)?(visit.visit.failed(with: .requestCancelled))
+        completions.removeValue(forKey: job.id)?(job.job.failed(with: .requestCancelled))
     }
 
-    /// Does the visit at `index`, and answers.
+    /// Does the job at `index`, and answers.
     func go(_ index: Int = 0) {
-        let (id, visit) = waiting.remove(at: index)
+        let (id, job) = waiting.remove(at: index)
         let journal = journal
-        let outcome = visit.run { transformer, response in
+        let outcome = job.run { transformer, response in
             guard let appending = transformer as? Appending else { return response }
             journal.note(appending.name)
             switch response {
@@ -66,9 +66,9 @@ final class HeldPlace: TransformerPlace {
         completions.removeValue(forKey: id)?(outcome)
     }
 
-    /// Answers the first visit with a failure.
+    /// Answers the first job with a failure.
     func fail(_ cause: RequestError.Cause) {
-        let (id, visit) = waiting.removeFirst()
-        completions.removeValue(forKey: id)?(visit.failed(with: cause))
+        let (id, job) = waiting.removeFirst()
+        completions.removeValue(forKey: id)?(job.failed(with: cause))
     }
 }

@@ -1,7 +1,7 @@
 /// A response on its way through steps that are done elsewhere, in one go (siesta-semantics 16.2, 16.11).
 ///
-/// A value: whoever does the visit knows nothing of pipelines, resources or the loop.
-public struct TransformerVisit: Sendable {
+/// A value: whoever does the job knows nothing of pipelines, resources or the loop.
+public struct OffloadedJob: Sendable {
     enum Part: Sendable {
         case step(PipelineStage.Step, stage: String)
         /// The stage's end, where its cache takes what there is (22.6).
@@ -25,8 +25,8 @@ public struct TransformerVisit: Sendable {
         init(_ response: Response) { self.response = response }
     }
 
-    /// Takes the steps in order. `perform` does those that are ``OutsideTransformer``s; the others are done here.
-    public func run(_ perform: (any OutsideTransformer, Response) -> Response) -> Outcome {
+    /// Takes the steps in order. `perform` does those that are ``OffloadedTransformer``s; the others are done here.
+    public func run(_ perform: (any OffloadedTransformer, Response) -> Response) -> Outcome {
         var outcome = Outcome(response)
         for part in parts {
             switch part {
@@ -36,13 +36,13 @@ public struct TransformerVisit: Sendable {
                 guard step.accepts(outcome.response) else { continue }
                 if isLogged { outcome.lines.append(context.line(of: step, in: stage)) }
                 switch step.placement {
-                case .outside(let transformer):
+                case .offloaded(let transformer):
                     outcome.response = perform(transformer, outcome.response)
                 case .portable(let transformer):
                     outcome.response = transformer.process(outcome.response, context) {
                         if isLogged { outcome.lines.append($0) }
                     }
-                // No visit has such a step.
+                // No job has such a step.
                 case .loop: break
                 }
                 if isLogged { outcome.lines.append(outcome.response.line) }
@@ -52,9 +52,9 @@ public struct TransformerVisit: Sendable {
     }
 
     /// The transformers that are done elsewhere, in order.
-    public var outsideSteps: [any OutsideTransformer] {
+    public var offloadedSteps: [any OffloadedTransformer] {
         parts.compactMap {
-            if case .step(let step, _) = $0, case .outside(let transformer) = step.placement {
+            if case .step(let step, _) = $0, case .offloaded(let transformer) = step.placement {
                 transformer
             } else {
                 nil

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 /// The same steps before and behind stages with caches (siesta-semantics 22).
-extension OutsideTransformerTests {
-    @Test("22.6: a stage's cache between two such steps gets its stage's output, in one visit")
+extension OffloadedTransformerTests {
+    @Test("22.6: a stage's cache between two such steps gets its stage's output, in one job")
     func cacheBetween() throws {
         let (first, second) = (FakeCache("first", fixture), FakeCache("second", fixture))
         try fill(("parsing", ["A"]), ("model", ["B"]), caches: ["parsing": first, "model": second])
         let request = try load(.text(200, "x"))
-        #expect(place.waiting.count == 1)
-        place.go()
+        #expect(executor.waiting.count == 1)
+        executor.go()
         fixture.settle()
         #expect(text(request) == "xAB")
         #expect(first.text() == "xA")
@@ -27,7 +27,7 @@ extension OutsideTransformerTests {
         #expect(resource.latestData == nil)
         fixture.settle()
         #expect(resource.latestData == nil)
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(resource.latestData?.content.text == "xA")
     }
@@ -39,7 +39,7 @@ extension OutsideTransformerTests {
         let resource = fixture.resource("a")
         _ = resource.latestData
         fixture.settle()
-        place.fail(.internal(message: "no"))
+        executor.fail(.internal(message: "no"))
         fixture.settle()
         #expect(resource.latestData == nil)
         #expect(resource.latestError == nil)
@@ -58,13 +58,13 @@ extension OutsideTransformerTests {
         } else {
             resource.load()
             fixture.settle()
-            place.go(1)
+            executor.go(1)
         }
         fixture.settle()
-        place.go()
+        executor.go()
         fixture.settle()
         #expect(resource.latestData?.content.text == (byOverride ? "mine" : "newA"))
-        #expect(fixture.engine.outsideWork == 0)
+        #expect(fixture.engine.offloadedWork == 0)
     }
 
     @Test("22.14: a wipe forgets a hit that is elsewhere, and looks again")
@@ -77,7 +77,7 @@ extension OutsideTransformerTests {
         resource.wipe()
         #expect(journal.take() == ["cancelled"])
         fixture.settle()
-        #expect(place.waiting.isEmpty)
-        #expect(fixture.engine.outsideWork == 0)
+        #expect(executor.waiting.isEmpty)
+        #expect(fixture.engine.offloadedWork == 0)
     }
 }
