@@ -73,68 +73,84 @@ let package = Package(
         .target(name: "CCrypto", dependencies: ["SystemCrypto"], cSettings: cSettings),
         .target(name: "CRegex", dependencies: ["SystemPCRE2"], cSettings: cSettings),
 
+        // The C library and the system's own things, for all floors above.
+        .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
+
         // Floor 1: neither knows the other.
         .target(
-            name: "RestEngine", dependencies: ["CCrypto", "CJSON", "CPlatform", "CRegex", deque, heap],
+            name: "RestEngine",
+            dependencies: ["Platform", "CCrypto", "CJSON", "CPlatform", "CRegex", deque, heap],
             swiftSettings: settings),
-        .target(name: "LuaRuntime", dependencies: ["CLua", "CPlatform"], swiftSettings: settings),
+        .target(
+            name: "LuaRuntime", dependencies: ["Platform", "CLua", "CPlatform"], swiftSettings: settings),
 
         // Floor 2: neighbours that never meet.
         .target(
-            name: "CurlTransport", dependencies: ["RestEngine", "CCurl", "CCoding"], swiftSettings: settings),
-        .target(name: "SQLiteCache", dependencies: ["RestEngine", "SystemSQLite"], swiftSettings: settings),
-        .target(
-            name: "Gateway", dependencies: ["RestEngine", nioCore, nioPosix, nioHTTP1],
+            name: "CurlTransport", dependencies: ["Platform", "RestEngine", "CCurl", "CCoding"],
             swiftSettings: settings),
         .target(
-            name: "RestScript", dependencies: ["RestEngine", "LuaRuntime", "CJSON"], swiftSettings: settings),
+            name: "SQLiteCache", dependencies: ["Platform", "RestEngine", "SystemSQLite"],
+            swiftSettings: settings),
+        .target(
+            name: "Gateway", dependencies: ["Platform", "RestEngine", nioCore, nioPosix, nioHTTP1],
+            swiftSettings: settings),
+        .target(
+            name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON"],
+            swiftSettings: settings),
 
         // Floor 3: commands and composition.
         .executableTarget(
             name: "resthost",
             dependencies: [
-                "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript", "SQLiteCache",
+                "Platform", "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript",
+                "SQLiteCache",
                 "CPlatform",
                 arguments, nioCore, nioPosix, nioHTTP1,
             ],
             swiftSettings: settings),
 
         .target(
-            name: "TestSupport", dependencies: ["RestEngine", "CPlatform"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Platform", "RestEngine", "CPlatform"],
+            path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
             name: "CJSONTestHost", dependencies: ["CJSON", "SystemLua"], path: "Tests/CJSONTestHost",
             cSettings: cSettings),
         .testTarget(
-            name: "CJSONTests", dependencies: ["CJSON", "CJSONTestHost", "RestEngine", "TestSupport"],
+            name: "CJSONTests",
+            dependencies: ["Platform", "CJSON", "CJSONTestHost", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "RestEngineTests", dependencies: ["RestEngine", "TestSupport"], swiftSettings: settings),
+            name: "RestEngineTests", dependencies: ["Platform", "RestEngine", "TestSupport"],
+            swiftSettings: settings),
         .target(
             name: "CLuaTestHost", dependencies: ["SystemLua"], path: "Tests/CLuaTestHost",
             cSettings: cSettings),
         .testTarget(
-            name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "CLuaTestHost", "TestSupport"],
+            name: "LuaRuntimeTests", dependencies: ["Platform", "LuaRuntime", "CLuaTestHost", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["CurlTransport", "CCurl", "RestEngine", "TestSupport"],
+            dependencies: ["Platform", "CurlTransport", "CCurl", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteCacheTests",
-            dependencies: ["SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],
+            dependencies: ["Platform", "SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "RestScriptTests",
-            dependencies: ["RestScript", "RestEngine", "LuaRuntime", "TestSupport"], swiftSettings: settings),
+            dependencies: ["Platform", "RestScript", "RestEngine", "LuaRuntime", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",
-            dependencies: ["Gateway", "RestEngine", "TestSupport", nioCore, nioEmbedded, nioPosix, nioHTTP1],
+            dependencies: [
+                "Platform", "Gateway", "RestEngine", "TestSupport", nioCore, nioEmbedded, nioPosix, nioHTTP1,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ResthostTests",
             dependencies: [
-                "resthost", "Gateway", "RestEngine", "LuaRuntime", "CurlTransport", "TestSupport",
+                "Platform", "resthost", "Gateway", "RestEngine", "LuaRuntime", "CurlTransport", "TestSupport",
             ],
             swiftSettings: settings),
     ],

@@ -1,13 +1,6 @@
 internal import CCurl
+internal import Platform
 public import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What the engine loop waits in: the one multi handle of the process, and the transfers that run on it.
 @EngineActor

@@ -1,13 +1,6 @@
 internal import CCurl
+internal import Platform
 internal import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What libcurl calls during `curl_multi_perform`, on the engine loop. Nothing here calls libcurl's multi
 /// functions or anybody's code: completions wait until the pass is over.

@@ -1,13 +1,6 @@
 internal import CCurl
+internal import Platform
 internal import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What is known of a transfer that failed, beside its code: why, and what it tried to reach.
 struct FailureFacts {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// The time of the current pass, and when the next time limit has to be looked at: shared by the poller and
 /// the handles, whose callbacks run inside it. Engine loop only.
@@ -27,9 +21,7 @@ final class LoopTime {
     }
 
     func update() {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        now = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        now = ClockReading.uptime
     }
 
     func check(at deadline: Double) {

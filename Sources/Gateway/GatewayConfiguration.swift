@@ -1,3 +1,5 @@
+import Platform
+
 /// How a gateway listens, what it shows, and to whom.
 public struct GatewayConfiguration: Sendable {
     /// `127.0.0.1:8080`, `[::1]:0` (port 0: the system chooses) or `unix:/path`.
@@ -22,7 +24,7 @@ public struct GatewayConfiguration: Sendable {
     /// Seconds that other `/-/` routes wait for the engine; a reload takes as long as it takes.
     var controlTimeout: Double = 10
     /// Unix time in seconds, of the same clock as the engine's.
-    public var clock: @Sendable () -> Double = { SystemTime.now }
+    public var clock: @Sendable () -> Double = { ClockReading.timeOfDay }
 
     public init() {}
 

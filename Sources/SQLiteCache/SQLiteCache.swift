@@ -1,6 +1,6 @@
 public import RestEngine
 
-/// Keeps entities in an SQLite file (siesta-semantics 22).
+/// Keeps entities in an SQLite file (rules 22).
 ///
 /// The file is opened at the first operation, on the cache queue, and may be shared: by services, by caches, by
 /// processes. When it is damaged it is moved aside (`name.damaged-1`), with a warning, and a new one is begun. A file that

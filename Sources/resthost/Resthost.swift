@@ -1,14 +1,7 @@
 import ArgumentParser
 import CPlatform
 import Gateway
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 struct Resthost: ParsableCommand {
     static let configuration = CommandConfiguration(

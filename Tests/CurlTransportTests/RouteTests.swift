@@ -1,15 +1,8 @@
 import CurlTransport
+import Platform
 import RestEngine
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The two options that lead somewhere else than the URL's host.
 @EngineActor

@@ -1,12 +1,5 @@
+import Platform
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// nginx with TLS and HTTP/2 on the loopback, with a certificate of its own; for tests only where it is
 /// installed.

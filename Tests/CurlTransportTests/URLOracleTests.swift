@@ -1,14 +1,9 @@
 import CCurl
 import CurlTransport
+import Platform
 import RestEngine
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Hosts are granted by the engine's reading of a URL, and connected to by libcurl's: both must read the same, or libcurl refuse.
 @Suite struct URLOracleTests {

@@ -184,7 +184,7 @@ t.describe("images (18.4)", function()
   end)
 end)
 
-t.describe("types that several claim (lua-api, Pipeline)", function()
+t.describe("types that several claim (guide ThePipeline, Stages)", function()
   local function load(order, type, body, status)
     local host, r = setup { standard_transformers = order }
     host:stub("GET", url, { status = status or 200, body = body, headers = typed(type) })

@@ -1,12 +1,5 @@
+import Platform
 public import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Where threads stop until a test, which waits for each to arrive, lets one go on.
 // Unchecked: the handles are made for several threads; the counts are only touched under the mutex.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// How long tests by chance go on. `RESTHOST_FUZZ=50` in the environment lets each do 50 times as much, from another seed.
 public enum FuzzRounds {

@@ -1,12 +1,5 @@
+import Platform
 public import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A door that is opened once: threads wait at it with ``wait(for:at:)``, tasks with ``opened(_:at:)``. One that stays shut
 /// fails the test after a while (``Patience``), and lets everybody through.

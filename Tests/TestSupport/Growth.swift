@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// How many times as much CPU time of this thread `work` takes for `factor` times as many things: about `factor` where it is
 /// linear, about its square where it is quadratic. The best of several runs counts, so that a busy machine makes no

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// A script of Tests/Hostile: what it tries stands in its first line, how it shall end in the second.
 public struct HostileScript: Sendable, CustomStringConvertible {

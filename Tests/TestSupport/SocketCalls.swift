@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 // The system's calls under names of their own: inside types with a method `close` or `send` they can't be
 // named without the system module, whose name differs.
@@ -61,7 +55,7 @@ func armReset(_ socket: Int32) {
 
 /// A listener on 127.0.0.1 and the port that the system chose for it.
 func listenOnLoopback() -> (socket: Int32, port: Int) {
-    #if canImport(Glibc)
+    #if os(Linux)
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
         let listener = socket(AF_INET, SOCK_STREAM, 0)
@@ -83,7 +77,7 @@ func listenOnLoopback() -> (socket: Int32, port: Int) {
 
 /// A listener on a Unix domain socket, whose file must not exist yet.
 func listenOnUnixSocket(_ path: String) -> Int32 {
-    #if canImport(Glibc)
+    #if os(Linux)
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     #else
         let listener = socket(AF_UNIX, SOCK_STREAM, 0)

@@ -1,13 +1,6 @@
 import NIOCore
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// How many connections all event loops of a gateway may have, and what is left when that is too many.
 final class ConnectionRoom: Sendable {

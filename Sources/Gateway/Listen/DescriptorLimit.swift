@@ -1,12 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// How many file descriptors this process may have open (getrlimit(2), RLIMIT_NOFILE).
 public enum DescriptorLimit {
@@ -35,7 +28,7 @@ public enum DescriptorLimit {
         return getrlimit(kind, &limits) == 0 ? limits : nil
     }
 
-    #if canImport(Glibc)
+    #if os(Linux)
         private static var kind: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
     #else
         private static var kind: Int32 { Int32(RLIMIT_NOFILE) }

@@ -1,14 +1,7 @@
 import NIOCore
 import NIOPosix
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// One bound address.
 struct Listener: Sendable {

@@ -1,21 +1,12 @@
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// A Unix socket that its owner alone can open.
 enum PrivateSocket {
     /// A bound socket, not yet listening. The file has its mode from the first moment on.
     static func bind(path: String) throws -> CInt {
-        #if canImport(Glibc)
+        #if os(Linux)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #elseif canImport(Musl)
-            let descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)
         #else
             let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
         #endif

@@ -1,12 +1,5 @@
 import CLua
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 extension LuaState {
     /// Counts the lines of what realms with ``LuaRealm/isCovered`` compile from now on. Call it before any script runs.

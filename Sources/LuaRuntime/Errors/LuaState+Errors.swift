@@ -1,12 +1,5 @@
 import CLua
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 extension LuaState {
     /// Pushes the value by which scripts know `error`.

@@ -1,12 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Looks, from a thread of its own, for runs of scripts that don't come back.
 ///
@@ -60,7 +53,7 @@ public final class LuaWatchdog: Sendable {
     func add(_ watch: RunWatch) {
         let starts = content.withLock { content in
             content.entries[ObjectIdentifier(watch)] = Entry(
-                watch: watch, last: watch.lookout.read(), since: Self.uptime)
+                watch: watch, last: watch.lookout.read(), since: ClockReading.uptime)
             guard interval != nil, !content.isRunning else { return false }
             content.isRunning = true
             return true
@@ -81,7 +74,7 @@ public final class LuaWatchdog: Sendable {
         }) {
             var pause = timespec(tv_sec: 0, tv_nsec: Int(interval * 1e9))
             nanosleep(&pause, nil)
-            look(at: Self.uptime)
+            look(at: ClockReading.uptime)
         }
     }
 
@@ -102,12 +95,6 @@ public final class LuaWatchdog: Sendable {
 
     /// Seconds that a run with this limit may last.
     private func patience(_ limit: Double) -> Double { max(limit * Self.factor, leastSeconds) }
-
-    private static var uptime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
 }
 
 extension LuaWatchdog.Entry {

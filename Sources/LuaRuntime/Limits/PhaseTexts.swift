@@ -1,12 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What C says about a phase: it makes its messages where no Swift can run. Never changed, so any thread may read.
 final class PhaseTexts: Sendable {

@@ -1,3 +1,5 @@
+import Platform
+
 /// A thread that runs a watchdog until it has nothing to watch.
 enum WatchdogThread {
     static func start(_ watchdog: LuaWatchdog) {

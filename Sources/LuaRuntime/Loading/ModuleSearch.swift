@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// The text of a module, and where it was found.
 public struct LuaModuleFile: Sendable, Equatable {
@@ -110,12 +104,6 @@ struct ModuleSearch {
     }
 
     private static func read(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            Glibc.read(file, buffer.baseAddress, buffer.count)
-        #elseif canImport(Musl)
-            Musl.read(file, buffer.baseAddress, buffer.count)
-        #else
-            Darwin.read(file, buffer.baseAddress, buffer.count)
-        #endif
+        Platform.read(file, buffer.baseAddress, buffer.count)
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Platform
 import Synchronization
 
 /// Threads that take jobs from one line, each with a Lua state of its own.

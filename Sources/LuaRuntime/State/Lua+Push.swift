@@ -1,4 +1,5 @@
 import CLua
+import Platform
 
 extension Lua {
     public func pushNil() {
@@ -43,7 +44,8 @@ extension Lua {
     public func push(_ reference: LuaReference) {
         guard reference.home === state.home else {
             Misuse.stop(
-                what: "a LuaReference was pushed in another Lua state", why: "states share no values",
+                "misuse of Lua", what: "a LuaReference was pushed in another Lua state",
+                why: "states share no values",
                 here: "a state that did not make it", home: "the state that made it; copy the value instead")
         }
         clua_push_anchored(room, lua_Integer(reference.slot))

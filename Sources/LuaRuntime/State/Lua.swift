@@ -1,4 +1,5 @@
 import CLua
+import Platform
 
 /// A view of one Lua stack: the main thread's or a coroutine's. Host functions get one; it is valid while
 /// they run.
@@ -58,7 +59,7 @@ public struct Lua {
     public func checkStack(_ count: Int32) {
         if lua_checkstack(checked, count) == 0 {
             Misuse.stop(
-                what: "a Lua stack overflowed from Swift",
+                "misuse of Lua", what: "a Lua stack overflowed from Swift",
                 why: "Lua allows about a million values on one stack",
                 here: "\(top) values", home: "pop what you push")
         }

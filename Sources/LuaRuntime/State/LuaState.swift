@@ -1,12 +1,5 @@
 import CLua
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// One Lua state: its values, limits and coroutines. It belongs to the thread that made it; any other thread
 /// that touches it stops the process.
@@ -51,7 +44,7 @@ public final class LuaState {
 
     public init(_ options: LuaOptions = LuaOptions()) {
         owner = pthread_self()
-        ownerName = Misuse.currentThread
+        ownerName = NamedThread.currentDescription
         self.options = options
         guard let core = clua_open(options.memoryLimit, Self.callbacks) else {
             fatalError("resthost: the system has no memory for a Lua state")
@@ -127,7 +120,7 @@ public final class LuaState {
         verifyOwner()
         guard !isClosed else {
             Misuse.stop(
-                what: "a closed Lua state was used", why: "its memory is gone",
+                "misuse of Lua", what: "a closed Lua state was used", why: "its memory is gone",
                 here: "after LuaState.close()",
                 home: "before it")
         }
@@ -136,6 +129,8 @@ public final class LuaState {
 
     @inline(__always)
     func verifyOwner() {
-        if pthread_self() != owner { Misuse.wrongThread(owner: ownerName) }
+        if pthread_self() != owner {
+            Misuse.wrongThread(what: "a Lua state", owner: "\(ownerName); get there before you call")
+        }
     }
 }

@@ -1,6 +1,6 @@
 extension Request {
     /// A request whose work is an asynchronous function: it runs as a task of its own when the request is started, and
-    /// again for a repeat. Cancelling the request cancels the task. Its result passes no pipeline (siesta-semantics
+    /// again for a repeat. Cancelling the request cancels the task. Its result passes no pipeline (rules
     /// 11).
     ///
     /// - Parameters:
@@ -17,7 +17,7 @@ extension Request {
             line: line)
     }
 
-    /// A chain that decides asynchronously (siesta-semantics 10); see ``chained(_:)``. The function is cancelled with
+    /// A chain that decides asynchronously (rules 10); see ``chained(_:)``. The function is cancelled with
     /// the chain.
     public func chained(
         awaiting decide: @escaping @EngineActor (ResponseInfo) async throws -> ChainAction

@@ -40,7 +40,7 @@ public struct ResourceEvents: AsyncSequence, Sendable {
 }
 
 extension Resource {
-    /// What happens to the resource from now on; each call observes for itself (siesta-semantics 13, 28.7).
+    /// What happens to the resource from now on; each call observes for itself (rules 13, 28.7).
     public var events: ResourceEvents { ResourceEvents(self) }
 }
 

@@ -1,5 +1,5 @@
 /// One look into the caches of a resource: from the last stage back, and the first hit that the later stages accept
-/// becomes the data (siesta-semantics 22.8–22.11).
+/// becomes the data (rules 22.8–22.11).
 @EngineActor
 final class CacheLookup {
     private let resource: Resource

@@ -1,4 +1,4 @@
-/// Keeps what a pipeline stage made beyond the life of its resource (siesta-semantics 22).
+/// Keeps what a pipeline stage made beyond the life of its resource (rules 22).
 ///
 /// Everything here is called on the engine loop, and answers on it: each completion exactly once, in the same turn or
 /// a later one. A cache that works elsewhere, on a queue of its own say, brackets that work with

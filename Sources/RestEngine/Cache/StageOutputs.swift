@@ -1,5 +1,5 @@
 /// Says that a response is that of a GET of a resource, and what the stages with caches made of it. It goes with the
-/// response to whatever makes it a load, for a load writes it (siesta-semantics 22.6, D17).
+/// response to whatever makes it a load, for a load writes it (rules 22.6, D17).
 @EngineActor
 final class StageOutputs {
     let resource: Resource

@@ -1,4 +1,4 @@
-/// Which resources a block is for, as a program writes it (siesta-semantics 14.9–14.15). A string literal is a glob.
+/// Which resources a block is for, as a program writes it (rules 14.9–14.15). A string literal is a glob.
 ///
 ///     "/users/*"   .glob(text)   .regex("[?&]page=")   .resource(users)   .matching { $0.host == "api.test" }   .all
 public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {

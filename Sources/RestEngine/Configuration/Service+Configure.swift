@@ -1,6 +1,6 @@
 extension Service {
     /// Adds a block that edits the configuration of matching resources: times, headers, mutators, decorators, pipeline
-    /// (siesta-semantics 14). Blocks run in the order of adding, each for a resource and method when it is first
+    /// (rules 14). Blocks run in the order of adding, each for a resource and method when it is first
     /// needed, and again after ``invalidateConfiguration()``.
     ///
     ///     try service.configure("/users/**") { $0.expirationTime = 300 }

@@ -1,5 +1,5 @@
 /// The one place that decides what is secret in what people and programs are shown: values of headers, of URL
-/// parameters, and a URL's password (design, Errors).
+/// parameters, and a URL's password (SECURITY.md).
 public struct SecretMask: Sendable {
     /// What stands for a secret.
     public static let text = "***"

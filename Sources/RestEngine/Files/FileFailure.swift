@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Why a file can't be read or written.
 public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {

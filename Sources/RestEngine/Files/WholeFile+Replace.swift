@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 extension WholeFile {
     /// Replaces the file, or makes it, in one step: the bytes are written to a new file beside it, which then takes its
@@ -42,12 +36,6 @@ extension WholeFile {
 
     private static func write(_ descriptor: Int32, _ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
         let bytes = UnsafeRawBufferPointer(rebasing: bytes)
-        #if canImport(Glibc)
-            return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-            return Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            return Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
+        return Platform.write(descriptor, bytes.baseAddress, bytes.count)
     }
 }

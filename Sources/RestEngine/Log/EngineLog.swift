@@ -1,4 +1,4 @@
-/// The engine's log: text by category, made only when somebody listens to the category (siesta-semantics 26).
+/// The engine's log: text by category, made only when somebody listens to the category (rules 26).
 @EngineActor
 public final class EngineLog {
     /// What a line is about (26.1).
@@ -21,7 +21,7 @@ public final class EngineLog {
     public init() {}
 
     /// Writes to a category. A program or a transformer may use the engine's own (26.6). `text` is not evaluated when
-    /// the category is off (26.4). Secrets of the URLs in it are masked (design, Errors).
+    /// the category is off (26.4). Secrets of the URLs in it are masked (SECURITY.md).
     public func write(_ category: Category, _ text: @autoclosure () -> String) {
         guard category == .warning || (!enabled.isEmpty && enabled.contains(category)) else { return }
         handler(category, SecretMask.standard.line(text()))

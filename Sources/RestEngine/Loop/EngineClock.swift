@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// The engine's idea of time.
 @EngineActor
@@ -20,14 +14,8 @@ public protocol EngineClock: AnyObject {
 public final class SystemClock: EngineClock {
     public nonisolated init() {}
 
-    public var now: Double { Self.read(CLOCK_REALTIME) }
-    public var uptime: Double { Self.read(CLOCK_MONOTONIC) }
-
-    private static func read(_ id: clockid_t) -> Double {
-        var time = timespec()
-        clock_gettime(id, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    public var now: Double { ClockReading.timeOfDay }
+    public var uptime: Double { ClockReading.uptime }
 }
 
 /// A clock that stands still until it is told otherwise. Tests start it at 1,000,000.

@@ -1,12 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The one thread that owns engine, main Lua state and transport.
 ///
@@ -64,7 +57,9 @@ public final class EngineLoop: SerialExecutor, Sendable {
 
     public func checkIsolated() {
         guard !thread.isCurrent else { return }
-        Misuse.wrongThread(what: "engine state", owner: thread.description)
+        Misuse.wrongThread(
+            what: "engine state",
+            owner: "\(thread.description); use 'await', EngineActor.run or EngineLoop.submit to get there")
     }
 
     public func isIsolatingCurrentContext() -> Bool? { thread.isCurrent }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// The wait of a loop without a network: a condition variable.
 final class ParkingPoller: Poller, @unchecked Sendable {

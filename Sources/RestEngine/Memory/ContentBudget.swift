@@ -1,7 +1,7 @@
 import HeapModule
 
 /// The roof over what resources hold and what is on its way to them, in bytes, for all services of an engine
-/// (siesta-semantics 23.4, D38).
+/// (rules 23.4, D38).
 ///
 /// When something new finds no room, content goes that was not used for longest: data, its published form, and the error
 /// with its body. The resource stays, as one that was never loaded; caches are asked again at its next use. What

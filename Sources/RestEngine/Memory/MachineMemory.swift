@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// How much memory this process may have: what its control group and those above it allow (cgroups(7)), or what the
 /// machine has.

@@ -1,4 +1,4 @@
-/// One observer of one resource, for as long as somebody owns it (siesta-semantics 13.13–13.15).
+/// One observer of one resource, for as long as somebody owns it (rules 13.13–13.15).
 @EngineActor
 final class Observation {
     private final class Owner {

@@ -1,4 +1,4 @@
-/// The observers of one resource, in the order of adding (siesta-semantics 13, D8).
+/// The observers of one resource, in the order of adding (rules 13, D8).
 ///
 /// Observers whose owners are gone hear of no event any more, and leave the list when it is next looked through
 /// (13.17).

@@ -1,4 +1,4 @@
-/// Somebody who is told what happens to a resource (siesta-semantics 13.1, 13.2).
+/// Somebody who is told what happens to a resource (rules 13.1, 13.2).
 ///
 /// Each call comes in the middle of the change that it tells of. It may call back into the resource.
 @EngineActor

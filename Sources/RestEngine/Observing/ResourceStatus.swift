@@ -1,5 +1,5 @@
 /// One status over several resources: whether to show that something is loading, an error, or what there is
-/// (siesta-semantics 28.1–28.3).
+/// (rules 28.1–28.3).
 ///
 /// It observes: adding it to a resource as an observer adds the resource to it.
 @EngineActor

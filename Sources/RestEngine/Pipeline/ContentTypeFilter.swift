@@ -1,5 +1,5 @@
 /// Patterns of content types: `*` stands for one or more characters other than `/` and `+`; case and parameters are
-/// ignored, and each pattern must match as a whole (siesta-semantics 17.2, D11).
+/// ignored, and each pattern must match as a whole (rules 17.2, D11).
 public struct ContentTypeFilter: Sendable {
     /// As they were written.
     public let patterns: [String]
@@ -11,7 +11,7 @@ public struct ContentTypeFilter: Sendable {
         lowered = patterns.map { Array($0.lowercased().utf8) }
     }
 
-    /// Nil, for a failure without a body, matches nothing (siesta-semantics 17.2).
+    /// Nil, for a failure without a body, matches nothing (rules 17.2).
     public func matches(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
         let essence = Array(MediaType(contentType).essence.utf8)

@@ -1,4 +1,4 @@
-/// A response on its way through steps that are done elsewhere, in one go (siesta-semantics 16.2, 16.11).
+/// A response on its way through steps that are done elsewhere, in one go (rules 16.2, 16.11).
 ///
 /// A value: whoever does the job knows nothing of pipelines, resources or the loop.
 public struct OffloadedJob: Sendable {

@@ -1,4 +1,4 @@
-/// The stages that a response passes, in order (siesta-semantics 16). A stage is its name (D26).
+/// The stages that a response passes, in order (rules 16). A stage is its name (D26).
 public struct Pipeline: Sendable {
     /// Siesta's stages; the names have no meaning of their own (16.1).
     public static let defaultOrder = ["raw_data", "decoding", "parsing", "model", "cleanup"]
@@ -54,7 +54,7 @@ public struct Pipeline: Sendable {
     }
 }
 
-/// A stage: transformers, run in the order of adding, then the cache that keeps what they made (siesta-semantics 16.2).
+/// A stage: transformers, run in the order of adding, then the cache that keeps what they made (rules 16.2).
 public struct PipelineStage: Sendable {
     /// A transformer and the content types that it is for.
     public struct Step: Sendable {

@@ -1,4 +1,4 @@
-/// Which pipeline made a resource's data. Data of a pipeline that a reload changed is stale (design, A reload).
+/// Which pipeline made a resource's data. Data of a pipeline that a reload changed is stale (ARCHITECTURE.md, Four walks).
 struct PipelineMark: Sendable {
     /// Of the pipeline; 0 for data that no pipeline made, or when nobody asked for marks.
     var fingerprint: UInt64 = 0

@@ -1,4 +1,4 @@
-/// A response on its way through the stages in order (siesta-semantics 16.2, 16.8, 16.9).
+/// A response on its way through the stages in order (rules 16.2, 16.8, 16.9).
 ///
 /// ``next()`` does what can be done on the loop, all of it for most pipelines, and stops before steps that are done
 /// elsewhere.

@@ -22,7 +22,7 @@ final class NetworkWork: RequestWork {
         draft = Self.build(plan, resource)
     }
 
-    /// URL and method → configured headers → the caller's mutation → configured mutators (siesta-semantics 15.1).
+    /// URL and method → configured headers → the caller's mutation → configured mutators (rules 15.1).
     private static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError>
     {
         let method = plan.method
@@ -233,7 +233,7 @@ final class NetworkWork: RequestWork {
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
     }
 
-    /// A script that was loaded again meanwhile has no part in what began before (design, A reload).
+    /// A script that was loaded again meanwhile has no part in what began before (ARCHITECTURE.md, Four walks).
     private var configurationAtEnd: ResolvedConfiguration {
         if let configurationAtStart, generation != resource.service.generation { return configurationAtStart }
         return resource.resolvedConfiguration(for: finalMethod)

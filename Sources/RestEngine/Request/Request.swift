@@ -1,4 +1,4 @@
-/// One request: something that starts once, ends once, and tells those who asked (siesta-semantics 7).
+/// One request: something that starts once, ends once, and tells those who asked (rules 7).
 @EngineActor
 public final class Request {
     /// Where it is between start and end (7.1).

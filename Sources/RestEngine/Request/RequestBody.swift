@@ -1,4 +1,4 @@
-/// A body by kind; each kind has its content type (siesta-semantics 6).
+/// A body by kind; each kind has its content type (rules 6).
 public enum RequestBody: Sendable {
     case bytes([UInt8])
     /// `charset` is an IANA name, or a common other name of one.

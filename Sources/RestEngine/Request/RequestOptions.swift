@@ -10,7 +10,7 @@ public struct RequestOptions: Sendable {
     public var headers = Headers()
     /// Parameters added to the resource's URL; nil removes one.
     public var query: [(name: String, values: [String]?)] = []
-    /// Edits the request before the configured mutators do (siesta-semantics 6.7, 15.1).
+    /// Edits the request before the configured mutators do (rules 6.7, 15.1).
     public var mutate: RequestMutation?
 
     /// False: the body comes back as the server sent it.

@@ -1,4 +1,4 @@
-/// The life of one request: started once, completed once, whatever comes afterwards ignored (siesta-semantics 7, 8).
+/// The life of one request: started once, completed once, whatever comes afterwards ignored (rules 7, 8).
 struct RequestStateMachine {
     enum State: Equatable { case notStarted, inProgress, completed }
 

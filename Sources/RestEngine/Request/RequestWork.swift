@@ -7,7 +7,7 @@ protocol RequestWork: AnyObject {
     /// The request was cancelled: while it ran, or before it started, and then it never will.
     func cancel(isRunning: Bool)
 
-    /// The same again, from the beginning (siesta-semantics 9).
+    /// The same again, from the beginning (rules 9).
     func repeated() -> any RequestWork
 
     /// 0…1, while it runs.

@@ -1,5 +1,5 @@
 extension Resource {
-    /// Always a new GET, whatever is in flight (siesta-semantics 5.1, 5.2). Conditional when the data names an ETag
+    /// Always a new GET, whatever is in flight (rules 5.1, 5.2). Conditional when the data names an ETag
     /// or a date (19.8, D14).
     @discardableResult
     public func load() -> Request {

@@ -1,5 +1,5 @@
 extension Resource {
-    /// Starts a request; the resource's data and error stay as they are (siesta-semantics 4.16, 5.16).
+    /// Starts a request; the resource's data and error stay as they are (rules 4.16, 5.16).
     @discardableResult
     public func request(_ method: String, _ options: RequestOptions = RequestOptions()) -> Request {
         guard let method = Method.normalized(method) else {

@@ -1,5 +1,5 @@
 /// Something at a URL: what was last loaded from it, what is on its way, and how to ask for more
-/// (siesta-semantics 2, 4). One object for each URL of a service.
+/// (rules 2, 4). One object for each URL of a service.
 @EngineActor
 public final class Resource {
     /// Where it belongs.

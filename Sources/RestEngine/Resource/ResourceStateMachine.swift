@@ -1,4 +1,4 @@
-/// Data, error and freshness of one resource: events in, what to tell the observers out (siesta-semantics 4, 21).
+/// Data, error and freshness of one resource: events in, what to tell the observers out (rules 4, 21).
 ///
 /// Loads are numbered as they start. The outcome of an earlier load never replaces what a later one, or a local
 /// override, has put there (D2).

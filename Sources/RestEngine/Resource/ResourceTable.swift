@@ -1,4 +1,4 @@
-/// The live resources of a service, one for each URL (siesta-semantics 2.1, 2.7, 23).
+/// The live resources of a service, one for each URL (rules 2.1, 2.7, 23).
 ///
 /// Entries are strong until a flush; a flush makes all weak and drops the dead ones, and looking one up makes it
 /// strong again. A resource in use stays, so the limit is soft, and so does one that somebody observes.

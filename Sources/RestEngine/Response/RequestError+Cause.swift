@@ -1,5 +1,5 @@
 extension RequestError {
-    /// Why a request failed, where the engine knows (siesta-semantics 20.6–20.8, and what transports and scripts add).
+    /// Why a request failed, where the engine knows (rules 20.6–20.8, and what transports and scripts add).
     public indirect enum Cause: Sendable {
         case invalidURL(source: String?)
         case unencodableText(encoding: String, text: RawText)

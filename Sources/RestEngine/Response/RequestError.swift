@@ -1,4 +1,4 @@
-/// Every failure of a request (siesta-semantics 20). It always has a message for people; status, body and cause are
+/// Every failure of a request (rules 20). It always has a message for people; status, body and cause are
 /// there when they apply, and do not exclude each other.
 public struct RequestError: Error, Sendable {
     /// For people; never empty by itself (20.2).

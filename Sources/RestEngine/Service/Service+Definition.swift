@@ -1,6 +1,6 @@
 extension Service {
     /// What whoever declared a service said of it: everything but its resources. A script that is loaded again says it
-    /// anew, and the resources stay, with their data, observers and published answers (design, A reload).
+    /// anew, and the resources stay, with their data, observers and published answers (ARCHITECTURE.md, Four walks).
     public struct Definition {
         let configuration: ConfigurationTable
         let transport: any Transport

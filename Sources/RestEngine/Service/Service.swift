@@ -1,4 +1,4 @@
-/// An API: a base URL, the blocks that configure requests to it, and its resources (siesta-semantics 1).
+/// An API: a base URL, the blocks that configure requests to it, and its resources (rules 1).
 @EngineActor
 public final class Service {
     /// Time, transport and log.

@@ -17,7 +17,7 @@ extension Content {
     /// The content as a Swift type, if it is of that type: text as `String`, bytes as `[UInt8]`, JSON and scripts'
     /// values as ``Tree``, images as ``Image``, and what a Swift transformer made as what it is. A tree that is a
     /// number, boolean or string is also `Int`, `Int64`, `Double`, `Bool` or `String`. Nothing is decoded
-    /// (siesta-semantics 27.2, 27.3). No body is an empty `String`, `Void`, and nil for an `Optional` (D30).
+    /// (rules 27.2, 27.3). No body is an empty `String`, `Void`, and nil for an `Optional` (D30).
     public func cast<Value>(to type: Value.Type = Value.self) -> Value? {
         switch self {
         // An array without elements would cast to an array of anything.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// A charset by its name. UTF-8, ASCII and ISO-8859-1 are done here, everything else by iconv.
 struct TextCharset {
@@ -14,7 +8,7 @@ struct TextCharset {
     }
     private let kind: Kind
 
-    /// The name under which a content type says a charset (siesta-semantics 6.4): in lower case, and the registered one
+    /// The name under which a content type says a charset (rules 6.4): in lower case, and the registered one
     /// for what is often called otherwise.
     static func ianaName(_ charset: String) -> String {
         switch charset.lowercased() {

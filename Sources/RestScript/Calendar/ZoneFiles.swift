@@ -1,12 +1,5 @@
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Where zones of time come from: the files of tzdata.
 public struct ZoneFiles: Sendable {

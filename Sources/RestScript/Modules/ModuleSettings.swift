@@ -1,13 +1,6 @@
 import LuaRuntime
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What the states of transformer modules are made with. Safe on any thread.
 struct ModuleSettings: Sendable {

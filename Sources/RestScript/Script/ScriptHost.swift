@@ -1,13 +1,6 @@
 import LuaRuntime
+import Platform
 public import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A loaded script: what it declared, and what it has running.
 ///

@@ -1,12 +1,5 @@
+internal import Platform
 internal import SystemSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A failure as SQLite reports it. Values are bound, never written into statements, so the text holds none.
 struct SQLiteError: Error, CustomStringConvertible {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// The folder in which running hosts have their admin sockets, each named by the process's number.
 struct AdminFolder: Sendable, Equatable {

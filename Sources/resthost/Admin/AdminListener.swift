@@ -1,13 +1,6 @@
 import Gateway
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The socket at which a run takes commands.
 enum AdminListener {

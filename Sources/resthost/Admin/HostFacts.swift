@@ -1,4 +1,5 @@
 import Gateway
+import Platform
 import RestEngine
 import RestScript
 
@@ -122,7 +123,7 @@ extension HostFacts {
     @EngineActor
     mutating func add(_ generations: Generations) {
         let host = generations.current
-        let now = SystemTime.now
+        let now = ClockReading.timeOfDay
         generation = generations.number
         trigger = generations.trigger
         generationAge = now - generations.loadedAt

@@ -1,13 +1,6 @@
 import ArgumentParser
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Which running host a command is for.
 struct HostSelection: ParsableArguments {

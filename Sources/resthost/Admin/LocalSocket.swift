@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Asks a Unix socket whether anybody is there.
 enum LocalSocket {
@@ -31,7 +25,7 @@ enum LocalSocket {
         let size = MemoryLayout.size(ofValue: address.sun_path)
         guard path.utf8.count < size else { return ENAMETOOLONG }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        #if canImport(Glibc)
+        #if os(Linux)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #else
             let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)

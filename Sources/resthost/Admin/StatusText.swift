@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 
 /// The answer of `/-/status` as people read it. What is missing in it is left out: the host may be of another version.
@@ -43,12 +44,12 @@ struct StatusText {
     }
 
     private func memory(_ memory: Tree?) -> String? {
-        func bytes(_ name: String) -> String? { memory?[name]?.int.map(ByteCount.text) }
+        func bytes(_ name: String) -> String? { memory?[name]?.int.map { ByteCount.text(Int(clamping: $0)) } }
         var parts: [String] = []
         if let lua = bytes("lua") { parts.append("\(lua) in Lua") }
         if let content = bytes("content"), let limit = bytes("content_limit"), memory?["content_limit"] != 0 {
             let bodies = memory?["bodies"]?.int ?? 0
-            let onTheWay = bodies > 0 ? " and \(ByteCount.text(bodies)) on their way," : ""
+            let onTheWay = bodies > 0 ? " and \(ByteCount.text(Int(clamping: bodies))) on their way," : ""
             parts.append("\(content) of content\(onTheWay) of \(limit) at most")
         }
         if let available = bytes("available"), let place = memory?["available_from"]?.string {

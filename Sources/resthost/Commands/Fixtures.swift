@@ -1,13 +1,6 @@
 import ArgumentParser
 import Gateway
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 struct FixturesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,7 +55,8 @@ struct FixturesCommand: ParsableCommand {
         let address = try FixtureAddress(listen)
         let signals = ProcessSignals(ProcessSignals.terminating)
         signal(SIGPIPE, SIG_IGN)
-        let server = try FixtureServer.start(FixtureSite(routes, now: { SystemTime.now }), on: address)
+        let server = try FixtureServer.start(
+            FixtureSite(routes, now: { ClockReading.timeOfDay }), on: address)
         // In one piece: who waits for the first line may read no further.
         let listing = quiet ? "" : FixtureListing(store: store, access: access).text + "\n"
         Streams.output("listening on http://\(server.address)\n" + listing)

@@ -1,14 +1,7 @@
 import ArgumentParser
 import Gateway
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -75,7 +68,7 @@ struct RunCommand: ParsableCommand {
 
     var logText: LogText {
         var log = LogText(isQuiet: quiet, prints: .output, format: logFormat)
-        if logTime ?? !ServiceManager.notesTimes { log.clock = { SystemTime.now } }
+        if logTime ?? !ServiceManager.notesTimes { log.clock = { ClockReading.timeOfDay } }
         return log
     }
 

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Where fixtures come from: a folder, or a test's table.
 protocol FixtureFiles: Sendable {
@@ -97,13 +91,7 @@ final class FixtureFolder: FixtureFiles {
         bytes.reserveCapacity(size)
         var buffer = [UInt8](repeating: 0, count: min(max(size + 1, 512), 1 << 20))
         while true {
-            #if canImport(Glibc)
-                let count = Glibc.read(file, &buffer, buffer.count)
-            #elseif canImport(Musl)
-                let count = Musl.read(file, &buffer, buffer.count)
-            #else
-                let count = Darwin.read(file, &buffer, buffer.count)
-            #endif
+            let count = Platform.read(file, &buffer, buffer.count)
             if count < 0 {
                 if errno == EINTR { continue }
                 return nil

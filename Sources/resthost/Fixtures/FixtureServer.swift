@@ -1,15 +1,8 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Serves a site over HTTP/1.1, on one event loop.
 struct FixtureServer: Sendable {

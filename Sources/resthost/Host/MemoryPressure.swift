@@ -1,14 +1,7 @@
+import Platform
 import RestEngine
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
-/// Tells when the kernel says that memory is short (siesta-semantics 23.5), where it says so.
+/// Tells when the kernel says that memory is short (rules 23.5), where it says so.
 ///
 /// The control group's own pressure counts before the machine's: inside a container it is the one that kills. The
 /// kernel asks for a window of a multiple of two seconds from whoever is not privileged (Linux, accounting/psi.rst).
@@ -27,7 +20,7 @@ struct MemoryPressure: Sendable {
 
     /// Calls `relieve` on the engine loop each time, from a thread that lives as long as the process.
     func watch(_ relieve: @escaping @Sendable @EngineActor () -> Void) {
-        BackgroundThread.start(name: "memory pressure") {
+        NamedThread.startOrStop(name: "memory pressure") {
             while wait() { EngineLoop.shared.submit(relieve) }
         }
     }

@@ -1,13 +1,6 @@
 import CPlatform
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Gives freed memory back to the system while the host runs: what a large body, a script that ran out of memory or a
 /// wipe left would stay with the process otherwise.
@@ -33,7 +26,7 @@ struct MemoryReturn {
     /// Where the system says how much is resident.
     static func begin() {
         guard let bytes = residentBytes() else { return }
-        BackgroundThread.start(name: "memory return") {
+        NamedThread.startOrStop(name: "memory return") {
             var memory = MemoryReturn(start: bytes)
             while true {
                 sleep(1)
@@ -45,17 +38,17 @@ struct MemoryReturn {
     private mutating func look() {
         guard let before = Self.residentBytes() else { return }
         start = min(start, before)
-        let now = Self.seconds(CLOCK_MONOTONIC)
+        let now = ClockReading.seconds(of: CLOCK_MONOTONIC)
         guard before > start + start / 16 + Self.slack, now >= dueAt else { return }
-        let used = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
+        let used = ClockReading.seconds(of: CLOCK_PROCESS_CPUTIME_ID)
         guard used - ticks > 0.002 else { return }
         cplatform_give_back_freed_memory()
-        let took = Self.seconds(CLOCK_MONOTONIC) - now
+        let took = ClockReading.seconds(of: CLOCK_MONOTONIC) - now
         EngineLoop.shared.submit { cplatform_give_back_end_of_arena() }
         let given = before - (Self.residentBytes() ?? before)
         dueAt =
             now + max(given > before / 16 ? Self.intervals.useful : Self.intervals.useless, took / Self.share)
-        ticks = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
+        ticks = ClockReading.seconds(of: CLOCK_PROCESS_CPUTIME_ID)
     }
 
     /// From statm of proc(5); nil where there is none.
@@ -63,11 +56,5 @@ struct MemoryReturn {
         guard let text = try? WholeFile.read("/proc/self/statm", limit: 4096) else { return nil }
         let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
         return fields.count > 1 ? Int(fields[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
-    }
-
-    private static func seconds(_ clock: clockid_t) -> Double {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -1,12 +1,5 @@
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The files by which Linux tells of memory pressure (accounting/psi.rst).
 enum PressureFile {
@@ -30,7 +23,7 @@ enum PressureFile {
     /// A descriptor that becomes ready (POLLPRI) when the trigger fires; nil when this kernel has none, or not for us.
     static func open(_ path: String, trigger: String) -> Int32? {
         #if os(Linux)
-            let file = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            let file = Platform.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
             guard file >= 0 else { return nil }
             let text = Array(trigger.utf8) + [0]
             guard write(file, text, text.count) == text.count else {

@@ -1,12 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The signals that the process acts on, one after the other. The handler writes the signal's number to a pipe, which
 /// works whichever thread it runs on.

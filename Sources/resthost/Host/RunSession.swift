@@ -1,16 +1,9 @@
 import CPlatform
 import Gateway
 import LuaRuntime
+import Platform
 import RestEngine
 import RestScript
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// One `resthost run`, from loading the script to the end of the process.
 @EngineActor
@@ -25,7 +18,7 @@ final class RunSession {
     private var watched: Set<String> = []
     private var admin: (gateway: Gateway, path: String)?
     private var isFinishing = false
-    private let startedAt = SystemTime.now
+    private let startedAt = ClockReading.timeOfDay
     /// When the last load began, by the clock of files.
     private var loadBegan = FileView.now
 
@@ -113,9 +106,10 @@ final class RunSession {
     private func makeControl(_ generations: Generations) -> RunControl {
         RunControl(
             load: { [self] in
-                let start = SystemTime.now
+                let start = ClockReading.timeOfDay
                 return reload(.request)
-                    .map { _ in .init(generation: generations.number, seconds: SystemTime.now - start) }
+                    .map { _ in .init(generation: generations.number, seconds: ClockReading.timeOfDay - start)
+                    }
                     .mapError { .init(report: FailureReport($0), generation: generations.number) }
             }, facts: { [self] in facts })
     }
@@ -141,7 +135,7 @@ final class RunSession {
     }
 
     private var facts: HostFacts {
-        let uptime = SystemTime.now - startedAt
+        let uptime = ClockReading.timeOfDay - startedAt
         var facts = HostFacts(
             process: getpid(), uptime: uptime, script: settings.script.config, folder: WorkingFolder.path,
             generationAge: uptime)

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Whether the terminal that the program was started in is still there. A terminal that is closed sends SIGHUP, as
 /// somebody does who wants a reload.

@@ -1,4 +1,5 @@
 import Gateway
+import Platform
 import RestEngine
 import RestScript
 
@@ -91,7 +92,7 @@ struct LogText: Sendable {
 
     func write(_ text: @autoclosure () -> String, json members: () -> [(String, Tree)]) {
         guard format == .json else { return Streams.error(text()) }
-        let time = (clock ?? { SystemTime.now })()
+        let time = (clock ?? { ClockReading.timeOfDay })()
         let stamp = ("time", Tree(InternetTime.text(time, withMilliseconds: true) ?? "-"))
         Streams.error(json: Tree(pairs: [stamp] + members()).description)
     }

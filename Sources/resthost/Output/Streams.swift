@@ -1,12 +1,5 @@
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Standard output and standard error, without buffers of our own: what is written is out. Text is made visible
 /// (``VisibleText``), bytes go out as they are.
@@ -54,13 +47,7 @@ enum Streams {
             var rest = raw[...]
             while !rest.isEmpty {
                 let buffer = UnsafeRawBufferPointer(rebasing: rest)
-                #if canImport(Glibc)
-                    let count = Glibc.write(descriptor, buffer.baseAddress, buffer.count)
-                #elseif canImport(Musl)
-                    let count = Musl.write(descriptor, buffer.baseAddress, buffer.count)
-                #else
-                    let count = Darwin.write(descriptor, buffer.baseAddress, buffer.count)
-                #endif
+                let count = Platform.write(descriptor, buffer.baseAddress, buffer.count)
                 if count < 0 {
                     if errno == EINTR { continue }
                     // When the reader went away, there is nobody to tell.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Colours, if the stream is a terminal and nobody asked for none (NO_COLOR, TERM=dumb).
 struct Style {

@@ -1,12 +1,5 @@
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What a watcher sees of files; tests give it their own.
 struct FileView: Sendable {
@@ -28,13 +21,11 @@ struct FileView: Sendable {
 
     /// Of the clock by which the system stamps files, which on Linux runs some milliseconds behind.
     static var now: Double {
-        var time = timespec()
         #if os(Linux)
-            clock_gettime(CLOCK_REALTIME_COARSE, &time)
+            ClockReading.seconds(of: CLOCK_REALTIME_COARSE)
         #else
-            clock_gettime(CLOCK_REALTIME, &time)
+            ClockReading.timeOfDay
         #endif
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private static let maxBytes = 32 << 20

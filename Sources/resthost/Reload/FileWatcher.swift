@@ -1,12 +1,5 @@
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Tells when files have another content, a moment after they were written; see ``Settling``.
 @EngineActor
@@ -23,10 +16,10 @@ final class FileWatcher {
         onWatching: @escaping @Sendable () -> Void = {}
     ) {
         let loop = WatchLoop(
-            view: .system, clock: { FileWatcher.uptime }, warn: warn,
+            view: .system, clock: { ClockReading.uptime }, warn: warn,
             report: { changed in EngineLoop.shared.submit { onChange(changed) } }, onWatching: onWatching)
         self.loop = loop
-        BackgroundThread.start(name: "file watcher") { loop.run(FileWatcher.system) }
+        NamedThread.startOrStop(name: "file watcher") { loop.run(FileWatcher.system) }
     }
 
     deinit { loop.stop() }
@@ -49,11 +42,5 @@ final class FileWatcher {
         #else
             PollingFolders()
         #endif
-    }
-
-    private nonisolated static var uptime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

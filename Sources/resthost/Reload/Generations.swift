@@ -2,7 +2,7 @@ import CPlatform
 import RestEngine
 import RestScript
 
-/// The script that runs, and those before it that still have something to finish (design, A reload).
+/// The script that runs, and those before it that still have something to finish (ARCHITECTURE.md, Four walks).
 ///
 /// A reload is one stretch of work on the engine loop: the new script is loaded beside the old, and takes over or leaves
 /// no trace. So there is only ever one at a time, and what comes meanwhile comes after it.

@@ -1,9 +1,5 @@
 #if os(Linux)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import Platform
 
     /// The kernel tells of changes in folders. Folders are watched, not files: an editor that writes a new file and
     /// renames it leaves a watch on the old one behind.

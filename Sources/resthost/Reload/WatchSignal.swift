@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Wakes a thread that waits for descriptors. Any thread may wake it.
 final class WatchSignal: Sendable {

@@ -1,12 +1,5 @@
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Lines of a terminal, edited with libedit: history and completion. The library is opened here, when it is needed, so that
 /// no other command pays for it and none needs it. Belongs to the main thread.
@@ -73,13 +66,7 @@ struct EditLine: LineSource {
     }
 
     private static func closeFile(_ file: CInt) -> CInt {
-        #if canImport(Glibc)
-            Glibc.close(file)
-        #elseif canImport(Musl)
-            Musl.close(file)
-        #else
-            Darwin.close(file)
-        #endif
+        Platform.close(file)
     }
 
     private static var history: String? {

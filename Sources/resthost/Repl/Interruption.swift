@@ -1,13 +1,6 @@
+import Platform
 import RestEngine
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Ctrl-C in the repl: it ends what waits, not the program.
 enum Interruption {
@@ -38,7 +31,7 @@ enum Interruption {
         loopEnd.store(loopWrite, ordering: .sequentiallyConsistent)
         promptEnd.store(promptWrite, ordering: .sequentiallyConsistent)
         readEnd.store(promptRead, ordering: .sequentiallyConsistent)
-        BackgroundThread.start(name: "interrupts") {
+        NamedThread.startOrStop(name: "interrupts") {
             var byte: UInt8 = 0
             while true {
                 let count = read(loopRead, &byte, 1)

@@ -1,13 +1,6 @@
 import CPlatform
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What is typed, for libedit, whose own reading waits on when a Ctrl-C comes just before it. What that does besides is
 /// done here: after a stop the line is shown again, and another size of the window is noticed. Belongs to the main thread,

@@ -1,12 +1,5 @@
+import Platform
 import RestEngine
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Files that a command makes, with the folders that they need.
 enum NewFile {

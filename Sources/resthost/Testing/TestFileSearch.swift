@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Finds test files: those that are named, and all `*_test.lua` below the folders that are named.
 enum TestFileSearch {

@@ -1,14 +1,9 @@
+import Platform
 import RestEngine
 import TestSupport
 import Testing
 
 @testable import Gateway
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite struct AdminTests {
     /// Runs `body` with a gateway for admins in a folder of its own.

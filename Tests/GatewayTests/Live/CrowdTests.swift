@@ -1,15 +1,10 @@
 import NIOCore
+import Platform
 import RestEngine
 import Synchronization
 import Testing
 
 @testable import Gateway
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// More clients than there may be.
 @Suite struct CrowdTests {

@@ -1,13 +1,8 @@
+import Platform
 import RestEngine
 import Testing
 
 @testable import Gateway
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite struct ListenTests {
     @Test(arguments: [

@@ -1,15 +1,10 @@
+import Platform
 import RestEngine
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Gateway
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite struct UpdateLoadTests {
     @Test func `Five hundred updates under load fail no request and drop no connection`() async throws {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Platform
 
 /// A plain socket that waits for what it is told to read; ten seconds of silence are an error.
 final class Client {
@@ -51,7 +47,7 @@ final class Client {
     }
 
     private static func open(_ family: Int32) -> Int32 {
-        #if canImport(Glibc)
+        #if os(Linux)
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         #else
             let descriptor = socket(family, SOCK_STREAM, 0)
@@ -142,7 +138,7 @@ private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockadd
 }
 
 private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Glibc)
+    #if os(Linux)
         send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     #else
         send(descriptor, bytes.baseAddress, bytes.count, 0)

@@ -1,14 +1,7 @@
 import CLuaTestHost
 import LuaRuntime
+import Platform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Compares the sandbox's library with Lua's own: both run the same chunk, which gives a line for each case.
 enum Original {

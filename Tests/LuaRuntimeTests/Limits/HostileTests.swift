@@ -1,14 +1,7 @@
 import LuaRuntime
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Scripts that mean harm, each as a call and as a coroutine: they end in time, with the right error, and leave nothing.
 @Suite(.serialized) struct HostileTests {

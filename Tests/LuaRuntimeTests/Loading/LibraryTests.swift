@@ -1,14 +1,7 @@
 import LuaRuntime
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 private enum DebianLibraries {
     /// lua-inspect is not in that of 5.4.

@@ -1,14 +1,7 @@
 import LuaRuntime
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 @Suite final class RequireTests {
     let files = TemporaryFolder()

@@ -1,12 +1,5 @@
 import LuaRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// A state with the helpers that most tests want. Each test makes its own, on its own thread.
 final class Fixture {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Smuggles a value to a thread on which it must not be used: that is what the tests of misuse do.
 struct UncheckedBox<Value>: @unchecked Sendable {

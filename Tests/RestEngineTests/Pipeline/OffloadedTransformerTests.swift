@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Steps of a pipeline that are done elsewhere (siesta-semantics 16, 22).
+/// Steps of a pipeline that are done elsewhere (rules 16, 22).
 @Suite(.leakChecked) @EngineActor
 struct OffloadedTransformerTests {
     let fixture = EngineFixture()

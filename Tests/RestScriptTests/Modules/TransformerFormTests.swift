@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Section 17 of siesta-semantics, by the same cases for a function in the script and for one in a module.
+/// Section 17 of the rules, by the same cases for a function in the script and for one in a module.
 @Suite(.leakChecked) @EngineActor
 struct TransformerFormTests {
     enum Form: String, CaseIterable, Sendable { case function, module }

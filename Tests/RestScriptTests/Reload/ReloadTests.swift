@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// What a reload keeps, and what it changes (design, A reload).
+/// What a reload keeps, and what it changes (ARCHITECTURE.md, Four walks).
 @Suite(.leakChecked) @EngineActor
 struct ReloadTests {
     @Test func `services keep their resources and data, and blocks are new`() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct RefreshTests {
-    /// The decorator of lua-api's example, and a function that prints how requests end.
+    /// The decorator of the guide's example, and a function that prints how requests end.
     private static let recipe = """
         local token = "t1"
         local login = api:resource("login")

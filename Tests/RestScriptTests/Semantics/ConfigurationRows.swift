@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Sections 14 and 16 of siesta-semantics as scripts see them.
+/// Sections 14 and 16 of the rules as scripts see them.
 @Suite(.leakChecked) @EngineActor
 struct ConfigurationRows {
     @Test("14.1 14.19: what no block sets has its default")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Sections 19 and 27 of siesta-semantics as scripts see them.
+/// Sections 19 and 27 of the rules as scripts see them.
 @Suite(.leakChecked) @EngineActor
 struct EntityRows {
     private func reply(_ headers: [(String, String)], _ body: String = "x") -> StubReply {

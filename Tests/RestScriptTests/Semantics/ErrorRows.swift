@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Section 20 of siesta-semantics as scripts see it.
+/// Section 20 of the rules as scripts see it.
 @Suite(.leakChecked) @EngineActor
 struct ErrorRows {
     /// The error of a request, in the fields that `show` names.

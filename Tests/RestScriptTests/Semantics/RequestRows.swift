@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Sections 6 and 15.1–15.3 of siesta-semantics as scripts see them.
+/// Sections 6 and 15.1–15.3 of the rules as scripts see them.
 @Suite(.leakChecked) @EngineActor
 struct RequestRows {
     /// What the server gets, in one line.

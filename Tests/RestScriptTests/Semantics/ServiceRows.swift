@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Sections 1 to 3 of siesta-semantics as scripts see them.
+/// Sections 1 to 3 of the rules as scripts see them.
 @Suite(.leakChecked) @EngineActor
 struct ServiceRows {
     static let rest = #"local rest = require "resthost" "#

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Section 18 of siesta-semantics as scripts see it.
+/// Section 18 of the rules as scripts see it.
 @Suite(.leakChecked) @EngineActor
 struct StandardTransformerRows {
     private func load(_ reply: StubReply, configure: String = "", _ show: String) throws -> [String] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Section 17 of siesta-semantics as scripts see it.
+/// Section 17 of the rules as scripts see it.
 @Suite(.leakChecked) @EngineActor
 struct TransformerRows {
     /// Adds `transformer` for all resources, gets `path`, and prints with `show`, which has `entity` and `err`.

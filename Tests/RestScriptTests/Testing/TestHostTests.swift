@@ -94,7 +94,7 @@ struct TestHostTests {
     ]
 
     @Test(arguments: bodies)
-    func `hosts are as lua-api says`(body: String) async throws {
+    func `hosts are as the guide to grants says`(body: String) async throws {
         let users =
             "local rest = require 'resthost' rest.service { name = require('lib.name'), base_url = 'https://u.test' }"
         #expect(

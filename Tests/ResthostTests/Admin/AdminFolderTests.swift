@@ -1,15 +1,8 @@
+import Platform
 import TestSupport
 import Testing
 
 @testable import resthost
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 struct AdminFolderTests {
     @Test func `the folder is the user's own`() {
@@ -92,7 +85,7 @@ struct AdminFolderTests {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-        #if canImport(Glibc)
+        #if os(Linux)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         #else
             let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)

@@ -1,13 +1,6 @@
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// `status`, `reload`, `invalidate` and `wipe` with hosts in a folder of the test's own.
 struct HostCommandTests {

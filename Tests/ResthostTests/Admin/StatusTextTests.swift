@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 import RestScript
 import Testing
@@ -16,11 +17,11 @@ struct StatusTextTests {
         ]
         facts.openRequests = 2
         facts.jobs = 1
-        facts.luaMemory = 1_234_567
-        facts.contentMemory = 30_100_000
-        facts.bodyMemory = 2_000_000
-        facts.contentLimit = 512_000_000
-        facts.machine = MachineMemory(bytes: 2_048_000_000, isGroupLimit: true)
+        facts.luaMemory = 1_258_291
+        facts.contentMemory = 30 << 20
+        facts.bodyMemory = 2 << 20
+        facts.contentLimit = 512 << 20
+        facts.machine = MachineMemory(bytes: 2 << 30, isGroupLimit: true)
         facts.listening = ["127.0.0.1:8080", "unix:/run/x.sock"]
         facts.connections = 12
         facts.admin = "/run/user/1/resthost/42.sock"
@@ -40,7 +41,7 @@ struct StatusTextTests {
                   connections  12
                   requests     2 in flight
                   jobs         1
-                  memory       1.2 MB in Lua; 30.1 MB of content and 2.0 MB on their way, of 512.0 MB at most; the control group has 2.0 GB
+                  memory       1.2 MiB in Lua; 30 MiB of content and 2 MiB on their way, of 512 MiB at most; the control group has 2 GiB
                   services
                     github  https://api.github.com/  14 resources
                     any     absolute URLs only       0 resources
@@ -67,7 +68,7 @@ struct StatusTextTests {
             text(facts).hasSuffix(
                 """
                   jobs         1, 2 failed
-                  memory       1.2 MB in Lua
+                  memory       1.2 MiB in Lua
                 warning: a state was replaced
                 the last reload failed 4s ago (at SIGHUP); generation 3 goes on
                 gone.lua:2: error: unexpected symbol near '='
@@ -98,9 +99,9 @@ struct StatusTextTests {
             (86_400 * 12 + 3600, "12d 1h"), (.infinity, "0s"), (.nan, "0s"),
         ]
         for (seconds, text) in times { #expect(TimeSpan.text(seconds) == text) }
-        let sizes: [(Int64, String)] = [
-            (-1, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_960, "1.0 MB"),
-            (.max, "9223372.0 TB"),
+        let sizes: [(Int, String)] = [
+            (-1, "0 bytes"), (1023, "1023 bytes"), (1024, "1 KiB"), (1536, "1.5 KiB"), (1 << 20, "1 MiB"),
+            ((1 << 20) * 5 / 2, "2.5 MiB"), (1 << 30, "1 GiB"), (.max, "8388608 TiB"),
         ]
         for (bytes, text) in sizes { #expect(ByteCount.text(bytes) == text) }
     }

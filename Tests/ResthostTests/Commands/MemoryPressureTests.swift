@@ -1,15 +1,8 @@
+import Platform
 import TestSupport
 import Testing
 
 @testable import resthost
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 struct MemoryPressureTests {
     @Test func `23.5 at SIGUSR1 resources that nobody uses are dropped, others stay`() async {

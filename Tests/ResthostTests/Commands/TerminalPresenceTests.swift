@@ -1,17 +1,10 @@
+import Platform
 import Testing
 
 @testable import resthost
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 struct TerminalPresenceTests {
-    #if canImport(Glibc)
+    #if os(Linux)
         @Test func `a terminal that is closed is lost`() {
             let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
             var (lock, number): (Int32, Int32) = (0, -1)

@@ -1,14 +1,7 @@
+import Platform
 import RestEngine
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 struct GuideTests {
     private static let scriptGuides = [

@@ -1,12 +1,5 @@
+import Platform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 struct LinkTests {
     @Test(arguments: [

@@ -1,12 +1,5 @@
+import Platform
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A plain socket to a port of this machine.
 final class LoopbackClient {
@@ -21,7 +14,7 @@ final class LoopbackClient {
     private let socket: Int32
 
     init(port: Int) throws(Refused) {
-        #if canImport(Glibc)
+        #if os(Linux)
             let type = Int32(SOCK_STREAM.rawValue)
         #else
             let type = SOCK_STREAM

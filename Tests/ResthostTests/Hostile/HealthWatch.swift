@@ -1,14 +1,7 @@
+import Platform
 import Synchronization
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Asks a gateway for its health, again and again, on a thread of its own.
 final class HealthWatch: Sendable {

@@ -1,13 +1,6 @@
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// `resthost run` of a script in which each hostile script is a function, with one resource for each of them and each
 /// place where functions run: `/api/PLACE/NAME`.

@@ -1,13 +1,6 @@
+import Platform
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 #if os(Linux)
     /// The hostile scripts against the program: it lives, says what was wrong, answers meanwhile, and has its memory back.

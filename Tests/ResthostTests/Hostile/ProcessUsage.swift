@@ -1,11 +1,6 @@
 #if os(Linux)
+    import Platform
     import RestEngine
-
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
 
     /// What the kernel says of a running program.
     struct ProcessUsage {

@@ -1,17 +1,10 @@
+import Platform
 import RestEngine
 import RestScript
 import TestSupport
 import Testing
 
 @testable import resthost
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 struct VisibleTextTests {
     /// What moves a cursor, ends a line or turns text around, of all kinds.

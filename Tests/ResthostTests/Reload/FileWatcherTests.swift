@@ -1,17 +1,10 @@
+import Platform
 import RestEngine
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import resthost
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// With the system's own files and events.
 struct FileWatcherTests {
@@ -64,7 +57,7 @@ struct FileWatcherTests {
         let ended = Gate()
         loop.watch(
             names.reduce(into: [:]) { files, name in files["\(folder.path)/\(name)"] = name })
-        BackgroundThread.start(name: "watch test") {
+        NamedThread.startOrStop(name: "watch test") {
             loop.run { () throws(FolderWatchFailure) in
                 switch way {
                 case .system: try FileWatcher.system()
@@ -178,7 +171,7 @@ struct FileWatcherTests {
             view: .system, clock: { Self.uptime }, warn: { warnings.add([$0]) }, report: { told.add($0) },
             onWatching: { watches.open() })
         loop.watch(["\(folder.path)/main.lua": "main.lua"])
-        BackgroundThread.start(name: "watch test") {
+        NamedThread.startOrStop(name: "watch test") {
             loop.run { () throws(FolderWatchFailure) in Full() }
             ended.open()
         }

@@ -1,14 +1,7 @@
+import Platform
 import RestEngine
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// The program, while its script changes.
 struct RunReloadTests {

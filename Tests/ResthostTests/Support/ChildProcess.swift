@@ -1,13 +1,6 @@
+import Platform
 import Synchronization
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A program that a test runs, in a process group of its own, with its output as it comes.
 final class ChildProcess: Sendable {

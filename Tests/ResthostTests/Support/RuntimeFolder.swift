@@ -1,12 +1,5 @@
+import Platform
 import TestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A folder for admin sockets that is a test's own, to be given as `XDG_RUNTIME_DIR`.
 final class RuntimeFolder {

@@ -1,16 +1,9 @@
+import Platform
 import RestEngine
 import TestSupport
 import Testing
 
 @testable import SQLiteCache
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 struct PlaceTests {
     private func failure(_ path: String) -> String {

@@ -1,18 +1,11 @@
 import Dispatch
+import Platform
 import RestEngine
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import SQLiteCache
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 struct SharingTests {
     @Test func `two stores on one file see what the other did`() {

@@ -1,15 +1,8 @@
+import Platform
 import RestEngine
 import TestSupport
 
 @testable import SQLiteCache
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A folder for a cache file, emptied in the end.
 final class CacheFolder {

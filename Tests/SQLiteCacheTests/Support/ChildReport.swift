@@ -1,12 +1,5 @@
+import Platform
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// What the body of an exit test found wrong, on its standard error: of an issue in a child only the fact is told.
 enum ChildReport {

@@ -1,4 +1,4 @@
-/// Bytes of an image become one with its format and size (siesta-semantics 18.4).
+/// Bytes of an image become one with its format and size (rules 18.4).
 public struct ImageTransformer: StandardTransforming {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool
@@ -24,7 +24,7 @@ public struct ImageTransformer: StandardTransforming {
             case .bytes(let bytes):
                 guard let image = Image(bytes: bytes) else { throw RequestError.CauseError(.unparsableImage) }
                 return .image(image)
-            // Another standard transformer had it first, in an earlier stage (lua-api, Pipeline).
+            // Another standard transformer had it first, in an earlier stage (guide ThePipeline, Stages).
             case .json, .text: return nil
             default:
                 throw RequestError.CauseError(

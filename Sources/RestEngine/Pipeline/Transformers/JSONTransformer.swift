@@ -1,4 +1,4 @@
-/// Bytes of JSON become a tree (siesta-semantics 18.1, 18.2).
+/// Bytes of JSON become a tree (rules 18.1, 18.2).
 public struct JSONTransformer: StandardTransforming {
     /// The bodies of errors are parsed too.
     public var transformErrors: Bool

@@ -28,7 +28,7 @@ public struct NDJSONTransformer: StandardTransforming {
                     throw RequestError.CauseError(
                         .malformedJSON(offset: error.offset, message: error.message))
                 }
-            // Another standard transformer had it first, in an earlier stage (lua-api, Pipeline).
+            // Another standard transformer had it first, in an earlier stage (guide ThePipeline, Stages).
             case .json, .text: return nil
             default:
                 throw RequestError.CauseError(

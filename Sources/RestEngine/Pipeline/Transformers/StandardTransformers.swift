@@ -1,5 +1,5 @@
-/// A transformer of bytes. Of several in one stage the first that is for a content type has it to itself (lua-api,
-/// Pipeline).
+/// A transformer of bytes. Of several in one stage the first that is for a content type has it to itself (guide
+/// ThePipeline, Stages).
 protocol StandardTransforming: PortableTransformer {
     /// A body of more bytes may take milliseconds, for which nobody shall wait who wants something else of the loop.
     nonisolated var largeSize: Int { get }
@@ -10,7 +10,7 @@ extension StandardTransforming {
 }
 
 /// The transformers that a service has unless it says otherwise, each a configuration block of its own
-/// (siesta-semantics 1.5).
+/// (rules 1.5).
 public enum StandardTransformer: String, Sendable, CaseIterable {
     case json, text, image, ndjson
 

@@ -1,4 +1,4 @@
-/// A Swift function of content as a transformer; its types are the rules (siesta-semantics 17.4–17.9).
+/// A Swift function of content as a transformer; its types are the rules (rules 17.4–17.9).
 ///
 /// `Input` is what ``Content/cast(to:)`` can give: ``Tree`` for JSON, `String` for text, `[UInt8]` for bytes, ``Image``,
 /// or what an earlier Swift transformer made; ``Content`` itself takes anything. `Output` becomes content in the same
@@ -56,7 +56,7 @@ public struct TypedTransformer<Input, Output: Sendable>: Transformer {
     }
 }
 
-/// What becomes of content that is not of the type that a transformer takes (siesta-semantics 17.5).
+/// What becomes of content that is not of the type that a transformer takes (rules 17.5).
 public enum InputMismatch: String, Sendable, CaseIterable {
     /// The request fails with cause `wrong_input_type`.
     case error
@@ -66,7 +66,7 @@ public enum InputMismatch: String, Sendable, CaseIterable {
     case skipIfOutputMatches = "skip_if_output_matches"
 }
 
-/// What becomes of a stage's transformers when another is added (siesta-semantics 14.17).
+/// What becomes of a stage's transformers when another is added (rules 14.17).
 public enum StageAction: String, Sendable, CaseIterable {
     case replace, append
 }

@@ -1,5 +1,5 @@
 /// The work of a chain: wait for a request, ask what to do with its response, perhaps wait for another
-/// (siesta-semantics 10).
+/// (rules 10).
 @EngineActor
 final class ChainWork: RequestWork {
     /// How many chains may lie in, or pass to, one another. Each is a step of a recursion, and scripts make them.

@@ -1,5 +1,5 @@
 extension Request {
-    /// A request that waits for this one, shows its outcome to `decide` and does what that says (siesta-semantics
+    /// A request that waits for this one, shows its outcome to `decide` and does what that says (rules
     /// 10.1, 10.2). Hooks of this request see its own outcome.
     ///
     /// The chain has started if this request has; else starting it starts this one (10.3). `decide` runs once, and

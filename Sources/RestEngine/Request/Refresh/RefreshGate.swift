@@ -1,6 +1,6 @@
 /// Renews what requests need to be let in, such as a token, once for all requests that were refused together.
 ///
-/// A guarded request is a chain (siesta-semantics 10). When it fails in the way that the guard looks for, it waits for
+/// A guarded request is a chain (rules 10). When it fails in the way that the guard looks for, it waits for
 /// a refresh, the one that runs or a new one, and is then repeated once; what the repeat brings, stands. A request
 /// that was made before the last refresh succeeded has an older token than the newest: it is repeated at once. A
 /// refresh that fails ends all that wait for it, and so it does with what was on its way while it ran.

@@ -1,0 +1,51 @@
+internal import CPlatform
+
+/// Threads with a name, for which nobody waits.
+package enum NamedThread {
+    private final class Start {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// A script may nest 200 C calls.
+    package static let scriptStackBytes = 8 << 20
+
+    /// Starts one. False when the system has no more threads.
+    ///
+    /// - Parameter stackBytes: 0 for the system's own size.
+    package static func start(
+        name: String, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
+        let start = Unmanaged.passRetained(Start(body))
+        let status = cplatform_start_thread(
+            name, stackBytes, { Unmanaged<Start>.fromOpaque($0).takeRetainedValue().body() }, start.toOpaque()
+        )
+        if status != 0 { start.release() }
+        return status == 0
+    }
+
+    /// The same for threads without which the program can't go on.
+    package static func startOrStop(
+        name: String, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void
+    ) {
+        precondition(start(name: name, stackBytes: stackBytes, body), "cannot start the thread '\(name)'")
+    }
+
+    /// Of the calling thread; no two that run have the same.
+    package static var currentIdentity: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            UInt(pthread_self())
+        #endif
+    }
+
+    /// Name and identity of the calling thread, as debuggers and `top -H` show it, for messages.
+    package static var currentDescription: String {
+        var buffer = [CChar](repeating: 0, count: 64)
+        cplatform_get_thread_name(&buffer, buffer.count)
+        let name = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return "'\(name)' (\(currentIdentity))"
+    }
+}
