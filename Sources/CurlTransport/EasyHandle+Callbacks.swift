@@ -41,6 +41,19 @@ extension EasyHandle {
             EasyHandle.with(context) { $0.connectionBegan() }
             return 0
         }
+        ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
+        ccurl_set_open_socket(easy) { context, _, address in
+            // As libcurl would, but it tells nobody why it can't.
+            guard let address = address?.pointee else { return -1 }
+            #if os(Linux)
+                let type = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
+            #else
+                let type = address.socktype
+            #endif
+            let descriptor = socket(address.family, type, address.protocol)
+            if descriptor < 0 { EasyHandle.with(context) { $0.socketError = errno } }
+            return descriptor
+        }
         ccurl_set_pointer(easy, CURLOPT_SOCKOPTDATA, context)
         ccurl_set_socket(easy) { context, _, _ in
             EasyHandle.with(context) { $0.connectionBegan() }

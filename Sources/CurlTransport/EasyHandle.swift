@@ -45,6 +45,8 @@ final class EasyHandle {
     var decodedOfChunk = 0
     /// The transfer is paused until the next pass.
     var isResting = false
+    /// The system's number of why no socket could be made; 0 for none.
+    var socketError: Int32 = 0
     /// Why the rest of the response isn't wanted.
     var refusal: TransportError?
 
@@ -82,6 +84,7 @@ final class EasyHandle {
         decodedOfChunk = 0
         isResting = false
         refusal = nil
+        socketError = 0
         head.clear()
         errorText.pointee = 0
     }

@@ -8,6 +8,8 @@ struct FailureFacts {
     var detail = ""
     /// The system's number of the last failure to connect; 0 for none.
     var systemError: Int32 = 0
+    /// Why no socket could be made; 0 for none.
+    var socketError: Int32 = 0
     /// A proxy's answer to CONNECT; 0 for none.
     var tunnelStatus = 0
     /// Host and port of the URL.
@@ -20,6 +22,10 @@ struct FailureFacts {
     func explain(_ error: TransportError, _ curlCode: UInt32) -> TransportError {
         var explained = error
         switch CURLcode(curlCode) {
+        case CURLE_COULDNT_CONNECT where [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(socketError):
+            explained.message = "this host can open no further connection"
+            explained.reason = Self.inSentence(String(cString: strerror(socketError)))
+            explained.isShortage = true
         case CURLE_COULDNT_CONNECT:
             explained.reason = systemReason
             explained.peer = unixSocket.map { "socket \($0)" } ?? dialled ?? server
@@ -107,6 +113,7 @@ extension EasyHandle {
         var facts = FailureFacts(detail: errorDetail, proxy: proxy, unixSocket: unixSocket)
         var number = 0
         ccurl_get_long(easy, CURLINFO_OS_ERRNO, &number)
+        facts.socketError = socketError
         facts.systemError = Int32(truncatingIfNeeded: number)
         ccurl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &facts.tunnelStatus)
         if let url = URLText(url), let host = url.host {

@@ -32,6 +32,18 @@ t.describe("many (23.1, 23.7)", function()
     t.assert(owner)
   end)
 
+  t.test("a resource has 10,000 observers at most, and room for others when some are removed", function()
+    local host, r = setup()
+    local owner, other = {}, {}
+    for i = 1, 10000 do r:add_observer(function() end, i <= 10 and other or owner) end
+    local ok, message = pcall(r.add_observer, r, function() end, owner)
+    t.equal(ok, false)
+    t.matches(tostring(message), "has 10000 observers")
+    r:remove_observers(other)
+    for _ = 1, 10 do r:add_observer(function() end, owner) end
+    t.equal(pcall(r.add_observer, r, function() end, owner), false)
+  end)
+
   t.test("load_if_needed on a fresh resource does nothing, however often", function()
     local host, r = setup()
     r:override_local_content("x")

@@ -54,6 +54,10 @@ static inline CURLcode ccurl_set_socket(CURL *easy, curl_sockopt_callback value)
     return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
 }
 
+static inline CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
 static inline CURLcode ccurl_set_mime(CURL *easy, curl_mime *value) {
     return curl_easy_setopt(easy, CURLOPT_MIMEPOST, value);
 }

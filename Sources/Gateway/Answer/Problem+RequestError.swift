@@ -38,6 +38,7 @@ extension Problem {
         // Where an answer of the server leads, which can't be followed.
         case .transport(let failure) where failure.code == .invalidURL && error.httpStatusCode != nil:
             return 502
+        case .transport(let failure) where failure.isShortage: return 503
         case .transport(let failure):
             return switch failure.code {
             case .timeout: 504

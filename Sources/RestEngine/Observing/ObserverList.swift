@@ -25,6 +25,9 @@ final class ObserverList {
 
     var isEmpty: Bool { observations.isEmpty }
 
+    /// Those whose owners went unnoticed included.
+    var count: Int { observations.count }
+
     /// Nobody goes through the list at the moment.
     var isIdle: Bool { nesting == 0 }
 

@@ -51,6 +51,12 @@ extension Resource {
         return observers != nil
     }
 
+    /// How many observe it. Below `enough` some of them may be gone.
+    package func countObservers(enough: Int) -> Int {
+        if let observers, observers.count >= enough { pruneObservers() }
+        return observers?.count ?? 0
+    }
+
     func pruneObservers() {
         guard let list = observers else { return }
         list.prune(self)

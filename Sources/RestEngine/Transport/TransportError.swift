@@ -38,6 +38,10 @@ public struct TransportError: Error, Sendable, Equatable {
     /// not told.
     public var peer: String?
 
+    /// It was this process that lacked something, file descriptors for example: the server is not to blame, and a later try may
+    /// do better.
+    public var isShortage = false
+
     public init(
         _ code: Code, phase: Phase? = nil, message: String, limit: Int? = nil, reason: String? = nil,
         peer: String? = nil

@@ -45,11 +45,20 @@ struct ObservingBinding: ScriptBinding {
         ]
     }
 
+    /// Of one resource. They are told in one go, in which nobody else has a turn.
+    private static let mostObservers = 10_000
+
     private func addObserver(_ call: Arguments) throws {
         try context.runner.requireUnclosed(for: "add_observer")
         // The script that took this one's place observes for itself.
         guard !context.generation.isRetired else { return }
         let resource = try call.receiver(as: Resource.self)
+        guard resource.countObservers(enough: Self.mostObservers) < Self.mostObservers else {
+            throw LuaUsageError(
+                "\(resource.urlString) has \(Self.mostObservers) observers, and takes no more, for one event is told to all "
+                    + "of them at once: is one added again and again, where a table or an owner would end it?"
+            )
+        }
         let lua = call.lua
         let isOwned = !call.isAbsent(2)
         switch call.type(1) {

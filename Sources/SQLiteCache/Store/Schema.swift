@@ -28,7 +28,11 @@ enum Schema {
         let isEmpty =
             try id == 0 && connection.integer("PRAGMA user_version") == 0
             && connection.integer("SELECT count(*) FROM sqlite_schema") == 0
-        guard isEmpty else { throw kind.refusal(path, isDatabase: true) }
+        if isEmpty { return }
+        // Another process may have made it between the questions. Its mark comes first, and stays.
+        guard try connection.integer("PRAGMA application_id") == kind.applicationID else {
+            throw kind.refusal(path, isDatabase: true)
+        }
     }
 
     /// False for an empty database.
