@@ -1,4 +1,4 @@
-/// Why the cache could not do what it was asked. The engine logs it and goes on without (rules D18).
+/// Why the cache could not do what it was asked. The engine logs it and goes on without (rule D18).
 public struct SQLiteCacheError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, CaseIterable {
         /// The file can't be opened or made.

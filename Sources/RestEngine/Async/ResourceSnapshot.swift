@@ -1,4 +1,4 @@
-/// What is known of a resource at one moment (rules 28.7).
+/// What is known of a resource at one moment (rule 28.7).
 public struct ResourceSnapshot: Sendable, ContentHolder {
     /// The last good data, as ``Resource/latestData``.
     public let latestData: Entity?

@@ -2,7 +2,7 @@ extension Resource {
     /// The stages of the GET pipeline that have caches. A configuration that failed has none.
     var cachedStages: [CachedStage] { resolvedConfiguration(for: "GET").cachedStages }
 
-    /// Looks into the caches, once in the resource's life and again after a wipe (rules 22.8). Belongs
+    /// Looks into the caches, once in the resource's life and again after a wipe (rule 22.8). Belongs
     /// wherever somebody looks at the data or begins to observe. Without caches, or with data, it does nothing.
     func startCacheLookup() {
         // A block may look at the resource that it configures; the next look will do.

@@ -5,7 +5,7 @@ public struct Configuration: Sendable {
     public var expirationTime: Double = 30
     /// Seconds after a failed load before `loadIfNeeded` tries again, when there is no fresh data.
     public var retryTime: Double = 1
-    /// Set on every request before its own (rules 15.1).
+    /// Set on every request before its own (rule 15.1).
     public var headers = Headers()
     /// Seconds between progress reports.
     public var progressInterval: Double = 0.05
@@ -19,7 +19,7 @@ public struct Configuration: Sendable {
     public var redirects = RedirectPolicy()
     /// Reads of a stale resource join the load in flight.
     public var isCollapsing = true
-    /// Edit requests before they are sent, in order (rules 15.1).
+    /// Edit requests before they are sent, in order (rule 15.1).
     public var mutators: [Placed<RequestMutation>] = []
     /// Wrap or replace requests before they start, in order (15.4).
     public var decorators: [Placed<RequestDecorator>] = []

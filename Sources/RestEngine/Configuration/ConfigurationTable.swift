@@ -9,7 +9,7 @@ public final class ConfigurationTable {
     private var shared: [[Int]: ResolvedConfiguration] = [:]
     private static let sharedLimit = 1024
 
-    /// Moves on whenever a cached result may be out of date (rules 14.5).
+    /// Moves on whenever a cached result may be out of date (rule 14.5).
     public private(set) var version = 1
 
     public nonisolated init() {}

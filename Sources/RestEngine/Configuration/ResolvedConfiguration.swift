@@ -18,7 +18,7 @@ public final class ResolvedConfiguration {
         self.failure = failure
     }
 
-    /// What a resource has that no block can match (rules 2.6).
+    /// What a resource has that no block can match (rule 2.6).
     static let fallback = ResolvedConfiguration(Configuration())
 
     /// What a block gets that asks for the configuration it is itself a part of.

@@ -43,7 +43,7 @@ public struct Explanation: Sendable {
 
     /// What would be sent, with the mutators' work done.
     public struct Draft: Sendable {
-        /// After mutation; it decides on decorators and stages (rules 14.20).
+        /// After mutation; it decides on decorators and stages (rule 14.20).
         public let method: String
         public let url: String
         public let headers: [(name: String, value: String)]

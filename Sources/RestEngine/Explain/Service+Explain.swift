@@ -76,7 +76,7 @@ private struct ExplanationMaker {
             return made
         }
         do {
-            // As a request is built: URL and method, configured headers, mutators (rules 15.1).
+            // As a request is built: URL and method, configured headers, mutators (rule 15.1).
             var draft = RequestDraft(method: method, url: url.string, headers: result.headers)
             for mutator in result.mutators {
                 // What it set before it raised is secret too.

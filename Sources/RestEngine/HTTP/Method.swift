@@ -1,4 +1,4 @@
-/// Methods of requests. Any token of RFC 9110 is one (rules D25).
+/// Methods of requests. Any token of RFC 9110 is one (rule D25).
 public enum Method {
     /// Those that are written in capitals, however a caller spells them.
     public static let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]

@@ -1,4 +1,4 @@
-/// Texts of HTTP statuses, with the first letter upper-case and the rest lower (rules D23).
+/// Texts of HTTP statuses, with the first letter upper-case and the rest lower (rule D23).
 public enum StatusText {
     private static let texts: [Int: String] = [
         100: "Continue", 101: "Switching protocols", 200: "No error", 201: "Created", 202: "Accepted",

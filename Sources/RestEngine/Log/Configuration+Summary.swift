@@ -1,5 +1,5 @@
 extension ResolvedConfiguration {
-    /// What the blocks came to, for the log (rules 26.7). Values of headers may be secret, so names alone.
+    /// What the blocks came to, for the log (rule 26.7). Values of headers may be secret, so names alone.
     func summary(names: [String]) -> String {
         let configuration = self.configuration
         var lines = [names.isEmpty ? "no blocks" : names.joined(separator: " → ")]

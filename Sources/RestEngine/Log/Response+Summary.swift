@@ -1,5 +1,5 @@
 extension Response {
-    /// One line of what a response is, for the log (rules 26.7).
+    /// One line of what a response is, for the log (rule 26.7).
     var summary: String {
         switch self {
         case .success(let entity): entity.summary

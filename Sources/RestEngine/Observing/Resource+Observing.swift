@@ -1,5 +1,5 @@
 extension Resource {
-    /// Adds an observer that owns itself: it is not kept alive, and stops when it goes away (rules 13.13).
+    /// Adds an observer that owns itself: it is not kept alive, and stops when it goes away (rule 13.13).
     /// The observer is told of it at once, it alone (13.4); one that observes already is not added again (13.12).
     @discardableResult
     public func addObserver(_ observer: any ResourceObserver) -> Resource {

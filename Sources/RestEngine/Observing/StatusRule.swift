@@ -1,4 +1,4 @@
-/// A rule by which a status over several resources may be decided (rules 28.1).
+/// A rule by which a status over several resources may be decided (rule 28.1).
 public enum StatusRule: String, Sendable, CaseIterable {
     /// Any of them is loading: "loading".
     case loading

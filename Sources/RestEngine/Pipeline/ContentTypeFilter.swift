@@ -11,7 +11,7 @@ public struct ContentTypeFilter: Sendable {
         lowered = patterns.map { Array($0.lowercased().utf8) }
     }
 
-    /// Nil, for a failure without a body, matches nothing (rules 17.2).
+    /// Nil, for a failure without a body, matches nothing (rule 17.2).
     public func matches(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
         let essence = Array(MediaType(contentType).essence.utf8)

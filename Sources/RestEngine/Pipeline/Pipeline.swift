@@ -54,7 +54,7 @@ public struct Pipeline: Sendable {
     }
 }
 
-/// A stage: transformers, run in the order of adding, then the cache that keeps what they made (rules 16.2).
+/// A stage: transformers, run in the order of adding, then the cache that keeps what they made (rule 16.2).
 public struct PipelineStage: Sendable {
     /// A transformer and the content types that it is for.
     public struct Step: Sendable {

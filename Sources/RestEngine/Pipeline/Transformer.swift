@@ -1,4 +1,4 @@
-/// Turns a response into another: content, headers, message or outcome (rules 17.1).
+/// Turns a response into another: content, headers, message or outcome (rule 17.1).
 @EngineActor
 public protocol Transformer: Sendable {
     /// For `explain`, logs and errors.
@@ -120,6 +120,6 @@ extension Response {
 }
 
 extension RequestError {
-    /// What people read when a transformer failed without words of its own (rules 17.7).
+    /// What people read when a transformer failed without words of its own (rule 17.7).
     public static let unparsableMessage = "Cannot parse server response"
 }

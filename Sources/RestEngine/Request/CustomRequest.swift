@@ -1,4 +1,4 @@
-/// What is behind a request that does not go over the engine's network: the caller's own work (rules 11.1).
+/// What is behind a request that does not go over the engine's network: the caller's own work (rule 11.1).
 /// Make a request of it with ``Request/init(engine:custom:)``.
 @EngineActor
 public protocol CustomRequest: AnyObject {

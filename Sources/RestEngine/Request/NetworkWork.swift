@@ -22,7 +22,7 @@ final class NetworkWork: RequestWork {
         draft = Self.build(plan, resource)
     }
 
-    /// URL and method → configured headers → the caller's mutation → configured mutators (rules 15.1).
+    /// URL and method → configured headers → the caller's mutation → configured mutators (rule 15.1).
     private static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError>
     {
         let method = plan.method

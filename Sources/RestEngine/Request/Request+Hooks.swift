@@ -1,5 +1,5 @@
 extension Request {
-    /// Runs after a success, new data or not (rules 7.4).
+    /// Runs after a success, new data or not (rule 7.4).
     @discardableResult
     public func onSuccess(_ hook: @escaping @EngineActor (Entity) -> Void) -> Request {
         onCompletion { if case .success(let entity) = $0.response { hook(entity) } }

@@ -1,5 +1,5 @@
 extension RequestBody {
-    /// A Swift value as JSON; it must make an object or an array (rules 6.5).
+    /// A Swift value as JSON; it must make an object or an array (rule 6.5).
     public static func json<Value: Encodable>(
         encoding value: Value, encoder: TreeEncoder = TreeEncoder()
     ) throws(CodingFailure) -> RequestBody {

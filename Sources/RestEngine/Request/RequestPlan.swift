@@ -1,4 +1,4 @@
-/// How a request is made, each time it is made: once for itself, and again for a repeat (rules 9.2).
+/// How a request is made, each time it is made: once for itself, and again for a repeat (rule 9.2).
 struct RequestPlan {
     var method: String
     var mutations: [RequestMutation] = []

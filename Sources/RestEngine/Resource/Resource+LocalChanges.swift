@@ -1,5 +1,5 @@
 extension Resource {
-    /// Puts data in place as it is given, without transformers (rules 21.1). Without room for it, see
+    /// Puts data in place as it is given, without transformers (rule 21.1). Without room for it, see
     /// ``refusal(of:)``, the data stays as it is, and the reason becomes the resource's error.
     public func overrideLocalData(_ entity: Entity) {
         if let refusal = refusal(of: entity) { return notify(state.refuse(refusal)) }

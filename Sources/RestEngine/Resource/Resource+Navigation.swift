@@ -1,5 +1,5 @@
 extension Resource {
-    /// The resource one path segment, or more, below (rules 3.4). No block runs while navigating (3.13).
+    /// The resource one path segment, or more, below (rule 3.4). No block runs while navigating (3.13).
     /// Text that would lead out of this resource, such as `..`, gives an invalid one (D31).
     public func child(_ text: String) -> Resource {
         guard let url, url.child(text) == nil else { return service.resource(at: url?.child(text)) }

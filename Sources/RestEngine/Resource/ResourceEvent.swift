@@ -1,4 +1,4 @@
-/// What observers of a resource are told (rules 13.3).
+/// What observers of a resource are told (rule 13.3).
 public enum ResourceEvent: Sendable, Equatable {
     /// Where new data came from.
     public enum Source: Sendable {

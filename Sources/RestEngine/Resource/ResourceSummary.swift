@@ -2,7 +2,7 @@
 public struct ResourceSummary: Sendable, Equatable {
     /// Something was loaded, or set locally, and not wiped since.
     public var hasData: Bool
-    /// Unix time of the later of data and error; 0 with neither (rules 4.5).
+    /// Unix time of the later of data and error; 0 with neither (rule 4.5).
     public var timestamp: Double
     /// The code of the latest error (4.4).
     public var errorCode: String?
@@ -22,7 +22,7 @@ extension Resource {
             isLoading: isLoading, openRequests: allRequests.count, isObserved: observers != nil)
     }
 
-    /// The URL, and a letter each for loading, data and error (rules 4.17). It begins no cache lookup.
+    /// The URL, and a letter each for loading, data and error (rule 4.17). It begins no cache lookup.
     public var summaryText: String {
         let letters =
             (isLoading ? "L" : "") + (state.data == nil ? "" : "D") + (state.error == nil ? "" : "E")

@@ -1,4 +1,4 @@
-/// Why a resource is up to date or not, for the log (rules 26.7).
+/// Why a resource is up to date or not, for the log (rule 26.7).
 struct Staleness: CustomStringConvertible {
     let state: ResourceStateMachine
     let now: Double

@@ -1,4 +1,4 @@
-/// Something with a content: an entity, a resource by its latest data, an error by its body (rules 27.1).
+/// Something with a content: an entity, a resource by its latest data, an error by its body (rule 27.1).
 ///
 /// Extend it to give all three an accessor of your own (27.4):
 ///

@@ -4,7 +4,7 @@ public struct Entity: Sendable {
     public var content: Content
     /// As received, or as given when it was made locally.
     public var headers: Headers
-    /// The charset that the server named, or that was given; nil when nobody said (rules 19.3).
+    /// The charset that the server named, or that was given; nil when nobody said (rule 19.3).
     public var charset: String?
     /// When it was received or last confirmed, Unix time in seconds.
     public var timestamp: Double

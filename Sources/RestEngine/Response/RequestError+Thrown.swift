@@ -1,6 +1,6 @@
 extension RequestError {
     /// The error of a request whose block, mutator, decorator or transformer threw: a ``RequestError`` as it is
-    /// (rules 17.7), anything else as the cause of a new one.
+    /// (rule 17.7), anything else as the cause of a new one.
     public init(
         thrown error: any Error, userMessage: String? = nil, entity: Entity? = nil,
         httpStatusCode: Int? = nil,

@@ -16,7 +16,7 @@ public enum Response: Sendable {
         if case .failure(let error) = self { error } else { nil }
     }
 
-    /// True for the failure of a request that was cancelled (rules 7.11).
+    /// True for the failure of a request that was cancelled (rule 7.11).
     public var isCancellation: Bool {
         if case .requestCancelled? = error?.cause { true } else { false }
     }

@@ -7,7 +7,7 @@ public struct TransportResponse: Sendable {
     /// Of the final response (1xx are dropped), names as received, repeats kept. When the body was decompressed,
     /// Content-Encoding and Content-Length are left out.
     public var headers: Headers
-    /// Empty when there was none (rules 5.17).
+    /// Empty when there was none (rule 5.17).
     public var body: [UInt8]
     /// Where the time went.
     public var timings: TransferTimings

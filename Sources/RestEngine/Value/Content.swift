@@ -23,7 +23,7 @@ public enum Content: Sendable {
         }
     }
 
-    /// The text of a text content, or of a lone string of JSON (rules 27.1).
+    /// The text of a text content, or of a lone string of JSON (rule 27.1).
     public var text: String? {
         switch self {
         case .text(let text): text

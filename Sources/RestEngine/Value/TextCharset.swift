@@ -8,7 +8,7 @@ struct TextCharset {
     }
     private let kind: Kind
 
-    /// The name under which a content type says a charset (rules 6.4): in lower case, and the registered one
+    /// The name under which a content type says a charset (rule 6.4): in lower case, and the registered one
     /// for what is often called otherwise.
     static func ianaName(_ charset: String) -> String {
         switch charset.lowercased() {

@@ -1,7 +1,7 @@
 import Platform
 import RestEngine
 
-/// Tells when the kernel says that memory is short (rules 23.5), where it says so.
+/// Tells when the kernel says that memory is short (rule 23.5), where it says so.
 ///
 /// The control group's own pressure counts before the machine's: inside a container it is the one that kills. The
 /// kernel asks for a window of a multiple of two seconds from whoever is not privileged (Linux, accounting/psi.rst).

@@ -1,6 +1,6 @@
 import RestEngine
 
-/// A text of the engine's log: the category before each line, in a column (rules 26.3).
+/// A text of the engine's log: the category before each line, in a column (rule 26.3).
 enum EngineLogText {
     private static let width = EngineLog.Category.allCases.map(\.rawValue.count).max() ?? 0
 

@@ -7,7 +7,7 @@ private struct User: Codable, Sendable, Equatable {
     var login: String
 }
 
-/// Successes without a body (rules D30).
+/// Successes without a body (rule D30).
 @Suite(.leakChecked) @EngineActor
 struct NoBodyTests {
     let fixture = EngineFixture()

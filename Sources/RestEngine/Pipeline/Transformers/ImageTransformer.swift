@@ -1,4 +1,4 @@
-/// Bytes of an image become one with its format and size (rules 18.4).
+/// Bytes of an image become one with its format and size (rule 18.4).
 public struct ImageTransformer: StandardTransforming {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool

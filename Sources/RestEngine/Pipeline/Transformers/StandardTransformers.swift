@@ -10,7 +10,7 @@ extension StandardTransforming {
 }
 
 /// The transformers that a service has unless it says otherwise, each a configuration block of its own
-/// (rules 1.5).
+/// (rule 1.5).
 public enum StandardTransformer: String, Sendable, CaseIterable {
     case json, text, image, ndjson
 

@@ -1,4 +1,4 @@
-/// Bytes become text, by the charset that the server named, or ISO-8859-1 (rules 18.3).
+/// Bytes become text, by the charset that the server named, or ISO-8859-1 (rule 18.3).
 public struct TextTransformer: StandardTransforming {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool

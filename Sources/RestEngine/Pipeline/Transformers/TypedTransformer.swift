@@ -56,7 +56,7 @@ public struct TypedTransformer<Input, Output: Sendable>: Transformer {
     }
 }
 
-/// What becomes of content that is not of the type that a transformer takes (rules 17.5).
+/// What becomes of content that is not of the type that a transformer takes (rule 17.5).
 public enum InputMismatch: String, Sendable, CaseIterable {
     /// The request fails with cause `wrong_input_type`.
     case error
@@ -66,7 +66,7 @@ public enum InputMismatch: String, Sendable, CaseIterable {
     case skipIfOutputMatches = "skip_if_output_matches"
 }
 
-/// What becomes of a stage's transformers when another is added (rules 14.17).
+/// What becomes of a stage's transformers when another is added (rule 14.17).
 public enum StageAction: String, Sendable, CaseIterable {
     case replace, append
 }

@@ -1,4 +1,4 @@
-/// What a chain does with the response of the request it waited for (rules 10.2).
+/// What a chain does with the response of the request it waited for (rule 10.2).
 public enum ChainAction {
     /// The chain ends with the response as it is, ``ResponseInfo/isNew`` included.
     case useThisResponse

@@ -1,4 +1,4 @@
-/// Tells the progress hooks of one request what is new, at intervals, while it runs (rules 12.2).
+/// Tells the progress hooks of one request what is new, at intervals, while it runs (rule 12.2).
 /// A request that nobody listens to has none, and so costs no timer.
 @EngineActor
 final class ProgressReporter {

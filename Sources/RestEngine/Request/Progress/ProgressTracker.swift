@@ -1,6 +1,6 @@
 import Platform
 
-/// How far a transfer is, 0…1: the weighted mean of its four parts (rules 12.7), bent so that it never
+/// How far a transfer is, 0…1: the weighted mean of its four parts (rule 12.7), bent so that it never
 /// goes back when one of them turns out shorter or longer than was thought (12.9).
 struct ProgressTracker {
     private struct Parts {
