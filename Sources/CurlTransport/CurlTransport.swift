@@ -35,3 +35,58 @@ public final class CurlTransport: Transport {
         return transfer
     }
 }
+
+/// One request on its way: the caller's end of it.
+@EngineActor
+final class CurlTransfer: Transfer {
+    private let poller: CurlPoller
+    private var completion: (@EngineActor (TransportResult) -> Void)?
+    private var lastProgress = TransferProgress()
+    /// Kept here until the pass is over.
+    private var result: TransportResult?
+
+    /// While libcurl has the transfer; it and the handle's reference back are cut together.
+    private(set) var handle: EasyHandle?
+    private(set) var pool: EasyHandlePool?
+
+    init(poller: CurlPoller, completion: @escaping @EngineActor (TransportResult) -> Void) {
+        self.poller = poller
+        self.completion = completion
+    }
+
+    func cancel() {
+        guard completion != nil else { return }
+        completion = nil
+        poller.abort(self)
+    }
+
+    var progress: TransferProgress { handle?.progress ?? lastProgress }
+
+    func attach(_ handle: EasyHandle, of pool: EasyHandlePool) {
+        self.handle = handle
+        self.pool = pool
+    }
+
+    /// `result`: what came of it; nil if it was aborted.
+    func detach(_ result: TransportResult?) {
+        if case .success(let response) = result {
+            lastProgress.bytesSent = response.timings.bytesSent
+            lastProgress.bytesToSend = response.timings.bytesSent
+            lastProgress.bytesReceived = response.timings.bytesReceived
+            lastProgress.bytesToReceive = response.timings.bytesReceived
+        } else if let handle {
+            lastProgress = handle.progress
+        }
+        self.result = result
+        handle = nil
+        pool = nil
+    }
+
+    /// Hands the result over, unless the transfer was cancelled since.
+    func complete() {
+        guard let result, let completion else { return }
+        self.result = nil
+        self.completion = nil
+        completion(result)
+    }
+}

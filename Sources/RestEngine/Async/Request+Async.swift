@@ -47,3 +47,64 @@ extension Request {
         return updates
     }
 }
+
+extension RefreshGate {
+    /// Guards all requests of a configuration with a refresh that is asynchronous:
+    ///
+    ///     let gate = RefreshGate()
+    ///     try service.configure("**") { configuration in
+    ///         configuration.decorators.append(gate.decorator(when: { $0.httpStatusCode == 401 }) { try await logIn() })
+    ///     }
+    ///
+    /// The gate belongs outside of the block: blocks run again and again, and requests that fail together share a gate.
+    ///
+    /// - Parameter renew: When it throws, the requests that wait for it fail with that error.
+    public func decorator(
+        when predicate: @escaping Predicate, renew: @escaping @EngineActor () async throws -> Void
+    ) -> RequestDecorator {
+        { [self] resource, request in
+            guarding(request, when: predicate) { done in
+                RefreshScope.task {
+                    do {
+                        try await renew()
+                        done(.renewed)
+                    } catch {
+                        done(.failed(RequestError(thrown: error, timestamp: resource.engine.scheduler.now)))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A task that waits for an answer of the engine, which calls back. It goes on once: with the answer, or when it is
+/// cancelled.
+@EngineActor
+final class EngineWait<Answer: Sendable> {
+    private var continuation: CheckedContinuation<Answer, Never>?
+
+    /// - Parameters:
+    ///   - begin: Asks; it hands the wait to whoever answers.
+    ///   - cancel: The task was cancelled before there was an answer; it answers now.
+    static func answer(
+        begin: (EngineWait) -> Void, cancel: @escaping @EngineActor (EngineWait) -> Void
+    ) async -> Answer {
+        let wait = EngineWait()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                wait.continuation = continuation
+                begin(wait)
+            }
+        } onCancel: {
+            // Any thread; in a task that was cancelled before, even earlier than `begin`, so it takes its turn.
+            EngineLoop.shared.submit { if wait.continuation != nil { cancel(wait) } }
+        }
+    }
+
+    /// Lets the task go on, if nobody did before.
+    func end(_ answer: Answer) {
+        let waiting = continuation
+        continuation = nil
+        waiting?.resume(returning: answer)
+    }
+}

@@ -71,3 +71,74 @@ struct DigestChallenge: Equatable {
                 ? "it sent no challenge that can be understood" : "it asks for \(schemes), not Digest")
     }
 }
+
+/// One answer to a challenge of the Digest scheme, as a pure function (RFC 7616 3.4).
+struct DigestAnswer {
+    var user: String
+    var password: String
+    var challenge: DigestChallenge
+    var method: String
+    /// The request's target, as it is sent.
+    var target: String
+    /// Nil for a body that is read while it is sent.
+    var body: [UInt8]?
+    /// How many requests this nonce has been used for, this one included.
+    var count: UInt32
+    /// The client's own nonce.
+    var clientNonce: String
+
+    /// The value of the Authorization field.
+    func header() throws(DigestChallenge.Refusal) -> String {
+        let digits = String(count, radix: 16)
+        let count = String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        let quality = challenge.quality
+        var secret = try sum("\(user):\(challenge.realm):\(password)")
+        if challenge.isSession { secret = try sum("\(secret):\(challenge.nonce):\(clientNonce)") }
+        var message = "\(method):\(target)"
+        if quality == .requestAndBody {
+            guard let body else {
+                throw DigestChallenge.Refusal(
+                    message:
+                        "it asks for a digest of the body (auth-int), and this one is read while it is sent")
+            }
+            message += ":" + (try sum(body))
+        }
+        let middle =
+            quality.map { "\(challenge.nonce):\(count):\(clientNonce):\($0.rawValue)" } ?? challenge.nonce
+        let response = try sum("\(secret):\(middle):\(try sum(message))")
+
+        var fields = try userFields()
+        fields.append(("realm", AuthenticationChallenge.quoted(challenge.realm)))
+        fields.append(("nonce", AuthenticationChallenge.quoted(challenge.nonce)))
+        fields.append(("uri", AuthenticationChallenge.quoted(target)))
+        fields.append(("response", "\"\(response)\""))
+        if let algorithm = challenge.algorithm { fields.append(("algorithm", algorithm)) }
+        if let opaque = challenge.opaque { fields.append(("opaque", AuthenticationChallenge.quoted(opaque))) }
+        if let quality {
+            fields += [("qop", quality.rawValue), ("nc", count), ("cnonce", "\"\(clientNonce)\"")]
+        }
+        if challenge.hidesUser { fields.append(("userhash", "true")) }
+        return "Digest " + fields.map { "\($0)=\($1)" }.joined(separator: ", ")
+    }
+
+    /// A name that isn't ASCII has a form of its own, where the server reads it (3.4, RFC 8187).
+    private func userFields() throws(DigestChallenge.Refusal) -> [(String, String)] {
+        if challenge.hidesUser {
+            return [("username", "\"\(try sum("\(user):\(challenge.realm)"))\"")]
+        }
+        if challenge.isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) {
+            return [("username*", "UTF-8''" + PercentEncoding.component(Array(user.utf8)))]
+        }
+        return [("username", AuthenticationChallenge.quoted(user))]
+    }
+
+    private func sum(_ text: String) throws(DigestChallenge.Refusal) -> String { try sum(Array(text.utf8)) }
+
+    private func sum(_ bytes: [UInt8]) throws(DigestChallenge.Refusal) -> String {
+        guard let digest = challenge.hash.digest(of: bytes) else {
+            throw DigestChallenge.Refusal(
+                message: "it asks for \(challenge.hash.rawValue), which this machine's libcrypto refuses")
+        }
+        return Hex.encode(digest)
+    }
+}

@@ -45,3 +45,85 @@ public struct CacheKey: Sendable {
 
     public init(_ value: any Sendable) { self.value = value }
 }
+
+/// One thing that a cache is asked for.
+enum CacheOperation {
+    case read(@EngineActor (Entity?) -> Void)
+    case write(Entity)
+    case updateTimestamp(Double)
+    case remove
+
+    /// For logs, and to tell one kind of failure from another.
+    var name: String {
+        switch self {
+        case .read: "read"
+        case .write: "write"
+        case .updateTimestamp: "update_timestamp"
+        case .remove: "remove"
+        }
+    }
+
+    /// Says that there is nothing to be had. Whoever reads gets an answer, be it none.
+    @EngineActor
+    func fail() {
+        if case .read(let completion) = self { completion(nil) }
+    }
+}
+
+/// Why a cache counts as failing, when it did not say so itself.
+enum CacheFault: Error, CustomStringConvertible {
+    case silent
+    case answeredTwice
+    /// An earlier thing that it was asked for has no answer yet.
+    case busy
+
+    var description: String {
+        switch self {
+        case .silent: "no answer within \(Int(CacheLimits.answerSeconds)) seconds"
+        case .answeredTwice: "it answered a second time"
+        case .busy: "it has not answered what it was asked before"
+        }
+    }
+}
+
+/// What went wrong with caches: all of it counted and written to the cache log, the first of each kind as a warning
+/// (D18).
+@EngineActor
+final class CacheFailureList {
+    private struct Kind: Hashable {
+        let cache: String
+        let operation: String
+    }
+
+    private(set) var count = 0
+    private var known: Set<Kind> = []
+    /// Scripts can make any number of caches; beyond so many kinds the warnings begin anew.
+    private static let limit = 1000
+
+    nonisolated init() {}
+
+    /// True for the first failure of its kind.
+    func add(_ cache: any EntityCache, _ operation: String) -> Bool {
+        count += 1
+        if known.count >= Self.limit { known = [] }
+        return known.insert(Kind(cache: cache.description, operation: operation)).inserted
+    }
+}
+
+extension Engine {
+    /// How often a cache has failed: raised an error, answered what it must not, or not at all.
+    public var cacheFailures: Int { cacheFailureList.count }
+
+    /// `operation` is what the cache was asked for, or `key`.
+    func report(_ error: any Error, of cache: any EntityCache, _ operation: String, _ resource: Resource) {
+        let text = "\(cache.description): \(operation) failed for \(resource.urlString): \(error)"
+        let isNew = cacheFailureList.add(cache, operation)
+        log.write(.cache, text)
+        if isNew {
+            log.write(
+                .warning,
+                "\(text); it goes on without the cache, and further such failures are in the log 'cache' alone"
+            )
+        }
+    }
+}

@@ -19,3 +19,34 @@ public enum Method {
         !text.isEmpty && text.utf8.allSatisfy(HTTPByte.isToken)
     }
 }
+
+/// Names a request so that a server can tell a repeat from another (draft-ietf-httpapi-idempotency-key-header).
+public enum IdempotencyKey {
+    static let header = "Idempotency-Key"
+
+    /// A random UUID, version 4 (RFC 9562 5.4).
+    public static func random(using generator: inout some RandomNumberGenerator) -> String {
+        let version: UInt64 = 0x4000
+        let variant: UInt64 = 0b10 << 62
+        let high = generator.next() & ~0xF000 | version
+        let low = generator.next() & ~(0b11 << 62) | variant
+        let digits = hex(high) + hex(low)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text += "-" }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// The same from the system's random numbers.
+    public static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return random(using: &generator)
+    }
+
+    private static func hex(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

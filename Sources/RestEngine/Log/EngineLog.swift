@@ -47,3 +47,61 @@ extension EngineLog.Category {
     /// What ``set(named:)`` knows.
     public static let setNames = ["none", "common", "detailed", "all"] + optional.map(\.rawValue)
 }
+
+extension ResolvedConfiguration {
+    /// What the blocks came to, for the log (rule 26.7). Values of headers may be secret, so names alone.
+    func summary(names: [String]) -> String {
+        let configuration = self.configuration
+        var lines = [names.isEmpty ? "no blocks" : names.joined(separator: " → ")]
+        lines.append(
+            "expires after \(configuration.expirationTime) s, retries after \(configuration.retryTime) s")
+        let headers = configuration.headers.fields.map(\.name)
+        if !headers.isEmpty { lines.append("headers: " + headers.joined(separator: ", ")) }
+        if !configuration.mutators.isEmpty { lines.append("mutators: \(configuration.mutators.count)") }
+        if !configuration.decorators.isEmpty { lines.append("decorators: \(configuration.decorators.count)") }
+        for name in configuration.pipeline.order where !configuration.pipeline[name].isEmpty {
+            lines.append("\(name): " + configuration.pipeline[name].summary)
+        }
+        if let failure { lines.append("failed: \(failure)") }
+        return lines.joined(separator: "\n  ")
+    }
+}
+
+extension PipelineStage {
+    fileprivate var summary: String {
+        let steps = steps.map { step in
+            step.contentTypes.map {
+                "\(step.transformer.description) (\($0.patterns.joined(separator: ", ")))"
+            }
+                ?? step.transformer.description
+        }
+        return (steps + (cache.map { ["kept in \($0.description)"] } ?? [])).joined(separator: ", ")
+    }
+}
+
+extension Response {
+    /// One line of what a response is, for the log (rule 26.7).
+    var summary: String {
+        switch self {
+        case .success(let entity): entity.summary
+        case .failure(let error): "\(error)"
+        }
+    }
+}
+
+extension Entity {
+    var summary: String { "\(content.summary), \(contentType)" }
+}
+
+extension Content {
+    /// Kind and size. Never the content itself: it may be large, secret, or not what its type says (26.5).
+    var summary: String {
+        switch self {
+        case .bytes(let bytes): "\(bytes.count) bytes"
+        case .text(let text): "text of \(text.utf8.count) bytes"
+        case .json(let tree), .value(let tree): "\(tree.kind) of \(tree.byteCount) bytes"
+        case .image(let image): "\(image.width)×\(image.height) image"
+        case .native(let value): "\(Swift.type(of: value))"
+        }
+    }
+}

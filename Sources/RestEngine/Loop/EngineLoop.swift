@@ -1,6 +1,38 @@
 import Platform
 import Synchronization
 
+/// The isolation of everything that the engine owns: services, resources, requests, the script's main Lua state
+/// and the transport's handles. It runs on one thread, ``EngineLoop``.
+@globalActor
+public actor EngineActor {
+    /// The one instance.
+    public static let shared = EngineActor()
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        EngineLoop.shared.asUnownedSerialExecutor()
+    }
+
+    /// Runs `body` here and now, which must be the engine loop's thread; elsewhere the process stops with a
+    /// message that names both threads. For callbacks of C libraries, which the compiler can't place.
+    public static func assumeIsolated<Result>(
+        _ body: @EngineActor () throws -> Result
+    ) rethrows -> Result {
+        EngineLoop.shared.checkIsolated()
+        return try withoutActuallyEscaping(body) { body in
+            // The types differ in isolation alone, which was checked above; this is how the standard library
+            // implements the same call for its main actor.
+            try unsafeBitCast(body, to: (() throws -> Result).self)()
+        }
+    }
+
+    /// Runs `body` on the engine loop and waits for its result.
+    public static func run<Result: Sendable>(
+        _ body: @EngineActor () throws -> Result
+    ) async rethrows -> Result {
+        try await body()
+    }
+}
+
 /// The one thread that owns engine, main Lua state and transport.
 ///
 /// A pass of the loop: take what other threads sent, run it; run each scheduler's turn; wait in the poller, which
@@ -103,4 +135,24 @@ public final class EngineLoop: SerialExecutor, Sendable {
             poller.poll(milliseconds: mayPark ? wait : 0)
         }
     }
+}
+
+/// A named thread with a large stack, for scripts, which knows whether it is current.
+final class LoopThread: Sendable {
+    let name: String
+    private let identity = Atomic<UInt>(0)
+
+    init(name: String) { self.name = name }
+
+    /// Starts the thread; `isCurrent` works on it before `body` is called.
+    func start(_ body: @escaping @Sendable () -> Void) {
+        NamedThread.startOrStop(name: name, stackBytes: NamedThread.scriptStackBytes) { [self] in
+            identity.store(NamedThread.currentIdentity, ordering: .releasing)
+            body()
+        }
+    }
+
+    var isCurrent: Bool { identity.load(ordering: .acquiring) == NamedThread.currentIdentity }
+
+    var description: String { "'\(name)' (\(identity.load(ordering: .relaxed)))" }
 }

@@ -51,3 +51,67 @@ public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
         return text.allSatisfy { $0.literal != nil } && other.steps.starts(with: text)
     }
 }
+
+/// Reads a glob as a script writes it.
+struct GlobSyntax {
+    private let text: String
+    private let base: BaseURL?
+
+    init(_ text: String, base: BaseURL?) {
+        self.text = text
+        self.base = base
+    }
+
+    /// The whole pattern, base included (14.9). Of the base, nothing is a wildcard and the query is no part
+    /// (D20).
+    func steps() throws(PatternError) -> [GlobStep] {
+        let bytes = try encoded()
+        let letters = bytes.prefix(while: \.isASCIILetter).count
+        let hasScheme = letters > 0 && bytes[letters...].first == .colon
+        if let base, !hasScheme {
+            return base.url.withoutQuery.map(GlobStep.byte)
+                + GlobStep.parse(bytes.first == .slash ? bytes.dropFirst() : bytes[...])
+        }
+        return GlobStep.parse(hasScheme ? Self.normalised(bytes, schemeEnd: letters) : bytes)
+    }
+
+    /// URLs have no space and nothing outside ASCII, so in a pattern they stand for their escapes.
+    private func encoded() throws(PatternError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (offset, byte) in text.utf8.enumerated() {
+            switch byte {
+            case 0..<0x20, 0x7F:
+                throw PatternError(
+                    .badGlob, pattern: text, message: "control character", offset: offset,
+                    suggestion: "URLs have none: write its escape, such as %0A")
+            case .hash:
+                throw PatternError(
+                    .badGlob, pattern: text, message: "fragment", offset: offset,
+                    suggestion: "the fragment of a URL is ignored; write %23 for a '#' in a path")
+            case 0x20, 0x80...: PercentEncoding.append(byte, to: &bytes)
+            default: bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    /// What `URLText` does to a URL is done to the pattern: scheme and host in lower case, no default port,
+    /// and a slash for the empty path (D20, D21).
+    private static func normalised(_ bytes: [UInt8], schemeEnd: Int) -> [UInt8] {
+        let scheme = bytes[..<schemeEnd].map(\.asciiLowercased)
+        let rest = bytes[(schemeEnd + 1)...]
+        guard rest.starts(with: [.slash, .slash]) else { return scheme + [.colon] + rest }
+        let start = rest.startIndex + 2
+        let end = rest[start...].firstIndex(of: .slash) ?? rest.endIndex
+        let hostStart = rest[start..<end].lastIndex(of: .at).map { $0 + 1 } ?? start
+        var authority = rest[start..<hostStart] + rest[hostStart..<end].map(\.asciiLowercased)
+        if let port = URLAuthority.defaultPort(of: scheme) {
+            let suffix = Array(":\(port)".utf8)
+            if authority.suffix(suffix.count).elementsEqual(suffix) { authority.removeLast(suffix.count) }
+        }
+        // `**` may reach into the path itself.
+        let reachesPath = zip(authority, authority.dropFirst()).contains { $0 == (.star, .star) }
+        let path = end == rest.endIndex && !reachesPath ? [.slash] : rest[end...]
+        return scheme + [.colon, .slash, .slash] + authority + path
+    }
+}

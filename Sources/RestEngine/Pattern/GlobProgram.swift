@@ -1,3 +1,44 @@
+/// One element of a compiled glob.
+enum GlobStep: Sendable, Hashable {
+    case byte(UInt8)
+    /// `?`: one byte other than a slash.
+    case one
+    /// `*`: bytes other than a slash.
+    case star
+    /// `**`: any bytes.
+    case deep
+    /// The next step may be left out. `**/` is this and `upToSlash`.
+    case optional
+    /// Any bytes, the last of them a slash.
+    case upToSlash
+
+    /// The steps of glob text that is already encoded.
+    static func parse(_ text: some Collection<UInt8>) -> [GlobStep] {
+        var steps: [GlobStep] = []
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            guard byte == .star else {
+                steps.append(byte == .question ? .one : .byte(byte))
+                continue
+            }
+            let more = rest.prefix { $0 == .star }.count
+            rest = rest.dropFirst(more)
+            if more > 0, rest.first == .slash {
+                rest = rest.dropFirst()
+                steps += stars(more - 1) + [.optional, .upToSlash]
+            } else {
+                steps += stars(more + 1)
+            }
+        }
+        return steps
+    }
+
+    /// Three stars and more say no more than two.
+    private static func stars(_ count: Int) -> [GlobStep] {
+        count == 0 ? [] : [count == 1 ? .star : .deep]
+    }
+}
+
 /// Matches the steps of a glob in time proportional to the text times the steps, whatever the pattern: all
 /// ways through the steps are followed at once, none is tried again.
 struct GlobProgram: Sendable, Equatable {
@@ -44,5 +85,56 @@ struct GlobProgram: Sendable, Equatable {
 extension GlobStep {
     var literal: UInt8? {
         if case .byte(let byte) = self { byte } else { nil }
+    }
+}
+
+/// The steps that may come next, without repeats, with those behind a step that may match nothing.
+struct StepSet {
+    private(set) var indices: [Int] = []
+    private var members: [Bool]
+    private let steps: [GlobStep]
+
+    init(_ steps: [GlobStep]) {
+        self.steps = steps
+        members = Array(repeating: false, count: steps.count + 1)
+    }
+
+    func contains(_ index: Int) -> Bool { members[index] }
+
+    mutating func insert(_ start: Int) {
+        var index = start
+        while !members[index] {
+            members[index] = true
+            indices.append(index)
+            guard index < steps.count else { return }
+            switch steps[index] {
+            case .star, .deep: index += 1
+            case .optional:
+                insert(index + 1)
+                index += 2
+            default: return
+            }
+        }
+    }
+
+    /// Adds to `next` the steps that may come after one more byte of the text.
+    func advance(over byte: UInt8, into next: inout StepSet) {
+        for index in indices where index < steps.count {
+            switch steps[index] {
+            case .byte(let literal): if byte == literal { next.insert(index + 1) }
+            case .one: if byte != .slash { next.insert(index + 1) }
+            case .star: if byte != .slash { next.insert(index) }
+            case .deep: next.insert(index)
+            case .optional: break
+            case .upToSlash:
+                next.insert(index)
+                if byte == .slash { next.insert(index + 1) }
+            }
+        }
+    }
+
+    mutating func removeAll() {
+        for index in indices { members[index] = false }
+        indices.removeAll(keepingCapacity: true)
     }
 }

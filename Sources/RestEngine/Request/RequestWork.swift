@@ -47,3 +47,37 @@ extension RequestWork {
     func authenticate(by authentication: any RequestAuthentication) {}
     func mayWait(for request: Request) -> Bool { false }
 }
+
+/// How a request is made, each time it is made: once for itself, and again for a repeat (rule 9.2).
+struct RequestPlan {
+    var method: String
+    var mutations: [RequestMutation] = []
+    var usesPipeline = true
+    var authentication: (any RequestAuthentication)?
+}
+
+/// The work of a request whose outcome was known from the start: none.
+@EngineActor
+final class HardWiredWork: RequestWork {
+    func start(_ request: Request) {}
+    func cancel(isRunning: Bool) {}
+    func repeated() -> any RequestWork { self }
+    var fraction: Double { 1 }
+    var description: String { "hard-wired request" }
+}
+
+/// What went over the wire for one request: the last answer's head and times, for tools that show them.
+public struct Exchange: Sendable {
+    /// Where the answer came from, after redirects.
+    public let url: String
+    /// Of the last answer.
+    public let status: Int
+    /// `HTTP/1.1`, `HTTP/2`, ….
+    public let httpVersion: String
+    /// Of the last answer.
+    public let headers: Headers
+    /// Of the last transfer.
+    public let timings: TransferTimings
+    /// Redirects that were followed to get there.
+    public let redirects: Int
+}

@@ -132,3 +132,59 @@ struct ResourceStateMachine {
         return data
     }
 }
+
+/// What observers of a resource are told (rule 13.3).
+public enum ResourceEvent: Sendable, Equatable {
+    /// Where new data came from.
+    public enum Source: Sendable {
+        case network, cache, localOverride, wipe
+    }
+
+    case observerAdded, requested, requestCancelled, notModified, error
+    case newData(Source)
+
+    /// The event's name in scripts and streams.
+    public var name: String {
+        switch self {
+        case .observerAdded: "observer_added"
+        case .requested: "requested"
+        case .requestCancelled: "request_cancelled"
+        case .notModified: "not_modified"
+        case .error: "error"
+        // Spelt out: each observer of a script is told by this name.
+        case .newData(.network): "new_data(network)"
+        case .newData(.cache): "new_data(cache)"
+        case .newData(.localOverride): "new_data(local_override)"
+        case .newData(.wipe): "new_data(wipe)"
+        }
+    }
+}
+
+/// Why a resource is up to date or not, for the log (rule 26.7).
+struct Staleness: CustomStringConvertible {
+    let state: ResourceStateMachine
+    let now: Double
+    let expirationTime: Double
+    let retryTime: Double
+
+    var description: String {
+        if state.isInvalidated { return "invalidated" }
+        if let data = state.data {
+            let left = data.timestamp + expirationTime - now
+            if state.freshData(now: now, expirationTime: expirationTime) != nil {
+                return "up to date for \(Self.seconds(left))"
+            }
+            if state.error == nil { return "stale for \(Self.seconds(-left))" }
+        }
+        if let error = state.error {
+            let left = error.timestamp + retryTime - now
+            return left >= 0
+                ? "failed, no retry for \(Self.seconds(left))" : "failed, may be tried again"
+        }
+        return "never loaded"
+    }
+
+    private static func seconds(_ value: Double) -> String {
+        "\((value * 1000).rounded() / 1000) s"
+    }
+}

@@ -81,3 +81,64 @@ final class ResourceTable {
         entries = entries.filter { $0.value.resource != nil }
     }
 }
+
+extension Resource {
+    /// The resource one path segment, or more, below (rule 3.4). No block runs while navigating (3.13).
+    /// Text that would lead out of this resource, such as `..`, gives an invalid one (D31).
+    public func child(_ text: String) -> Resource {
+        guard let url, url.child(text) == nil else { return service.resource(at: url?.child(text)) }
+        return service.invalid(url.string + "/" + text)
+    }
+
+    /// The resource that a link on this one would lead to (3.5).
+    public func relative(_ href: String) -> Resource {
+        service.resource(at: url?.relative(href))
+    }
+
+    /// Nil for nil, else as ``relative(_:)`` (3.6).
+    public func optionalRelative(_ href: String?) -> Resource? {
+        href.map(relative)
+    }
+
+    /// Replaces a parameter of the query; several values repeat it, nil removes it (3.7–3.12, D19).
+    public func withParam(_ name: String, _ values: [String]?) -> Resource {
+        service.resource(at: url?.withParam(name, values ?? []))
+    }
+
+    /// The same for several parameters in one step (3.10).
+    public func withParams(_ params: [(name: String, values: [String]?)]) -> Resource {
+        service.resource(at: url?.withParams(params.map { ($0.name, $0.values ?? []) }))
+    }
+}
+
+/// What can be told of a resource without changing anything: no block runs, no cache is asked.
+public struct ResourceSummary: Sendable, Equatable {
+    /// Something was loaded, or set locally, and not wiped since.
+    public var hasData: Bool
+    /// Unix time of the later of data and error; 0 with neither (rule 4.5).
+    public var timestamp: Double
+    /// The code of the latest error (4.4).
+    public var errorCode: String?
+    /// A request is in flight whose outcome becomes the resource's state (4.6).
+    public var isLoading: Bool
+    /// Requests of any kind in flight (4.7).
+    public var openRequests: Int
+    /// Somebody observes it.
+    public var isObserved: Bool
+}
+
+extension Resource {
+    /// Its state as it is now.
+    public var summary: ResourceSummary {
+        ResourceSummary(
+            hasData: state.data != nil, timestamp: state.timestamp, errorCode: state.error?.code,
+            isLoading: isLoading, openRequests: allRequests.count, isObserved: observers != nil)
+    }
+
+    /// The URL, and a letter each for loading, data and error (rule 4.17). It begins no cache lookup.
+    public var summaryText: String {
+        let letters =
+            (isLoading ? "L" : "") + (state.data == nil ? "" : "D") + (state.error == nil ? "" : "E")
+        return letters.isEmpty ? urlString : "\(urlString) [\(letters)]"
+    }
+}

@@ -33,3 +33,70 @@ public struct TransferProgress: Sendable, Equatable {
 
     public init() {}
 }
+
+/// An answer of a server, whatever its status, with its body decoded (gzip, br, zstd) and complete.
+public struct TransportResponse: Sendable {
+    /// 100 to 999.
+    public var status: Int
+    /// `HTTP/1.1`, `HTTP/2`, …
+    public var httpVersion: String
+    /// Of the final response (1xx are dropped), names as received, repeats kept. When the body was decompressed,
+    /// Content-Encoding and Content-Length are left out.
+    public var headers: Headers
+    /// Empty when there was none (rule 5.17).
+    public var body: [UInt8]
+    /// Where the time went.
+    public var timings: TransferTimings
+
+    public init(
+        status: Int, httpVersion: String = "HTTP/1.1", headers: Headers = Headers(), body: [UInt8] = [],
+        timings: TransferTimings = TransferTimings()
+    ) {
+        self.status = status
+        self.httpVersion = httpVersion
+        self.headers = headers
+        self.body = body
+        self.timings = timings
+    }
+}
+
+/// Where the time of a transfer went, in seconds from its start; zero for a phase that did not happen.
+public struct TransferTimings: Sendable, Equatable {
+    /// Waiting for a connection.
+    public var queue: Double = 0
+    /// Until the host's address was known.
+    public var nameLookup: Double = 0
+    /// Until the connection was made.
+    public var connect: Double = 0
+    /// Until TLS was agreed on.
+    public var tls: Double = 0
+    /// Until the response began.
+    public var firstByte: Double = 0
+    /// Until it was complete.
+    public var total: Double = 0
+    /// Bytes of body on the wire, before decoding.
+    public var bytesReceived: Int64 = 0
+    /// Bytes of the request's body.
+    public var bytesSent: Int64 = 0
+    /// The connection was one of an earlier request.
+    public var isConnectionReused = false
+
+    public init() {}
+}
+
+/// Sends nothing and never answers: for an engine whose scripts are only looked at.
+@EngineActor
+public final class NullTransport: Transport {
+    private final class NullTransfer: Transfer {
+        func cancel() {}
+        var progress: TransferProgress { TransferProgress() }
+    }
+
+    public nonisolated init() {}
+
+    public func send(
+        _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
+    ) -> any Transfer {
+        NullTransfer()
+    }
+}

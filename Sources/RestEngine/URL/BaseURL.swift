@@ -29,3 +29,80 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL of a path resource (3.1); the empty path is the base itself.
     public func resource(_ path: String) -> URLText { url.appendingPath(path) }
 }
+
+extension URLText {
+    /// Follows an href like a link in a page at this URL (3.5, RFC 3986 5). Blanks, and what else a
+    /// browser escapes there, are escaped (D32). Nil for text that is no URL. The empty href is this URL without its fragment.
+    public func relative(_ href: String) -> URLText? {
+        URLReference(href, isLink: true).map { URLText($0.resolved(against: reference)) }
+    }
+
+    /// `relative` of what may be absent (3.6): absent in, nil out.
+    public func optionalRelative(_ href: String?) -> URLText? {
+        href.flatMap(relative)
+    }
+}
+
+extension URLReference {
+    /// RFC 3986 5.2.2, strict.
+    func resolved(against base: URLReference) -> URLReference {
+        var target = self
+        if scheme != nil {
+            target.path = path.removingDotSegments()
+            return target
+        }
+        target.scheme = base.scheme
+        if let authority {
+            // Whether a port is the default can be told only now.
+            target.authority = authority.droppingDefaultPort(of: base.scheme)
+            target.path = path.removingDotSegments()
+            return target
+        }
+        target.authority = base.authority
+        if path.isEmpty {
+            target.path = base.path
+            target.query = query ?? base.query
+        } else if path.first == .slash {
+            target.path = path.removingDotSegments()
+        } else {
+            target.path = merged(with: base).removingDotSegments()
+        }
+        return target
+    }
+
+    /// RFC 3986 5.2.3.
+    private func merged(with base: URLReference) -> ArraySlice<UInt8> {
+        if base.authority != nil, base.path.isEmpty { return [.slash] + path }
+        guard let last = base.path.lastIndex(of: .slash) else { return path }
+        return base.path[...last] + path
+    }
+}
+
+extension URLAuthority {
+    func droppingDefaultPort(of scheme: [UInt8]?) -> URLAuthority {
+        guard let portNumber, portNumber == Self.defaultPort(of: scheme) else { return self }
+        return URLAuthority(userinfo: userinfo, host: host, port: nil, portNumber: nil)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// RFC 3986 5.2.4, on segments rather than on text.
+    func removingDotSegments() -> ArraySlice<UInt8> {
+        let isRooted = first == .slash
+        let segments = (isRooted ? dropFirst() : self).split(
+            separator: .slash, omittingEmptySubsequences: false)
+        var kept: [ArraySlice<UInt8>] = []
+        for (index, segment) in segments.enumerated() {
+            let isParent = segment.elementsEqual([.dot, .dot])
+            if isParent {
+                _ = kept.popLast()
+            } else if !segment.elementsEqual([.dot]) {
+                kept.append(segment)
+                continue
+            }
+            // A last `.` or `..` leaves its slash.
+            if index == segments.count - 1 { kept.append([]) }
+        }
+        return (isRooted ? [.slash] : []) + kept.joined(separator: [.slash])
+    }
+}

@@ -82,3 +82,46 @@ extension URLText {
         String(Substring(slice(start, end)))
     }
 }
+
+extension URLText {
+    /// The parts, to be changed and assembled again.
+    var reference: URLReference {
+        let bytes = Array(string.utf8)
+        var authority: URLAuthority?
+        if offsets.hasAuthority {
+            let start = offsets.schemeEnd > 0 ? offsets.schemeEnd + 3 : 2
+            authority = URLAuthority(
+                userinfo: offsets.hostStart > start ? Array(bytes[start..<(offsets.hostStart - 1)]) : nil,
+                host: Array(bytes[offsets.hostStart..<offsets.hostEnd]),
+                port: offsets.port == nil ? nil : Array(bytes[(offsets.hostEnd + 1)..<offsets.pathStart]),
+                portNumber: offsets.port)
+        }
+        return URLReference(
+            scheme: offsets.schemeEnd > 0 ? Array(bytes[..<offsets.schemeEnd]) : nil,
+            authority: authority,
+            path: bytes[offsets.pathStart..<offsets.pathEnd],
+            query: offsets.hasQuery ? bytes[(offsets.pathEnd + 1)..<offsets.queryEnd] : nil,
+            fragment: offsets.hasFragment ? bytes[(offsets.queryEnd + 1)...] : nil)
+    }
+}
+
+extension URLText {
+    /// Appends text to the path (1.8, 3.1–3.4): one leading slash is ignored, a joining slash is put where
+    /// there is none, all else is path text, escaped as `PercentEncoding.path` does and never read as a URL.
+    /// Query and fragment are kept.
+    public func appendingPath(_ text: String) -> URLText {
+        var reference = reference
+        var path = Array(reference.path)
+        if path.last != .slash { path.append(.slash) }
+        let utf8 = text.utf8
+        path += PercentEncoding.encode(utf8.first == .slash ? utf8.dropFirst() : utf8[...], keeping: .path)
+        reference.path = path[...]
+        return URLText(reference)
+    }
+
+    /// A resource below this one (3.4); the empty text gives a trailing slash. Nil when the text, decoded or not, has a
+    /// segment `.` or `..`, which some server would read as a way out (D31).
+    public func child(_ text: String) -> URLText? {
+        PathText.hasDotSegment(text) ? nil : appendingPath(text)
+    }
+}

@@ -59,3 +59,88 @@ public enum Content: Sendable {
         if case .value(let tree) = self { tree.kind.typeName } else { kind }
     }
 }
+
+extension Content {
+    /// The content that a Swift value is; ``cast(to:)`` gives it back. A ``Tree`` is a ``value(_:)``, types that are
+    /// none of the engine's are ``native(_:)``.
+    public init(_ value: some Sendable) {
+        self =
+            switch value {
+            case let content as Content: content
+            case let text as String: .text(text)
+            case let tree as Tree: .value(tree)
+            case let image as Image: .image(image)
+            // Any array without elements could be cast.
+            case let bytes as [UInt8] where type(of: value) == [UInt8].self: .bytes(bytes)
+            default: .native(value)
+            }
+    }
+
+    /// The content as a Swift type, if it is of that type: text as `String`, bytes as `[UInt8]`, JSON and scripts'
+    /// values as ``Tree``, images as ``Image``, and what a Swift transformer made as what it is. A tree that is a
+    /// number, boolean or string is also `Int`, `Int64`, `Double`, `Bool` or `String`. Nothing is decoded
+    /// (rules 27.2, 27.3). No body is an empty `String`, `Void`, and nil for an `Optional` (D30).
+    public func cast<Value>(to type: Value.Type = Value.self) -> Value? {
+        switch self {
+        // An array without elements would cast to an array of anything.
+        case .bytes(let bytes) where [0] as [UInt8] is Value: bytes as? Value
+        case .bytes(let bytes) where bytes.isEmpty: Self.nothing(as: type)
+        case .bytes: nil
+        case .text(let text): text as? Value
+        case .image(let image): image as? Value
+        case .native(let value): value as? Value
+        case .json(let tree), .value(let tree): tree as? Value ?? tree.castScalar(to: type)
+        }
+    }
+
+    private static func nothing<Value>(as type: Value.Type) -> Value? {
+        if let optional = type as? any OptionalType.Type { return optional.nothing as? Value }
+        return () as? Value ?? "" as? Value
+    }
+
+    /// The tree of JSON or of a script's value, scalars too.
+    var anyTree: Tree? {
+        switch self {
+        case .json(let tree), .value(let tree): tree
+        default: nil
+        }
+    }
+
+    /// What ``typeName`` would be of content with that type.
+    static func typeName(of type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Tree.Type: "json"
+        case is [UInt8].Type: "bytes"
+        case is Image.Type: "image"
+        default: "\(type)"
+        }
+    }
+
+    /// What it is, for messages about Swift types.
+    var swiftTypeName: String {
+        if isNoBody { return "no body" }
+        return if case .native(let value) = self { "\(Swift.type(of: value))" } else { typeName }
+    }
+}
+
+/// An `Optional` whose wrapped type is not known before the program runs.
+private protocol OptionalType {
+    static var nothing: Any { get }
+}
+
+extension Optional: OptionalType {
+    fileprivate static var nothing: Any { nil as Self as Any }
+}
+
+extension Tree {
+    fileprivate func castScalar<Value>(to type: Value.Type) -> Value? {
+        switch kind {
+        case .integer: int as? Value ?? int.flatMap(Int.init(exactly:)) as? Value ?? double as? Value
+        case .double: double as? Value
+        case .boolean: bool as? Value
+        case .string: string as? Value
+        default: nil
+        }
+    }
+}

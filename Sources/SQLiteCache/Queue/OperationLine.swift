@@ -1,3 +1,5 @@
+import RestEngine
+
 /// Operations that wait, and which of them are next.
 ///
 /// Those of one key keep their order. A read that follows no change of its key goes before all changes, so it waits
@@ -43,4 +45,44 @@ struct OperationLine {
         waiting = left + waiting.dropFirst(Self.horizon)
         return batch
     }
+}
+
+/// Something to do for a key.
+struct Operation: Sendable {
+    let key: EntryKey
+    let action: Action
+    /// Whom to tell.
+    var answer: Answers.ID = 0
+
+    enum Action: Sendable {
+        case read
+        case write(Entity)
+        case updateTimestamp(Double)
+        case remove
+
+        var isRead: Bool { if case .read = self { true } else { false } }
+
+        /// About how many bytes it holds while it waits.
+        var weight: Int {
+            guard case .write(let entity) = self else { return 0 }
+            return switch entity.content {
+            case .bytes(let bytes): bytes.count
+            case .text(let text): text.utf8.count
+            case .json(let tree), .value(let tree): tree.byteCount
+            case .image(let image): image.bytes.count
+            case .native: 0
+            }
+        }
+    }
+}
+
+/// Where the entity of a resource is kept. The format of entities is a part of each key too, so that programs of
+/// different versions can share a file.
+struct EntryKey: Hashable, Sendable {
+    var stage: String
+    var user: String
+    var service: String
+    var url: String
+
+    var byteCount: Int { stage.utf8.count + user.utf8.count + service.utf8.count + url.utf8.count }
 }
