@@ -285,6 +285,7 @@ local action = {}
 ---@field progress_interval number Seconds between progress reports.
 ---@field timeouts resthost.timeouts In seconds; 0 means none.
 ---@field headers resthost.headers Request headers; assign nil to remove one.
+---@field accept? string|string[] Short for the Accept header: a content type, or a list of them in order; nil leaves it out.
 ---@field pipeline resthost.pipeline The stages that a response passes.
 ---@field redirects resthost.redirects Whether and how far redirects are followed.
 ---@field max_body_bytes integer Cap on the decoded body of a response; the value of a JSON body may take twice that.

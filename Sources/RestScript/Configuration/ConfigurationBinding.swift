@@ -99,6 +99,22 @@ struct ConfigurationBinding: ScriptBinding {
                     try draft(call).edit { $0.headers = headers }
                     return .none
                 }),
+            property(
+                "accept", "string | string[]?",
+                "Short for the Accept header: a content type, or a list of them in order; nil leaves it out.",
+                { call in
+                    call.lua.push(optional: try draft(call).configuration.headers["Accept"])
+                    return .one
+                },
+                set: { call in
+                    let types = try call.lua.headerValues(call.slot(1), name: "Accept").joined(
+                        separator: ", ")
+                    if let problem = Headers.problem(name: "Accept", value: types) {
+                        throw LuaUsageError(problem)
+                    }
+                    try draft(call).edit { $0.headers.set("Accept", values: types.isEmpty ? [] : [types]) }
+                    return .none
+                }),
             property("pipeline", "pipeline", "The stages that a response passes.") { call in
                 values.push(ScriptPipeline(try draft(call)), on: call.lua)
                 return .one

@@ -77,6 +77,26 @@ struct ConfigurationTests {
             """, prints: ["10.0\t1.0\t120.0\t1", "99.0\t2.0\t2", "5.0\t3", "3\t10.0\t4\t10.0"])
     }
 
+    @Test func `accept is short for the header`() throws {
+        try expect(
+            """
+            api:configure(function(c) c.headers.accept = "text/plain" end)
+            api:configure("list", function(c) c.accept = { "text/csv", "text/plain;q=0.5" } end)
+            api:configure("one", function(c) c.accept = "application/json" end)
+            api:configure("none", function(c) print(c.accept) c.accept = nil end)
+            local function show(path)
+              local c = api:resource(path).configuration
+              print(c.accept, c.headers.Accept, #tostring(c.headers))
+            end
+            show("list") show("one") show("none") show("a")
+            """,
+            prints: [
+                "text/csv, text/plain;q=0.5\ttext/csv, text/plain;q=0.5\t41",
+                "application/json\tapplication/json\t31",
+                "text/plain", "nil\tnil\t2", "text/plain\ttext/plain\t25",
+            ])
+    }
+
     @Test func `a configuration in use is frozen, every part of it`() throws {
         try expect(
             """
@@ -118,6 +138,8 @@ struct ConfigurationTests {
             "c.retry_time = -(0/0)",
             "bad value for 'retry_time' of configuration (seconds are 0 or more, got nan)"
         ),
+        ("c.accept = true", "the value of header 'Accept' is a string or a list of strings, not a boolean"),
+        ("c.accept = 'a\\nb'", "the value of header 'Accept' contains a line break or control character"),
         ("c.max_body_bytes = 0", "bad value for 'max_body_bytes' of configuration (it is 1 or more)"),
         (
             "c.max_body_bytes = 1.5",
