@@ -3,10 +3,14 @@ public enum ArgumentCount {
     /// The function, and before it a look at how many arguments there are: more than its signature has would be ignored,
     /// which is never what they were given for. Nils that are too many do no harm. A signature that is empty, or has
     /// `...`, takes any number.
-    public static func checked(_ function: @escaping HostFunction, _ signature: String) -> HostFunction {
+    ///
+    /// - Parameter advice: what to write instead; part of the error's message.
+    public static func checked(
+        _ function: @escaping HostFunction, _ signature: String, advice: String = ""
+    ) -> HostFunction {
         guard let limit = limit(signature) else { return function }
         return { call in
-            if call.count > limit { try call.refuseMore(than: limit) }
+            if call.count > limit { try call.refuseMore(than: limit, advice) }
             return try function(call)
         }
     }
@@ -39,20 +43,13 @@ public enum ArgumentCount {
 }
 
 extension Arguments {
-    fileprivate func refuseMore(than limit: Int32) throws {
+    fileprivate func refuseMore(than limit: Int32, _ advice: String) throws {
         guard (limit + 1...count).contains(where: { type($0) != .nil }) else { return }
         // A function that reads its first argument says itself that it got the module.
         if limit > 0, isModule(1) { return }
         try requireOwnReceiver()
         let takes = limit == 0 ? "no argument" : limit == 1 ? "one argument" : "\(limit) arguments"
-        throw LuaUsageError("'\(box.name)' takes \(takes), but got \(count)\(surplusAdvice)")
-    }
-
-    private var surplusAdvice: String {
-        switch box.name {
-        case "load", "load_if_needed", "get":
-            ": request(method, options) takes method, headers and body; it leaves the resource as it is"
-        default: ""
-        }
+        throw LuaUsageError(
+            "'\(box.name)' takes \(takes), but got \(count)" + (advice.isEmpty ? "" : ": \(advice)"))
     }
 }

@@ -7,10 +7,14 @@ public struct LuaMethod {
     /// Its arguments count from 1 after the object, which is `Arguments.receiver`.
     public let function: HostFunction
 
-    public init(_ name: String, signature: String, documentation: String, function: @escaping HostFunction) {
+    /// - Parameter surplusAdvice: what to write instead, for a call with more arguments than the signature has.
+    public init(
+        _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
+        function: @escaping HostFunction
+    ) {
         self.name = name
         self.signature = signature
         self.documentation = documentation
-        self.function = ArgumentCount.checked(function, signature)
+        self.function = ArgumentCount.checked(function, signature, advice: surplusAdvice)
     }
 }

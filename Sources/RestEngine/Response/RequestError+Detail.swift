@@ -114,10 +114,18 @@ extension RequestError: CustomStringConvertible {
         return (goesOn ? String(detail.dropFirst(headline.count)) : ": " + detail) + advice
     }
 
-    /// Of a transformer that said nothing of why it returned nil, a forgotten word is the likely reason.
     private var advice: String {
-        guard case .transformerReturnedNil? = cause, userMessage == Self.unparsableMessage else { return "" }
-        return ": is a 'return' missing in it?"
+        switch cause {
+        // It said nothing of why: a forgotten word is the likely reason.
+        case .transformerReturnedNil? where userMessage == Self.unparsableMessage:
+            return ": is a 'return' missing in it?"
+        case .wrongInputType("text", "bytes", _)?, .wrongInputType("json", "bytes", _)?,
+            .wrongInputType("table", "bytes", _)?:
+            guard let type = entity?.contentType, !type.isEmpty else { return "" }
+            return
+                ": nothing before it decodes \(type); add a transformer for this content type to the decoding stage"
+        default: return ""
+        }
     }
 }
 

@@ -28,9 +28,12 @@ func onLoop<First, Second, Result>(
 }
 
 func method(
-    _ name: String, _ signature: String, _ documentation: String, _ body: @escaping BindingBody
+    _ name: String, _ signature: String, _ documentation: String, surplusAdvice: String = "",
+    _ body: @escaping BindingBody
 ) -> LuaMethod {
-    LuaMethod(name, signature: signature, documentation: documentation, function: hostFunction(body))
+    LuaMethod(
+        name, signature: signature, documentation: documentation, surplusAdvice: surplusAdvice,
+        function: hostFunction(body))
 }
 
 func property(
@@ -55,7 +58,8 @@ extension Lua {
     /// A function, or a value that can be called like one.
     func isCallable(_ index: Int32) -> Bool {
         if type(index) == .function { return true }
-        guard pushMetatable(index) else { return false }
+        // A module's table has a `__call` that only says what to write.
+        guard !isFrozen(index), pushMetatable(index) else { return false }
         defer { pop(2) }
         return rawGet(-1, "__call") != .nil
     }
@@ -84,19 +88,24 @@ struct ModuleFunction {
     let documentation: String
     let function: HostFunction
 
-    init(_ name: String, _ signature: String, _ documentation: String, _ body: @escaping BindingBody) {
+    init(
+        _ name: String, _ signature: String, _ documentation: String, surplusAdvice: String = "",
+        _ body: @escaping BindingBody
+    ) {
         self.init(
-            name, signature: signature, documentation: documentation, function: hostFunction(body))
+            name, signature: signature, documentation: documentation, surplusAdvice: surplusAdvice,
+            function: hostFunction(body))
     }
 
     /// One that belongs to no thread but that of its state.
     init(
-        _ name: String, signature: String, documentation: String, function: @escaping HostFunction
+        _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
+        function: @escaping HostFunction
     ) {
         self.name = name
         self.signature = signature
         self.documentation = documentation
-        self.function = ArgumentCount.checked(function, signature)
+        self.function = ArgumentCount.checked(function, signature, advice: surplusAdvice)
     }
 }
 
@@ -144,5 +153,20 @@ struct ModuleTable {
         lua.freeze { [name] _ in
             throw LuaUsageError("'\(name)' can't be changed: keep your own values in a table of your own")
         }
+        refuseCalls(on: lua)
+    }
+
+    /// Who calls the table itself means one of its functions.
+    private func refuseCalls(on lua: Lua) {
+        guard lua.pushMetatable(-1) else { return }
+        let usual = ["info", "encode", "service"].first(where: names.contains) ?? names.first ?? ""
+        lua.push(
+            function: { [name] _ in
+                throw LuaUsageError(
+                    "'\(name)' is a table of functions and can't be called: write \(name).\(usual)(…), for example"
+                )
+            }, name: name)
+        lua.rawSet(-2, "__call")
+        lua.pop()
     }
 }

@@ -20,14 +20,17 @@ struct EnvBinding: ScriptBinding {
             classes: [show(ScriptEnvironment.self, as: makeEnvironmentClass)])
     }
 
+    nonisolated static func refusalText(_ name: String, _ refusal: String) -> String {
+        "reading the environment variable '\(name)' is not allowed: \(refusal)"
+    }
+
     func makeEnvironmentClass() -> LuaClass {
         LuaClass(
             "env", documentation: "Granted variables of the environment; nil for one that is not set.",
             index: hostFunction { call in
                 let name = try call.string(1, "name")
                 if let refusal = context.grants.permissions.refusalOfVariable(name) {
-                    throw LuaUsageError(
-                        "reading the environment variable '\(name)' is not allowed: \(refusal)")
+                    throw LuaUsageError(Self.refusalText(name, refusal))
                 }
                 call.lua.push(optional: options.environment[name])
                 return .one

@@ -61,6 +61,7 @@ struct FileReview {
             // Libraries from elsewhere have habits of their own.
             guard file.path == path || file.path.hasPrefix(context.grants.folder + "/") else { return }
             reads.add(read, of: file)
+            review(VariableReads(file.source), file)
             var seen: Set<String> = []
             for assignment in assignments
             where seen.insert("\(assignment.name) \(assignment.isInFunction)").inserted {
@@ -68,6 +69,18 @@ struct FileReview {
             }
         } catch {
             findings.append(ScriptFailures.diagnostic(of: error, in: context.state))
+        }
+    }
+
+    /// Variables of the environment that a function will ask for, one day, without a grant.
+    private mutating func review(_ variables: VariableReads, _ file: File) {
+        for (name, line) in variables.found {
+            guard let refusal = context.grants.permissions.refusalOfVariable(name) else { continue }
+            findings.append(
+                Diagnostic(
+                    .warning, code: "ungranted_variable", EnvBinding.refusalText(name, refusal),
+                    file: file.path,
+                    line: line))
         }
     }
 

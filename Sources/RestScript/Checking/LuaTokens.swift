@@ -126,3 +126,31 @@ struct RequiredModules {
         self.found = found
     }
 }
+
+/// The variables of the environment that a text reads by name through the library, each once: `rest.env.NAME` and
+/// `rest.env["NAME"]`, whatever the library is called.
+struct VariableReads {
+    let found: [(name: String, line: Int)]
+
+    init(_ source: [UInt8]) {
+        var found: [(name: String, line: Int)] = []
+        var seen: Set<String> = []
+        // The four tokens before: a name, a dot, `env`, and a dot or bracket.
+        var before: [LuaTokens.Kind] = []
+        for token in LuaTokens(source) {
+            if before.count == 4, case .name = before[0], before[1] == .symbol(UInt8(ascii: ".")),
+                before[2] == .name("env")
+            {
+                switch (before[3], token.kind) {
+                case (.symbol(UInt8(ascii: ".")), .name(let name)),
+                    (.symbol(UInt8(ascii: "[")), .string(let name?)):
+                    if seen.insert(name).inserted { found.append((name, token.line)) }
+                default: break
+                }
+            }
+            if before.count == 4 { before.removeFirst() }
+            before.append(token.kind)
+        }
+        self.found = found
+    }
+}

@@ -49,6 +49,7 @@ struct RequestBinding: ScriptBinding {
                     let request = try call.receiver(as: Request.self)
                     return .wait { waiter in
                         request.onCompletion { [context] info in
+                            if let error = info.response.error { return context.runner.fail(waiter, error) }
                             waiter.resume(
                                 onLoop { (lua: Lua) in context.values.pushOutcome(info.response, on: lua) })
                         }

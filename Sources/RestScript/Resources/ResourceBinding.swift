@@ -25,12 +25,14 @@ struct ResourceBinding: ScriptBinding {
 
     private var loadMethods: [LuaMethod] {
         [
-            method("load", "() -> request", "Always a new GET.") { call in
+            method("load", "() -> request", "Always a new GET.", surplusAdvice: Self.otherRequests) { call in
                 values.push(try call.receiver(as: Resource.self).load(), on: call.lua)
                 return .one
             },
-            method("load_if_needed", "() -> request?", "A load, or the one in flight; nil when up to date.") {
-                call in
+            method(
+                "load_if_needed", "() -> request?", "A load, or the one in flight; nil when up to date.",
+                surplusAdvice: Self.otherRequests
+            ) { call in
                 if let request = try call.receiver(as: Resource.self).loadIfNeeded() {
                     values.push(request, on: call.lua)
                 } else {
@@ -56,33 +58,37 @@ struct ResourceBinding: ScriptBinding {
                         resource, try call.string(1, "method"), call), on: call.lua)
                 return .one
             },
-            method("get", "() -> content | nil, error", "Waits for up-to-date content.") { call in
+            method(
+                "get", "() -> content | nil, error", "Waits for up-to-date content.",
+                surplusAdvice: Self.otherRequests
+            ) { call in
                 let resource = try call.receiver(as: Resource.self)
                 return .wait { waiter in
                     resource.read { [context] result in
-                        waiter.resume(
-                            onLoop { (lua: Lua) in
-                                switch result {
-                                case .success(let entity):
+                        switch result {
+                        case .failure(let error): context.runner.fail(waiter, error)
+                        case .success(let entity):
+                            waiter.resume(
+                                onLoop { (lua: Lua) in
                                     context.values.push(entity.content, on: lua)
                                     return 1
-                                case .failure(let error):
-                                    lua.pushNil()
-                                    context.values.pushError(error, on: lua)
-                                    return 2
-                                }
-                            })
+                                })
+                        }
                     }
                 }
             },
         ]
     }
 
+    private static let otherRequests =
+        "request(method, options) takes method, headers and body; it leaves the resource as it is"
+
     private var navigationMethods: [LuaMethod] {
         [
             method("child", "(text: string) -> resource", "The resource below this one.") { call in
-                values.push(
-                    try call.receiver(as: Resource.self).child(try call.string(1, "text")), on: call.lua)
+                let text = try call.string(1, "text")
+                context.services.adviseOnQuery(in: text, of: "resource:child", call)
+                values.push(try call.receiver(as: Resource.self).child(text), on: call.lua)
                 return .one
             },
             method("relative", "(href: string) -> resource", "Where a link on this one would lead.") { call in

@@ -104,12 +104,41 @@ final class ScriptRunner {
             })
     }
 
+    // MARK: Failures
+
+    /// What a function waited for failed, and it goes on right now.
+    private var failedWait: RequestError?
+
+    /// Gives nil and the error, and what `more` pushes, to a function that waits.
+    func fail(
+        _ waiter: LuaWaiter, _ error: RequestError,
+        and more: @escaping @EngineActor (Lua) -> Int32 = { _ in 0 }
+    ) {
+        let before = failedWait
+        failedWait = error
+        defer { failedWait = before }
+        waiter.resume(
+            onLoop { [context] (lua: Lua) in
+                lua.pushNil()
+                context.values.pushError(error, on: lua)
+                return 2 + more(lua)
+            })
+    }
+
+    /// A function that took the nil of a failed wait for a result hides the reason, which it had in its hands.
+    private func hiddenReason(_ error: LuaError) -> String {
+        guard let failedWait, error.kind == .runtime, !error.isDeliberate,
+            error.message.contains(" a nil value")
+        else { return "" }
+        return "; what it waited for has failed, and gave nil and this error: \(failedWait)"
+    }
+
     /// Logs an error that ends nothing but the function it came from.
     func report(_ error: LuaError, in what: String) {
         // What a function says of others that were cancelled with it, when everything ends, is no news.
         guard error.kind != .cancelled, !context.isClosed else { return }
         let failure = ScriptFailures.failure(of: error)
-        var more = ""
+        var more = hiddenReason(error)
         if error.kind == .budget, state.isSpent {
             guard spentRun != state.runNumber else { return }
             spentRun = state.runNumber

@@ -11,7 +11,8 @@ struct ServiceBinding: ScriptBinding {
                 ModuleFunction(
                     "service",
                     "(options: { base_url?, name?, standard_transformers?, transport? }) -> service",
-                    "Declares a service."
+                    "Declares a service.",
+                    surplusAdvice: #"write rest.service { name = "api", base_url = … }"#
                 ) { call in try makeService(call) }
             ],
             classes: [show(Service.self, as: makeServiceClass)])
@@ -25,9 +26,9 @@ struct ServiceBinding: ScriptBinding {
                     "resource", "(path: string) -> resource",
                     "The resource at base URL and path; the path is text, never read as a URL."
                 ) { call in
-                    values.push(
-                        try call.receiver(as: Service.self).resource(try call.string(1, "path")), on: call.lua
-                    )
+                    let path = try call.string(1, "path")
+                    context.services.adviseOnQuery(in: path, of: "service:resource", call)
+                    values.push(try call.receiver(as: Service.self).resource(path), on: call.lua)
                     return .one
                 },
                 method(
@@ -43,43 +44,21 @@ struct ServiceBinding: ScriptBinding {
                     }
                     return .one
                 },
-                method(
+                declaration(
                     "configure",
                     "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service",
                     "Adds a configuration block."
-                ) { call in
-                    if context.generation.hasSay("configure", at: call.place) {
-                        try context.declarations.declare(call) {
-                            try BlockBinding(context: context).add(call)
-                        }
-                    }
-                    call.lua.pushValue(at: 1)
-                    return .one
-                },
-                method(
+                ) { call in try BlockBinding(context: context).add(call) },
+                declaration(
                     "configure_transformer",
                     "(pattern, options?: { stage?, action?, methods?, content_types?, input?, output?, on_mismatch?, "
                         + "transform_errors?, empty?, description? }, transformer) -> service",
                     "Adds a transformer for the content of matching resources."
-                ) { call in
-                    if context.generation.hasSay("configure_transformer", at: call.place) {
-                        try context.declarations.declare(call) {
-                            try TransformerBinding(context: context).addTransformer(call)
-                        }
-                    }
-                    call.lua.pushValue(at: 1)
-                    return .one
-                },
-                method(
+                ) { call in try TransformerBinding(context: context).addTransformer(call) },
+                declaration(
                     "use", "(plugin: function | string, options?) -> service",
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
-                ) { call in
-                    if context.generation.hasSay("use", at: call.place) {
-                        try context.declarations.declare(call) { try usePlugin(call) }
-                    }
-                    call.lua.pushValue(at: 1)
-                    return .one
-                },
+                ) { call in try usePlugin(call) },
                 method("invalidate_configuration", "()", "Blocks run again when they are next needed.") {
                     call in
                     try call.receiver(as: Service.self).invalidateConfiguration()
@@ -122,6 +101,20 @@ struct ServiceBinding: ScriptBinding {
             tostring: { object in
                 EngineActor.assumeIsolated { (object as? Service).map { "service \($0.name)" } ?? "service" }
             }, elsewhere: Self.elsewhere)
+    }
+
+    /// A method that says something of a service and gives it back. In a script that was replaced it does nothing.
+    private func declaration(
+        _ name: String, _ signature: String, _ documentation: String,
+        _ declare: @escaping @EngineActor (Arguments) throws -> Void
+    ) -> LuaMethod {
+        method(name, signature, documentation) { call in
+            if context.generation.hasSay(name, at: call.place) {
+                try context.declarations.declare(call) { try declare(call) }
+            }
+            call.lua.pushValue(at: 1)
+            return .one
+        }
     }
 
     private func limit(

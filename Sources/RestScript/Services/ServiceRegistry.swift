@@ -46,6 +46,41 @@ final class ServiceRegistry {
         declarations[index].limits.insert(limit)
     }
 
+    // MARK: Advice
+
+    /// Places of the script that were told of a query in a path; enough to be read.
+    private var advised: Set<String> = []
+    private static let maxAdvised = 100
+
+    /// A path is text, so the '?' before a query becomes `%3F` (rule 3.1), which is seldom meant: a warning, once for each
+    /// line of the script.
+    func adviseOnQuery(in text: String, of method: String, _ call: Arguments) {
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
+        let query = text[text.index(after: mark)...]
+        guard let equals = query.firstIndex(of: "="), equals > query.startIndex,
+            let place = call.lua.callerPlace, advised.count < Self.maxAdvised,
+            advised.insert("\(place.file):\(place.line)").inserted
+        else { return }
+        let message = "a path is text, so the '?' in '\(Self.shown(text[..<equals]))=…' becomes %3F"
+        let hint =
+            "for parameters, write \(method)(…):with_param('\(Self.shown(query[..<equals]))', value)"
+        if context.options.collectsDiagnostics {
+            context.declarations.diagnostics.append(
+                Diagnostic(
+                    .warning, code: "query_in_path", message, file: place.file, line: place.line, hint: hint))
+        } else {
+            context.options.log(
+                ScriptLogEntry(
+                    level: .warn, text: "\(message): \(hint)", place: "\(place.file):\(place.line)"))
+        }
+    }
+
+    private static func shown(_ text: some StringProtocol) -> String {
+        text.count > 80 ? text.prefix(80) + "…" : String(text)
+    }
+
+    // MARK: Ending
+
     func remove(_ others: [Service]) {
         declarations.removeAll { known in others.contains { $0 === known.service } }
     }

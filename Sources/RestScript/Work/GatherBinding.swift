@@ -32,8 +32,14 @@ struct GatherBinding: ScriptBinding {
             call.lua.push(item)
             defer { call.lua.pop() }
             guard call.lua.type(-1) == .function || call.lua.object(-1, as: Request.self) != nil else {
+                let mayBeResult = [.table, .string, .userdata].contains(call.lua.type(-1))
+                let advice =
+                    ": get() and await() wait by themselves and give what came; list resource:load(), or "
+                    + "function() return resource:get() end"
                 throw call.bad(
-                    1, "list", "item \(index + 1) is a \(call.lua.typeName(-1)), not a request or a function")
+                    1, "list",
+                    "item \(index + 1) is \(call.lua.nameOfResult(-1)), not a request or a function"
+                        + (mayBeResult ? advice : ""))
             }
         }
         return .wait { waiter in

@@ -79,25 +79,23 @@ final class Gathering {
 
     /// The list; or nil, the first error by position, and what there is.
     private func answer() {
-        waiter.resume(
-            onLoop { [self] (lua: Lua) in
-                if let firstFailure {
-                    lua.pushNil()
-                    context.values.pushError(firstFailure.error, on: lua)
-                }
-                lua.newTable(array: Int32(results.count), record: 1)
-                for (index, result) in results.enumerated() {
-                    switch result {
-                    case .hole: continue
-                    case .pending: lua.push(false)
-                    case .value(let value): lua.push(value)
-                    }
-                    lua.rawSet(-2, index + 1)
-                }
-                lua.push(results.count)
-                lua.rawSet(-2, "n")
-                context.values.trees.markArray(lua, -1)
-                return firstFailure == nil ? 1 : 3
-            })
+        if let error = firstFailure?.error { return context.runner.fail(waiter, error, and: pushResults) }
+        waiter.resume(onLoop(pushResults))
+    }
+
+    private func pushResults(on lua: Lua) -> Int32 {
+        lua.newTable(array: Int32(results.count), record: 1)
+        for (index, result) in results.enumerated() {
+            switch result {
+            case .hole: continue
+            case .pending: lua.push(false)
+            case .value(let value): lua.push(value)
+            }
+            lua.rawSet(-2, index + 1)
+        }
+        lua.push(results.count)
+        lua.rawSet(-2, "n")
+        context.values.trees.markArray(lua, -1)
+        return 1
     }
 }

@@ -132,12 +132,7 @@ final class ScriptJob: ScriptActivity {
                     return Int32(values.count)
                 })
         case .failure(let error):
-            waiter.resume(
-                onLoop { [context] (lua: Lua) in
-                    lua.pushNil()
-                    context.values.pushError(context.values.requestError(of: error), on: lua)
-                    return 2
-                })
+            context.runner.fail(waiter, context.values.requestError(of: error))
         }
     }
 }

@@ -92,6 +92,41 @@ struct CheckTests {
                 == true, "\(found)")
     }
 
+    @Test func `variables without a grant, wherever they are read, once each`() throws {
+        #expect(
+            try findings(
+                """
+                -- rest.env.COMMENTED
+                local function f()
+                  return rest.env.TOKEN, rest.env["OTHER"], rest.env.TOKEN, "rest.env.QUOTED", rest.env[f], rest.environment
+                end
+                """, isFull: true) == [
+                    "3 reading the environment variable 'TOKEN' is not allowed: grant it with --allow-env TOKEN",
+                    "3 reading the environment variable 'OTHER' is not allowed: grant it with --allow-env OTHER",
+                ])
+    }
+
+    @Test(arguments: [
+        ("api:resource('/a?b=1')", ["1 query_in_path"]),
+        ("api:resource('/a'):child('x?b=1')", ["1 query_in_path"]),
+        ("api:resource('/what?')", []), ("api:resource('/a?=b')", []),
+        ("api:resource_at('https://a.test/a?b=1')", []),
+        ("api:resource('/a'):relative('?b=1')", []),
+    ]) func `a query in a path`(source: String, expected: [String]) throws {
+        #expect(try findings(source) == expected)
+    }
+
+    @Test func `a query in a path is warned of once for each line, by its reason`() throws {
+        try expect(
+            "for i = 1, 3 do api:resource('/a?token=' .. i) end\nprint(api:resource('/a?b=1').url)",
+            prints: [
+                "warn: a path is text, so the '?' in '/a?token=…' becomes %3F: for parameters, write "
+                    + "service:resource(…):with_param('token', value)",
+                "warn: a path is text, so the '?' in '/a?b=…' becomes %3F: for parameters, write "
+                    + "service:resource(…):with_param('b', value)", "https://api.test/v1/a%3Fb=1",
+            ])
+    }
+
     @Test func `stages of the script's own are no mistakes`() throws {
         #expect(
             try findings(

@@ -92,6 +92,19 @@ struct PrintTests {
             "bad argument #1 'plugin' to 'use' (function or name of a module expected, got number)"
         ),
         ("rest.service 'http://a.test'", "write rest.service { base_url = "),
+        (
+            "rest.log('hi')",
+            "'rest.log' is a table of functions and can't be called: write rest.log.info(…), for example"
+        ),
+        ("rest.json { a = 1 }", "can't be called: write rest.json.encode(…), for example"),
+        (
+            "rest 'x'",
+            "'rest' is a table of functions and can't be called: write rest.service(…), for example"
+        ),
+        (
+            "api:configure('/a', rest.log)",
+            "bad argument #2 'fn' to 'configure' (function expected, got table)"
+        ),
         ("rest.json.encode(api)", "an object of the host (service) can't be content"),
         ("rest.json.encode({ 1, a = { [true] = 1 } })", "keys: 'a' beside [1]"),
         (
@@ -117,6 +130,36 @@ struct PrintTests {
                 "POST https://api.test/v1/echo: Cannot send request: list: a table with both a list's and an "
                     + "object's keys: 'x' beside [1]"
             ])
+    }
+
+    @Test func `a nil that a failed wait gave comes with the reason`() throws {
+        let lines = try output(
+            """
+            rest.spawn(function() local user = api:resource("missing"):get() print(user.name) end)
+            rest.spawn(function() local list = rest.all { api:resource("down"):load() } print(list[1]) end)
+            rest.spawn(function()
+              local user = rest.spawn(function() rest.sleep(0) return nil + 1 end):await()
+              print(user.name)
+            end)
+            rest.spawn(function()
+              local user, err = api:resource("missing"):load():await()
+              rest.sleep(0)
+              print(user.name)
+            end)
+            rest.spawn(function() api:resource("missing"):load():await() error("mine: a nil value") end)
+            """, seconds: 1)
+        let hint = "; what it waited for has failed, and gave nil and this error: "
+        for line in [
+            "error: a job: attempt to index a nil value (local 'user')\(hint)"
+                + "GET https://api.test/v1/missing: Not found (404): no such thing",
+            "error: a job: attempt to index a nil value (local 'list')\(hint)"
+                + "GET https://api.test/v1/down: Connection refused",
+            "error: a job: attempt to index a nil value (local 'user')\(hint)"
+                + "Script error: test.lua:4: attempt to perform arithmetic on a nil value",
+            "error: a job: attempt to index a nil value (local 'user')", "error: a job: mine: a nil value",
+        ] {
+            #expect(lines.contains(line), "\(lines)")
+        }
     }
 
     @Test func `a predicate that takes the URL for text is told of its parts`() throws {

@@ -36,6 +36,11 @@ struct ReasonTests {
             "Cannot parse server response (200): flat expects text, got json"
         ),
         (
+            "api:configure_transformer('xml', { input = 'text', description = 'flat' }, print)", "xml",
+            "Cannot parse server response (200): flat expects text, got bytes: nothing before it decodes application/xml; "
+                + "add a transformer for this content type to the decoding stage"
+        ),
+        (
             "api:configure_transformer('json', { output = 'text', description = 'flat' }, function(t) return { 1 } end)",
             "json", "Cannot parse server response (200): flat returned table, but its 'output' is text"
         ),

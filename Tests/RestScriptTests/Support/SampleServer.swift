@@ -12,6 +12,11 @@ enum SampleServer {
             ("broken", .json(200, "{")),
             ("text", .text(200, "hello")),
             ("bytes", .response(200, headers: Headers([("X-Kind", "raw")]), body: [0, 255, 1])),
+            (
+                "xml",
+                .response(
+                    200, headers: Headers([("Content-Type", "application/xml")]), body: Array("<a/>".utf8))
+            ),
             ("nobody", .response(201, headers: Headers([("Content-Type", "application/json")]))),
             ("missing", .json(404, #"{"message":"no such thing"}"#)),
             (

@@ -36,6 +36,19 @@ struct HoleTests {
                 """) == ["2\tnil 2\tnil", "3\t1 nil hello\tnil", "3\tnil false false\t404"])
     }
 
+    @Test func `what get gave is no request`() throws {
+        let advice = "get() and await() wait by themselves and give what came"
+        try expect(
+            """
+            rest.spawn(function()
+              for _, path in ipairs { "json", "text", "missing" } do
+                local ok, message = pcall(rest.all, { api:resource(path):get() })
+                print(message:match("item %d is an? %w+"), message:find("\(advice)", 1, true) ~= nil)
+              end
+            end)
+            """, prints: ["item 1 is a table\ttrue", "item 1 is a string\ttrue", "item 2 is an error\ttrue"])
+    }
+
     @Test func `a list of nils is done at once`() throws {
         #expect(
             try output(
