@@ -209,7 +209,7 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
     if (state->depth++ == 0) {
         state->handed = 0;
         state->runs++;
-        if (state->lookout) clua_lookout_begin(state->lookout, budget);
+        if (state->run_status) clua_run_status_begin(state->run_status, budget);
     }
     uint64_t deadline = clock->now + budget->ticks;
     if (deadline < state->deadline) {
@@ -230,7 +230,7 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
 
 void clua_leave(clua_state *state, const clua_entry *saved) {
     bool is_outermost = --state->depth == 0;
-    if (is_outermost && state->lookout) clua_lookout_end(state->lookout);
+    if (is_outermost && state->run_status) clua_run_status_end(state->run_status);
     state->was_expired = state->expired;
     if (state->expired) note_excess(state);
     state->clock->active = saved->outer;

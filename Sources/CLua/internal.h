@@ -54,7 +54,7 @@ struct clua_state {
 
     /// Below this the thread's stack has no room for another entry.
     uintptr_t floor;
-    /// Blocks in use that are so large that each may be a Lua stack with too little room left; see room.c.
+    /// Blocks in use that are so large that each may be a Lua stack with too little room left; see lua_stack.c.
     int64_t large_blocks;
     /// How large blocks of memory with a box in them are, without and with a value; 0 until boxes are open.
     size_t box_blocks[2];
@@ -70,7 +70,7 @@ struct clua_state {
     uint64_t started;
     clua_excess excess;
     /// NULL when nobody looks; and how many entries there are inside each other.
-    clua_lookout *lookout;
+    clua_run_status *run_status;
     int depth;
     uint64_t runs;
 
@@ -134,7 +134,7 @@ void clua_give_back(clua_state *state);
 /// Whether the host got more bytes in this run than it takes.
 bool clua_gave_too_much(clua_state *state);
 
-// stack.c
+// c_stack.c
 /// Where the calling thread's stack gets too short for one more entry into Lua; 0 when that isn't known.
 uintptr_t clua_stack_floor(void);
 /// Whether it has got that short.
@@ -142,15 +142,15 @@ static inline bool clua_is_deep(const clua_state *state) {
     return (uintptr_t)__builtin_frame_address(0) < state->floor;
 }
 
-// room.c
+// lua_stack.c
 
 /// Values that one function of the host may put on a stack. The deepest tree takes 3,000 (CJSON).
-enum { CLUA_ROOM = 8192 };
+enum { CLUA_MIN_SLOTS = 8192 };
 /// No smaller block is a stack with less room than that.
-#define CLUA_LARGE_BLOCK ((size_t)(LUAI_MAXSTACK - CLUA_ROOM) * 16)
+#define CLUA_LARGE_BLOCK ((size_t)(LUAI_MAXSTACK - CLUA_MIN_SLOTS) * 16)
 /// Whether `L` and the main thread, on which Swift works too, have that room. Where they have it is promised: pushing
 /// from Swift can't fail.
-bool clua_has_room(lua_State *L);
+bool clua_has_stack_space(lua_State *L);
 /// For functions that Swift calls: the promise is kept, or the process stops; there is no error that could pass Swift.
 void clua_reserve(lua_State *L, int count);
 
@@ -182,9 +182,9 @@ void clua_refuse_finalizer(lua_State *L, int index);
 /// Puts what scripts get for `setmetatable` into the table on top.
 void clua_open_metatables(lua_State *L);
 
-// lookout.c
-void clua_lookout_begin(clua_lookout *lookout, const clua_budget *budget);
-void clua_lookout_end(clua_lookout *lookout);
+// run_status.c
+void clua_run_status_begin(clua_run_status *status, const clua_budget *budget);
+void clua_run_status_end(clua_run_status *status);
 
 // call.c
 int clua_traceback(lua_State *L);
@@ -222,10 +222,10 @@ void clua_open_boxes(lua_State *L);
 // owner.c
 void clua_open_owners(lua_State *L);
 
-// death.c
+// finalize.c
 /// Called by the finalizer of `box`, which lies at 1, with the host innermost. False: it is to be released, and what
 /// it held is among the dead.
-bool clua_outlives_death(lua_State *L, clua_box *box);
+bool clua_resurrect(lua_State *L, clua_box *box);
 
 // coroutine.c
 /// The coroutine of the script through which the suspended `L` waits, or NULL.

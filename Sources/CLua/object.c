@@ -52,7 +52,7 @@ static int release(lua_State *L) {
     clua_state *state = state_of(L);
     bool innermost = state->script_innermost;
     state->script_innermost = false;
-    if (!clua_outlives_death(L, box)) let_go(state, box);
+    if (!clua_resurrect(L, box)) let_go(state, box);
     state->script_innermost = innermost;
     return 0;
 }
@@ -93,7 +93,7 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
 int clua_run_box(lua_State *L, clua_box *box) {
     clua_state *state = state_of(L);
     if (!box->object) return luaL_error(L, "the object is gone");
-    if (!clua_has_room(L))
+    if (!clua_has_stack_space(L))
         return luaL_error(L, "stack overflow: no room for a function of the host (nest calls less, or pass a table)");
     box->spared_in = 0;
     bool innermost = state->script_innermost;

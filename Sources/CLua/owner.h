@@ -1,4 +1,4 @@
-// What owner.c and death.c share; not for Swift.
+// What owner.c and finalize.c share; not for Swift.
 #ifndef CLUA_OWNER_H
 #define CLUA_OWNER_H
 
@@ -20,7 +20,7 @@ bool clua_registry_get(lua_State *L, const void *table_key);
 /// Sets all pairs of cell and value of the table at `held` in a table of the registry.
 void clua_registry_set_all(lua_State *L, int held, const void *table_key);
 
-// death.c
+// finalize.c
 /// Begins to watch the collector.
 void clua_open_watch(lua_State *L);
 

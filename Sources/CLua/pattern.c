@@ -1,13 +1,13 @@
 // The matcher behind string.find, match, gmatch and gsub: Lua's patterns (manual 6.4.1), with a look at the budget
-// every so many steps. It keeps the places to which it may have to come back on a stack of its own: an item is passed
-// once on any way through the pattern, so there are never more places than items.
+// every so many steps. It keeps the choices to which it may have to come back on a stack of its own: an item is passed
+// once on any way through the pattern, so there are never more choices than items.
 #include "pattern.h"
 
 #include <ctype.h>
 #include <lauxlib.h>
 #include <string.h>
 
-enum { STEPS = 1 << 15, MAX_PLACES = 200, UNFINISHED = -1, POSITION = -2 };
+enum { STEPS = 1 << 15, MAX_CHOICES = 200, UNFINISHED = -1, POSITION = -2 };
 
 /// What to do when the rest of the pattern does not match.
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
         /// CLOSED
         int capture;
     };
-} place;
+} choice_point;
 
 void clua_pattern_begin(clua_pattern *m, lua_State *L, const char *text, size_t length, const char *end) {
     m->L = L;
@@ -167,15 +167,15 @@ static int last_open(clua_pattern *m) {
     return luaL_error(m->L, "invalid pattern capture");
 }
 
-static place *next_place(clua_pattern *m, place *places, int *count) {
-    if (*count == MAX_PLACES) luaL_error(m->L, "pattern too complex");
-    return &places[(*count)++];
+static choice_point *next_choice(clua_pattern *m, choice_point *choices, int *count) {
+    if (*count == MAX_CHOICES) luaL_error(m->L, "pattern too complex");
+    return &choices[(*count)++];
 }
 
-// Goes back to the last place that knows another way. NULL when there is none.
-static const char *come_back(clua_pattern *m, place *places, int *count, const char **rest) {
+// Goes back to the last choice that knows another way. NULL when there is none.
+static const char *come_back(clua_pattern *m, choice_point *choices, int *count, const char **rest) {
     while (*count > 0) {
-        place *last = &places[*count - 1];
+        choice_point *last = &choices[*count - 1];
         step(m, 1);
         switch (last->kind) {
         case OPENED: m->count--; break;
@@ -199,17 +199,17 @@ static const char *come_back(clua_pattern *m, place *places, int *count, const c
 }
 
 const char *clua_pattern_match(clua_pattern *m, const char *s, const char *p) {
-    place places[MAX_PLACES];
+    choice_point choices[MAX_CHOICES];
     int count = 0;
     m->count = 0;
     step(m, 1);
     for (;;) {
-        if (!s && !(s = come_back(m, places, &count, &p))) return NULL;
+        if (!s && !(s = come_back(m, choices, &count, &p))) return NULL;
         if (p >= m->pattern_end) return s;
         if (*p == '(') {
             if (m->count == CLUA_MAX_CAPTURES) luaL_error(m->L, "too many captures");
             bool is_position = p[1] == ')';
-            next_place(m, places, &count)->kind = OPENED;
+            next_choice(m, choices, &count)->kind = OPENED;
             m->captures[m->count].start = s;
             m->captures[m->count++].length = is_position ? POSITION : UNFINISHED;
             p += is_position ? 2 : 1;
@@ -218,7 +218,7 @@ const char *clua_pattern_match(clua_pattern *m, const char *s, const char *p) {
         if (*p == ')') {
             int capture = last_open(m);
             m->captures[capture].length = s - m->captures[capture].start;
-            *next_place(m, places, &count) = (place){.kind = CLOSED, .capture = capture};
+            *next_choice(m, choices, &count) = (choice_point){.kind = CLOSED, .capture = capture};
             p++;
             continue;
         }
@@ -247,7 +247,7 @@ const char *clua_pattern_match(clua_pattern *m, const char *s, const char *p) {
         const char *end = end_of_item(m, p);
         char repetition = end < m->pattern_end ? *end : 0;
         if (repetition == '-') {
-            *next_place(m, places, &count) = (place){.kind = LONGER, .rest = end + 1, .to = s, .item = p};
+            *next_choice(m, choices, &count) = (choice_point){.kind = LONGER, .rest = end + 1, .to = s, .item = p};
         } else if (repetition == '*' || repetition == '+' || repetition == '?') {
             size_t most = repetition == '?' ? fits_at(m, s, p, end) : run(m, s, p, end);
             if (repetition == '+') {
@@ -259,8 +259,8 @@ const char *clua_pattern_match(clua_pattern *m, const char *s, const char *p) {
                 most--;
             }
             if (most > 0) {
-                place *new = next_place(m, places, &count);
-                *new = (place){.kind = SHORTER, .rest = end + 1, .from = s, .count = most};
+                choice_point *new = next_choice(m, choices, &count);
+                *new = (choice_point){.kind = SHORTER, .rest = end + 1, .from = s, .count = most};
             }
             s += most;
         } else {

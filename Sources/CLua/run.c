@@ -11,7 +11,7 @@ static int finish_body(lua_State *L, int status, lua_KContext context) {
     (void)context;
     bool failed = status != LUA_OK && status != LUA_YIELD;
     // Swift reads the results where they lie, and pushes more.
-    if (!failed && !clua_has_room(L)) {
+    if (!failed && !clua_has_stack_space(L)) {
         lua_settop(L, HANDLER);
         lua_pushliteral(L, "stack overflow: too many results (return a table)");
         failed = true;

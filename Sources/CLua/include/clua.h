@@ -68,7 +68,7 @@ size_t clua_lend(lua_State *L, size_t bytes);
 /// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
 
-// stack.c
+// c_stack.c
 
 /// Whether the thread's stack has hardly room for one more entry into Lua; without, it would fail: "C stack overflow".
 bool clua_is_nearly_deep(const clua_state *state);
@@ -103,17 +103,17 @@ bool clua_is_spent(const clua_state *state);
 /// A number of the outermost run that is under way, or was last.
 uint64_t clua_run_number(const clua_state *state);
 
-// lookout.c
+// run_status.c
 
 /// What another thread may see of a state's runs. Outlives the state.
-typedef struct clua_lookout clua_lookout;
+typedef struct clua_run_status clua_run_status;
 
 /// NULL when the system has no memory.
-clua_lookout *clua_lookout_new(void);
-void clua_lookout_free(clua_lookout *lookout);
-void clua_set_lookout(clua_state *state, clua_lookout *lookout);
+clua_run_status *clua_run_status_new(void);
+void clua_run_status_free(clua_run_status *status);
+void clua_set_run_status(clua_state *state, clua_run_status *status);
 /// A number that changes with the beginning and the end of each run and is odd in between; and whose run it is. Any thread.
-uint64_t clua_lookout_read(const clua_lookout *lookout, const char **phase, int64_t *limit_milliseconds);
+uint64_t clua_run_status_read(const clua_run_status *status, const char **phase, int64_t *limit_milliseconds);
 
 // call.c: every way from Swift into Lua. Results are Lua's status codes; an error's value is left on top.
 

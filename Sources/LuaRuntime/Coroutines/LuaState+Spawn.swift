@@ -103,3 +103,9 @@ extension LuaState {
         if isSound, idleThreads.count < 64 { idleThreads.append(thread) } else { release(slot: thread.slot) }
     }
 }
+
+/// A Lua thread that the registry keeps alive under `slot`.
+struct AnchoredThread {
+    let pointer: OpaquePointer
+    let slot: Int
+}

@@ -1,3 +1,5 @@
+import CLua
+
 /// Why a piece of script failed.
 public struct LuaError: Error, CustomStringConvertible {
     /// A bounded set, fit for a metric's label.
@@ -62,5 +64,56 @@ public struct LuaError: Error, CustomStringConvertible {
         guard let file else { return message }
         guard let line else { return "\(file): \(message)" }
         return "\(file):\(line): \(message)"
+    }
+}
+
+/// A script called something wrongly. It reaches the script as a plain string, "file:line: message".
+public struct LuaUsageError: Error, CustomStringConvertible, Equatable {
+    public let message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { message }
+}
+
+/// A limit that a script passed, and by how much.
+public struct ExceededLimit: Sendable, Equatable {
+    /// A bounded set, fit for a metric's label.
+    public enum Budget: String, Sendable, CaseIterable {
+        /// CPU time without a wait.
+        case burst
+        /// CPU time of a whole run.
+        case total
+        case memory
+    }
+
+    public let budget: Budget
+    /// The name of the phase whose limit it was; empty for memory, which is the state's.
+    public let phase: String
+    /// CPU seconds, to a hundredth, or bytes.
+    public let used: Double
+    public let limit: Double
+}
+
+extension ExceededLimit {
+    init(_ excess: clua_excess) {
+        var excess = excess
+        let phase = withUnsafeBytes(of: &excess.phase) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        self.init(
+            budget: excess.is_total ? .total : .burst, phase: phase,
+            used: Double(excess.used_milliseconds) / 1000, limit: Double(excess.limit_milliseconds) / 1000)
+    }
+}
+
+/// Carries a Swift error through Lua. Lua holds the references.
+final class ErrorBox {
+    let error: any Error
+
+    init(_ error: any Error) {
+        self.error = error
     }
 }

@@ -35,18 +35,18 @@ extension LuaState {
         let file = source.map { path(ofChunk: String(cString: $0)) }
         let text = lua.withBytes(-1) { Self.bounded($0) }
         let cause = text == nil ? lua.error(-1) : nil
-        var place: Place
+        var located: LocatedMessage
         if let text {
-            place = split(text, file: file, line: Int(line))
+            located = split(text, file: file, line: Int(line))
         } else {
             let message = cause.map { "\($0)" } ?? readable(lua)
-            place = Place(file: file, line: line > 0 ? Int(line) : nil, message: message)
+            located = LocatedMessage(file: file, line: line > 0 ? Int(line) : nil, message: message)
         }
-        let kind = kind(status, place.message, isExpired, hasCause: cause != nil)
+        let kind = kind(status, located.message, isExpired, hasCause: cause != nil)
         let exceeded = exceeded(kind, excess)
-        if kind == .memory { place.message = shortageMessage }
+        if kind == .memory { located.message = shortageMessage }
         return LuaError(
-            kind: kind, message: place.message, file: place.file, line: place.line,
+            kind: kind, message: located.message, file: located.file, line: located.line,
             traceback: traceback.map { tidy(String(cString: $0)) } ?? "", cause: cause,
             value: text == nil ? lua.reference(-1) : nil, exceeded: exceeded, isDeliberate: isDeliberate)
     }
@@ -113,4 +113,45 @@ extension LuaState {
         let start = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<limit]), as: UTF8.self)
         return "\(start)… (\(ByteCount.text(bytes.count)) in all)"
     }
+}
+
+extension LuaState {
+    /// "@path" as the path; other names as Lua shows them.
+    func path(ofChunk name: String) -> String {
+        name.hasPrefix("@") || name.hasPrefix("=") ? String(name.dropFirst()) : name
+    }
+
+    /// Takes "file:line: " off a message when the file is one of ours: a message may well begin with
+    /// "host:80: ".
+    func split(_ text: String, file: String?, line: Int) -> LocatedMessage {
+        let fallback = LocatedMessage(file: file, line: line > 0 ? line : nil, message: text)
+        var search = text.startIndex
+        while let colon = text[search...].firstIndex(of: ":") {
+            let afterColon = text.index(after: colon)
+            search = afterColon
+            let digits = text[afterColon...].prefix { $0.isASCII && $0.isNumber }
+            guard let number = Int(digits), text[digits.endIndex...].hasPrefix(": ") else { continue }
+            let name = String(text[..<colon])
+            let isChunk = name.hasPrefix("[string \"") || name == file
+            guard let path = chunkPaths[name] ?? (isChunk ? name : nil) else { continue }
+            let rest = text.index(digits.endIndex, offsetBy: 2)
+            return LocatedMessage(file: path, line: number, message: String(text[rest...]))
+        }
+        return fallback
+    }
+
+    /// Drops the heading and the C frames below the script's outermost function.
+    func tidy(_ traceback: String) -> String {
+        var lines = traceback.split(separator: "\n", omittingEmptySubsequences: true)
+        if lines.first == "stack traceback:" { lines.removeFirst() }
+        while lines.last?.hasPrefix("\t[C]: in ?") == true { lines.removeLast() }
+        return lines.map { $0.drop { $0 == "\t" } }.joined(separator: "\n")
+    }
+}
+
+/// A message and the line of a script that stood before it.
+struct LocatedMessage {
+    var file: String?
+    var line: Int?
+    var message: String
 }

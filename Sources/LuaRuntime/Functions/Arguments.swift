@@ -100,3 +100,73 @@ public struct Arguments {
         return value
     }
 }
+
+/// Readers that take a missing argument or nil as nil, and are as strict as the others otherwise.
+extension Arguments {
+    public func optionalString(_ index: Int32, _ name: String) throws -> String? {
+        isAbsent(index) ? nil : try string(index, name)
+    }
+
+    public func optionalInteger(_ index: Int32, _ name: String) throws -> Int64? {
+        isAbsent(index) ? nil : try integer(index, name)
+    }
+
+    public func optionalNumber(_ index: Int32, _ name: String) throws -> Double? {
+        isAbsent(index) ? nil : try number(index, name)
+    }
+
+    public func optionalBoolean(_ index: Int32, _ name: String) throws -> Bool? {
+        isAbsent(index) ? nil : try boolean(index, name)
+    }
+
+    public func optionalFunction(_ index: Int32, _ name: String) throws -> LuaReference? {
+        isAbsent(index) ? nil : try function(index, name)
+    }
+
+    public func optionalTable(_ index: Int32, _ name: String) throws -> Int32? {
+        isAbsent(index) ? nil : try table(index, name)
+    }
+
+    public func optionalObject<Object: AnyObject>(
+        _ index: Int32, _ name: String, as type: Object.Type, expected: String? = nil
+    ) throws -> Object? {
+        isAbsent(index) ? nil : try object(index, name, as: type, expected: expected)
+    }
+}
+
+extension Arguments {
+    /// "bad argument #1 'path' to 'resource' (string expected, got nil)".
+    public func wrongType(_ index: Int32, _ name: String, _ expected: String) -> LuaUsageError {
+        let got = isModule(index) ? "the module: write \(box.name)(…), with a dot" : lua.typeName(slot(index))
+        return bad(index, name, "\(expected) expected, got \(got)")
+    }
+
+    var wrongReceiver: LuaUsageError {
+        LuaUsageError(
+            "bad object for '\(box.name)' (\(box.className) expected, got \(lua.typeName(1)));"
+                + " call it as \(box.className):\(box.name)(…)")
+    }
+
+    /// `module:f(…)` gives the module itself as the first argument.
+    func isModule(_ index: Int32) -> Bool {
+        box.role == .function && index == 1 && lua.isFrozen(slot(1))
+    }
+
+    /// Throws when the call has a colon for a dot, or a dot for a colon, which moves all arguments by one.
+    func requireOwnReceiver() throws {
+        if box.role == .method, lua.type(1) != .userdata { throw wrongReceiver }
+        if isModule(1) {
+            throw LuaUsageError("'\(box.name)' is a function of the module: write \(box.name)(…), with a dot")
+        }
+    }
+
+    /// "bad argument #1 'path' to 'resource' (reason)"; of a setter: "bad value for 'path' of resource
+    /// (reason)".
+    public func bad(_ index: Int32, _ name: String, _ reason: String) -> LuaUsageError {
+        // With a dot for the colon all arguments are one place off.
+        if box.role == .method, lua.type(1) != .userdata { return wrongReceiver }
+        return box.role == .field
+            ? LuaUsageError("bad value for '\(box.name)' of \(box.className) (\(reason))")
+            : LuaUsageError("bad argument #\(index) '\(name)' to '\(box.name)' (\(reason))")
+    }
+}

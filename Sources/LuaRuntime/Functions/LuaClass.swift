@@ -53,3 +53,47 @@ public final class LuaClass {
         return isKnown ? LuaUsageError("field '\(field)' of \(name) is read only") : unknownField(field)
     }
 }
+
+/// One method of a host object, called as `object:name(…)`.
+public struct LuaMethod {
+    public let name: String
+    /// For the reference: "(path: string) -> resource".
+    public let signature: String
+    public let documentation: String
+    /// Its arguments count from 1 after the object, which is `Arguments.receiver`.
+    public let function: HostFunction
+
+    /// - Parameter surplusAdvice: what to write instead, for a call with more arguments than the signature has.
+    public init(
+        _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
+        function: @escaping HostFunction
+    ) {
+        self.name = name
+        self.signature = signature
+        self.documentation = documentation
+        self.function = ArgumentCount.checked(function, signature, advice: surplusAdvice)
+    }
+}
+
+/// One field of a host object.
+public struct LuaProperty {
+    public let name: String
+    /// For the reference: "string", "number?".
+    public let type: String
+    public let documentation: String
+    /// Pushes the value of `Arguments.receiver`.
+    public let get: HostFunction
+    /// Gets the new value as argument 1. None: read only.
+    public let set: HostFunction?
+
+    public init(
+        _ name: String, type: String, documentation: String, get: @escaping HostFunction,
+        set: HostFunction? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.documentation = documentation
+        self.get = get
+        self.set = set
+    }
+}

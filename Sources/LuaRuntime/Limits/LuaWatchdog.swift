@@ -14,7 +14,7 @@ public final class LuaWatchdog: Sendable {
 
     fileprivate struct Entry {
         let watch: RunWatch
-        var last: RunLookout.Reading
+        var last: RunStatus.Reading
         /// When that reading was first seen.
         var since: Double
         /// CPU time of the thread then.
@@ -53,12 +53,13 @@ public final class LuaWatchdog: Sendable {
     func add(_ watch: RunWatch) {
         let starts = content.withLock { content in
             content.entries[ObjectIdentifier(watch)] = Entry(
-                watch: watch, last: watch.lookout.read(), since: ClockReading.uptime)
+                watch: watch, last: watch.status.read(), since: ClockReading.uptime)
             guard interval != nil, !content.isRunning else { return false }
             content.isRunning = true
             return true
         }
-        if starts { WatchdogThread.start(self) }
+        // Without a thread nothing is watched; whatever else needs one will say so.
+        if starts { _ = NamedThread.start(name: "lua watchdog") { self.watch() } }
     }
 
     func remove(_ watch: RunWatch) {
@@ -101,7 +102,7 @@ extension LuaWatchdog.Entry {
     fileprivate mutating func look(
         at now: Double, asksSystem: Bool, _ patience: (Double) -> Double
     ) -> (RunWatch, LuaWedge)? {
-        let reading = watch.lookout.read()
+        let reading = watch.status.read()
         guard reading.sequence == last.sequence else {
             let ended = isReported ? wedge(at: now, isOver: true) : nil
             (last, since, isReported) = (reading, now, false)
@@ -124,6 +125,44 @@ extension LuaWatchdog.Entry {
     private func wedge(at now: Double, isOver: Bool) -> LuaWedge {
         LuaWedge(
             phase: last.phase, seconds: now - since, limit: last.limit ?? 0, isOver: isOver,
-            run: (watch.lookout, last.sequence))
+            run: (watch.status, last.sequence))
+    }
+}
+
+/// A run that should have ended long ago: it is in a native call that looks at no budget. Its thread can't be helped; a
+/// state that has such a thread to itself can be given up.
+public struct LuaWedge: Sendable, Equatable {
+    /// What runs: "transformer".
+    public let phase: String
+    /// For how long, at least.
+    public let seconds: Double
+    /// CPU seconds that it may take.
+    public let limit: Double
+    /// It has come back after all.
+    public let isOver: Bool
+    /// The run that it is about; nil in tests.
+    private let run: (status: RunStatus, sequence: UInt64)?
+
+    package init(phase: String, seconds: Double, limit: Double, isOver: Bool) {
+        self.init(phase: phase, seconds: seconds, limit: limit, isOver: isOver, run: nil)
+    }
+
+    init(
+        phase: String, seconds: Double, limit: Double, isOver: Bool,
+        run: (status: RunStatus, sequence: UInt64)?
+    ) {
+        self.phase = phase
+        self.seconds = seconds
+        self.limit = limit
+        self.isOver = isOver
+        self.run = run
+    }
+
+    /// The run has come to no end since this was found. Any thread.
+    var isStillOn: Bool { run.map { $0.status.read().sequence == $0.sequence } ?? !isOver }
+
+    public static func == (one: LuaWedge, other: LuaWedge) -> Bool {
+        one.phase == other.phase && one.seconds == other.seconds && one.limit == other.limit
+            && one.isOver == other.isOver
     }
 }

@@ -14,8 +14,8 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     /// Gets the answer to each job that was not cancelled, on any thread.
     public typealias Listener = @Sendable (JobID, Result<Worker.Answer, LuaWedge>) -> Void
 
-    private struct Seat {
-        /// What its thread is doing.
+    private struct PoolThread {
+        /// What it is doing.
         var job: (id: JobID, job: Worker.Job)?
         /// Its job was answered for it, and it hangs.
         var isStuck = false
@@ -26,19 +26,19 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         /// Jobs in their order; those that were cancelled are still in it.
         var line: ArraySlice<JobID> = []
         var last: JobID = 0
-        /// Threads that were not given up.
-        var seats: [UInt64: Seat] = [:]
-        var lastSeat: UInt64 = 0
+        /// Those that were not given up, by their number.
+        var threads: [UInt64: PoolThread] = [:]
+        var lastThread: UInt64 = 0
         var isClosed = false
         var onEnd: (@Sendable () -> Void)?
         var hostObjectsLeft = 0
 
         /// No thread is left but such as hang.
-        var isOver: Bool { seats.values.allSatisfy(\.isStuck) }
+        var isOver: Bool { threads.values.allSatisfy(\.isStuck) }
     }
 
     private let name: String
-    private let threads: Int
+    private let maxThreads: Int
     private let limit: Int
     private let lost: LostThreads
     private let make: Maker
@@ -60,7 +60,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         self.onLoss = onLoss
         self.lost = lost
         self.name = name
-        self.threads = max(1, threads)
+        maxThreads = max(1, threads)
         self.limit = limit
         self.make = make
         self.listener = listener
@@ -92,7 +92,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
 
     /// Every thread that may be hangs: what is submitted waits until one comes back.
     public var isStuck: Bool {
-        content.withLock { $0.seats.count >= threads && $0.seats.values.allSatisfy(\.isStuck) }
+        content.withLock { $0.threads.count >= maxThreads && $0.threads.values.allSatisfy(\.isStuck) }
     }
 
     /// Jobs that wait.
@@ -104,7 +104,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
             content.isClosed = true
             content.jobs = [:]
             content.line = []
-            return (content.seats.count, content.isOver ? content.onEnd.take() : nil)
+            return (content.threads.count, content.isOver ? content.onEnd.take() : nil)
         }
         for _ in 0..<count { jobsInLine.signal() }
         onEnd?()
@@ -128,25 +128,25 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
 
     /// Starts a thread if there are more jobs than threads for them; false when there is none at all.
     private func staff(_ content: inout Content) -> Bool {
-        let free = content.seats.values.count { $0.job == nil }
-        guard content.jobs.count > free, content.seats.count < threads else { return true }
-        content.lastSeat += 1
-        let seat = content.lastSeat
+        let free = content.threads.values.count { $0.job == nil }
+        guard content.jobs.count > free, content.threads.count < maxThreads else { return true }
+        content.lastThread += 1
+        let thread = content.lastThread
         if NamedThread.start(
-            name: name, stackBytes: NamedThread.scriptStackBytes, { [self] in work(seat) })
+            name: name, stackBytes: NamedThread.scriptStackBytes, { [self] in work(thread) })
         {
-            content.seats[seat] = Seat()
+            content.threads[thread] = PoolThread()
         }
-        return !content.seats.isEmpty
+        return !content.threads.isEmpty
     }
 
-    private func work(_ seat: UInt64) {
+    private func work(_ thread: UInt64) {
         var worker: Worker?
-        while let (id, job) = take(seat) {
-            let current = worker ?? make { [weak self] in self?.giveUp(seat, $0) }
+        while let (id, job) = take(thread) {
+            let current = worker ?? make { [weak self] in self?.giveUp(thread, $0) }
             worker = current
             let answer = current.perform(job)
-            let end = finish(seat)
+            let end = finish(thread)
             if end == .done { listener(id, .success(answer)) }
             if end != .done || current.isSpoiled {
                 close(current)
@@ -155,17 +155,17 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
             if end == .lost { return lost.remove() }
         }
         if let worker { close(worker) }
-        leave(seat)
+        leave(thread)
     }
 
     /// Waits for a job; nil when the pool is closed.
-    private func take(_ seat: UInt64) -> (JobID, Worker.Job)? {
+    private func take(_ thread: UInt64) -> (JobID, Worker.Job)? {
         while true {
             jobsInLine.wait()
             let (found, isClosed) = content.withLock { content in
                 guard let id = content.line.popFirst(), let job = content.jobs.removeValue(forKey: id)
                 else { return ((JobID, Worker.Job)?.none, content.isClosed) }
-                content.seats[seat]?.job = (id, job)
+                content.threads[thread]?.job = (id, job)
                 return ((id, job), false)
             }
             if let found { return found }
@@ -176,17 +176,17 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     /// What became of a thread while it was at work.
     private enum End { case done, wasStuck, lost }
 
-    private func finish(_ seat: UInt64) -> End {
+    private func finish(_ thread: UInt64) -> End {
         content.withLock { content in
-            guard let known = content.seats[seat] else { return .lost }
-            content.seats[seat] = Seat()
+            guard let known = content.threads[thread] else { return .lost }
+            content.threads[thread] = PoolThread()
             return known.isStuck ? .wasStuck : .done
         }
     }
 
-    private func leave(_ seat: UInt64) {
+    private func leave(_ thread: UInt64) {
         let onEnd = content.withLock { content in
-            content.seats[seat] = nil
+            content.threads[thread] = nil
             return content.isOver ? content.onEnd.take() : nil
         }
         onEnd?()
@@ -198,25 +198,72 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     }
 
     /// On the watchdog's thread.
-    private func giveUp(_ seat: UInt64, _ wedge: LuaWedge) {
+    private func giveUp(_ thread: UInt64, _ wedge: LuaWedge) {
         guard !wedge.isOver else { return }
         let (id, onEnd) = content.withLock { content in
             // A run that has ended meanwhile takes this lock next, or has made room for another job.
-            guard wedge.isStillOn, let known = content.seats[seat], let (id, job) = known.job, !known.isStuck
+            guard wedge.isStillOn, let known = content.threads[thread], let (id, job) = known.job,
+                !known.isStuck
             else {
                 return (JobID?.none, (@Sendable () -> Void)?.none)
             }
             let isReplaced = lost.add()
             onLoss(job)
             guard isReplaced else {
-                content.seats[seat]?.isStuck = true
+                content.threads[thread]?.isStuck = true
                 return (id, content.isClosed && content.isOver ? content.onEnd.take() : nil)
             }
-            content.seats[seat] = nil
+            content.threads[thread] = nil
             if !content.isClosed { _ = staff(&content) }
             return (id, content.isClosed && content.isOver ? content.onEnd.take() : nil)
         }
         if let id { listener(id, .failure(wedge)) }
         onEnd?()
     }
+}
+
+/// One of a pool: a Lua state and what does jobs with it. It is made, used and closed on one thread.
+public protocol LuaPoolWorker: SendableMetatype {
+    associatedtype Job: Sendable
+    associatedtype Answer: Sendable
+
+    func perform(_ job: Job) -> Answer
+
+    /// Its state failed so badly that a fresh one shall do the next job.
+    var isSpoiled: Bool { get }
+
+    /// Frees the state.
+    func close() -> LeakReport
+}
+
+/// Why a job of a pool has no answer.
+extension LuaWedge: Error {}
+
+/// Threads that hang in a call which nothing can end, and for which others were started. Each keeps its stack, its Lua state
+/// and often a processor, so there is a limit for all pools together.
+public final class LostThreads: Sendable {
+    public static let shared = LostThreads(limit: 4)
+
+    public let limit: Int
+    private let number = Mutex(0)
+
+    public init(limit: Int) { self.limit = limit }
+
+    /// Those that hang now.
+    public var count: Int { number.withLock { $0 } }
+
+    /// No other thread takes the place of one that hangs.
+    public var isFull: Bool { count >= limit }
+
+    /// False when there are too many already.
+    func add() -> Bool {
+        number.withLock { number in
+            guard number < limit else { return false }
+            number += 1
+            return true
+        }
+    }
+
+    /// One has come back, and ends.
+    func remove() { number.withLock { $0 -= 1 } }
 }

@@ -55,7 +55,7 @@ public final class LuaState {
         for (name, advice) in options.advice { clua_advise(clua_main(core), name, advice) }
         if let onWedge = options.onWedge {
             let watch = RunWatch(tell: onWedge)
-            clua_set_lookout(core, watch.lookout.pointer)
+            clua_set_run_status(core, watch.status.pointer)
             options.watchdog.add(watch)
             self.watch = watch
         }
@@ -105,7 +105,7 @@ public final class LuaState {
         drainReleases()
         home.close()
         isClosed = true
-        clua_set_lookout(core, nil)
+        clua_set_run_status(core, nil)
         if let watch { options.watchdog.remove(watch) }
         watch = nil
         let bytes = clua_close(core)
@@ -133,4 +133,90 @@ public final class LuaState {
             Misuse.wrongThread(what: "a Lua state", owner: "\(ownerName); get there before you call")
         }
     }
+}
+
+extension LuaState {
+    /// Entries nest: a host function may call back into Lua. Answers what `leave` puts back.
+    func enter(_ phase: RunPhase, coroutine: LuaCoroutine? = nil) -> Entry {
+        drainReleases()
+        let outer = entry
+        entry = Entry(phase: phase, coroutine: coroutine)
+        return outer
+    }
+
+    func leave(_ outer: Entry) {
+        entry = outer
+    }
+}
+
+/// Whose rules apply while a script runs.
+struct Entry {
+    var phase: RunPhase?
+    var coroutine: LuaCoroutine?
+}
+
+/// What a `LuaState` may use, and where its output goes.
+public struct LuaOptions {
+    /// Bytes that scripts may hold. Beyond it a script's allocation fails as a Lua error.
+    public var memoryLimit: Int
+    /// Ends the message of such an error: what to do.
+    public var memoryAdvice: String
+    /// Told of runs that don't come back; see ``LuaWatchdog``. On the watchdog's thread.
+    public var onWedge: (@Sendable (LuaWedge) -> Void)?
+    /// Who looks for such runs.
+    public var watchdog = LuaWatchdog.shared
+    /// Folders in which `require` looks, in this order: the script's own first. Nothing outside them is reachable, but
+    /// that links in the others are followed, wherever they lead: who names a folder answers for it.
+    public var searchRoots: [String]
+    /// Gets what `print` and `io.write` write, line ends included.
+    public var output: (String) -> Void
+    /// What to do instead of calling a function that scripts don't get, "io.open", or requiring a module that is written
+    /// in C, "lfs".
+    public var advice: [String: String] = [:]
+    /// Answers `os.getenv`; the default grants no name.
+    public var environment: (String) -> String?
+
+    public init(
+        memoryLimit: Int = 256 << 20,
+        memoryAdvice: String = "",
+        searchRoots: [String] = [],
+        output: @escaping (String) -> Void = { _ in },
+        environment: @escaping (String) -> String? = { _ in nil }
+    ) {
+        self.memoryLimit = memoryLimit
+        self.memoryAdvice = memoryAdvice
+        self.searchRoots = searchRoots
+        self.output = output
+        self.environment = environment
+    }
+}
+
+/// What was still alive when a state closed.
+public struct LeakReport: Equatable, Sendable {
+    /// Swift objects and functions that Lua never let go of. Not zero means a fault of this module.
+    public let hostObjects: Int
+    /// `LuaReference`s that somebody still holds. They are useless now.
+    public let references: Int
+    /// Coroutines that waited; closing cancelled them.
+    public let waitingCoroutines: Int
+    /// Bytes that Lua did not give back.
+    public let bytes: Int
+
+    public var isClean: Bool { hostObjects == 0 && references == 0 && waitingCoroutines == 0 && bytes == 0 }
+}
+
+/// For tests: makes the nth allocation of a script fail.
+extension LuaState {
+    /// Counts from now; 0 turns it off.
+    func refuseAllocation(_ nth: Int) {
+        clua_refuse(core, Int64(nth))
+    }
+
+    var hasRefusedAllocation: Bool { clua_refused(core) }
+
+    /// Swift objects and functions that Lua holds.
+    var hostObjectCount: Int { Int(clua_boxes(core)) }
+
+    /// `LuaReference`s that somebody holds.
+    var referenceCount: Int { home.live }
 }

@@ -1,10 +1,10 @@
 /// Keeps entities in this process, up to a number of bytes; those that were not used for longest go first.
 ///
-/// One cache may serve any stages of any services: a place is service, URL and stage. Content is kept as it is, what
+/// One cache may serve any stages of any services: a key is service, URL and stage. Content is kept as it is, what
 /// a Swift transformer made included.
 @EngineActor
 public final class MemoryCache: EntityCache {
-    private struct Place: Hashable, Sendable {
+    private struct Key: Hashable, Sendable {
         let service: String
         let url: String
         let stage: String
@@ -14,7 +14,7 @@ public final class MemoryCache: EntityCache {
     public nonisolated let maxBytes: Int
     /// What the entities take, by estimate.
     public private(set) var bytes = 0
-    private var entities = RecencyList<Place, Entity>()
+    private var entities = RecencyList<Key, Entity>()
 
     public nonisolated init(maxBytes: Int = 16 << 20) { self.maxBytes = maxBytes }
 
@@ -23,27 +23,27 @@ public final class MemoryCache: EntityCache {
     /// How many entities it has.
     public var count: Int { entities.count }
 
-    /// An invalid resource has no place.
+    /// An invalid resource has no key.
     public func key(for resource: Resource, stage: String) -> CacheKey? {
         guard let url = resource.url else { return nil }
-        return CacheKey(Place(service: resource.service.name, url: url.string, stage: stage))
+        return CacheKey(Key(service: resource.service.name, url: url.string, stage: stage))
     }
 
     public func read(_ key: CacheKey, completion: @escaping @EngineActor (Result<Entity?, any Error>) -> Void)
     {
-        completion(.success((key.value as? Place).flatMap { entities.use($0) }))
+        completion(.success((key.value as? Key).flatMap { entities.use($0) }))
     }
 
     /// An entity that is larger than the whole cache is not kept, and neither is what it replaces.
     public func write(
         _ entity: Entity, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
     ) {
-        if let place = key.value as? Place {
-            forget(place)
+        if let own = key.value as? Key {
+            forget(own)
             let kept = entity.detached
-            let size = Self.size(of: kept, at: place)
+            let size = Self.size(of: kept, at: own)
             if size <= maxBytes {
-                entities.insert(kept, at: place)
+                entities.insert(kept, at: own)
                 bytes += size
                 while bytes > maxBytes, let oldest = entities.oldest { forget(oldest) }
             }
@@ -54,25 +54,25 @@ public final class MemoryCache: EntityCache {
     public func updateTimestamp(
         _ timestamp: Double, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
     ) {
-        if let place = key.value as? Place, var entity = entities.use(place) {
+        if let own = key.value as? Key, var entity = entities.use(own) {
             entity.timestamp = timestamp
-            entities.insert(entity, at: place)
+            entities.insert(entity, at: own)
         }
         completion(nil)
     }
 
     public func remove(_ key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void) {
-        if let place = key.value as? Place { forget(place) }
+        if let key = key.value as? Key { forget(key) }
         completion(nil)
     }
 
-    private func forget(_ place: Place) {
-        guard let entity = entities.remove(place) else { return }
-        bytes -= Self.size(of: entity, at: place)
+    private func forget(_ key: Key) {
+        guard let entity = entities.remove(key) else { return }
+        bytes -= Self.size(of: entity, at: key)
     }
 
-    private static func size(of entity: Entity, at place: Place) -> Int {
-        entity.estimatedBytes + place.url.utf8.count + place.stage.utf8.count
+    private static func size(of entity: Entity, at key: Key) -> Int {
+        entity.estimatedBytes + key.url.utf8.count + key.stage.utf8.count
     }
 }
 

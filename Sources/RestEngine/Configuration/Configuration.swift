@@ -20,9 +20,9 @@ public struct Configuration: Sendable {
     /// Reads of a stale resource join the load in flight.
     public var isCollapsing = true
     /// Edit requests before they are sent, in order (rule 15.1).
-    public var mutators: [Placed<RequestMutation>] = []
+    public var mutators: [ConfiguredFunction<RequestMutation>] = []
     /// Wrap or replace requests before they start, in order (15.4).
-    public var decorators: [Placed<RequestDecorator>] = []
+    public var decorators: [ConfiguredFunction<RequestDecorator>] = []
 
     public init() {}
 }
@@ -44,7 +44,7 @@ public struct RedirectPolicy: Sendable, Equatable {
 }
 
 /// A function that a block added, with the line that did.
-public struct Placed<Function: Sendable>: Sendable {
+public struct ConfiguredFunction<Function: Sendable>: Sendable {
     /// What the block gave.
     public let function: Function
     /// `file:line`, for `explain`.
@@ -59,7 +59,7 @@ public struct Placed<Function: Sendable>: Sendable {
     }
 }
 
-extension Array where Element == Placed<RequestMutation> {
+extension Array where Element == ConfiguredFunction<RequestMutation> {
     /// Adds a function that edits requests behind the others.
     ///
     /// - Parameter origin: `file:line`; nil: the line of this call.
@@ -67,11 +67,11 @@ extension Array where Element == Placed<RequestMutation> {
         _ mutation: @escaping RequestMutation, origin: String? = nil, fileID: String = #fileID,
         line: Int = #line
     ) {
-        append(Placed(mutation, origin: origin ?? "\(fileID):\(line)"))
+        append(ConfiguredFunction(mutation, origin: origin ?? "\(fileID):\(line)"))
     }
 }
 
-extension Array where Element == Placed<RequestDecorator> {
+extension Array where Element == ConfiguredFunction<RequestDecorator> {
     /// Adds a function that wraps or replaces requests behind the others.
     ///
     /// - Parameter origin: `file:line`; nil: the line of this call.
@@ -79,6 +79,6 @@ extension Array where Element == Placed<RequestDecorator> {
         _ decorator: @escaping RequestDecorator, origin: String? = nil, fileID: String = #fileID,
         line: Int = #line
     ) {
-        append(Placed(decorator, origin: origin ?? "\(fileID):\(line)"))
+        append(ConfiguredFunction(decorator, origin: origin ?? "\(fileID):\(line)"))
     }
 }

@@ -32,16 +32,16 @@ public final class ContentBudget {
 
     /// A resource with content, by when it was used last as far as is known here; readers on other threads may have used
     /// it since.
-    private struct Place: Comparable {
+    private struct Candidate: Comparable {
         let lastUse: Double
-        let holder: ContentPlace
+        let holder: BudgetedResource
 
-        static func < (a: Place, b: Place) -> Bool { a.lastUse < b.lastUse }
-        static func == (a: Place, b: Place) -> Bool { a.lastUse == b.lastUse }
+        static func < (a: Candidate, b: Candidate) -> Bool { a.lastUse < b.lastUse }
+        static func == (a: Candidate, b: Candidate) -> Bool { a.lastUse == b.lastUse }
     }
-    private var places = Heap<Place>()
-    /// How many places were of live resources when that was counted last.
-    private var livePlaces = 0
+    private var candidates = Heap<Candidate>()
+    /// How many of them were of live resources when that was counted last.
+    private var liveCandidates = 0
     /// Until then nothing can be dropped: a look found only what must stay.
     private var isFullUntil = 0.0
     private let clock = SystemClock()
@@ -52,12 +52,12 @@ public final class ContentBudget {
 
     /// Takes note of a resource that holds something now.
     func add(_ resource: Resource) {
-        let holder = ContentPlace(resource)
-        resource.place = holder
-        places.insert(Place(lastUse: resource.lastUse, holder: holder))
-        if places.count > 2 * livePlaces + 1024 {
-            places = Heap(places.unordered.filter { $0.holder.resource != nil })
-            livePlaces = places.count
+        let holder = BudgetedResource(resource)
+        resource.budgeted = holder
+        candidates.insert(Candidate(lastUse: resource.lastUse, holder: holder))
+        if candidates.count > 2 * liveCandidates + 1024 {
+            candidates = Heap(candidates.unordered.filter { $0.holder.resource != nil })
+            liveCandidates = candidates.count
         }
     }
 
@@ -85,11 +85,11 @@ public final class ContentBudget {
     private func evict(sparing spared: Resource?, of service: Service?, until isEnough: () -> Bool) {
         let now = clock.uptime
         guard now >= isFullUntil else { return }
-        var staying: [Place] = []
-        while !isEnough(), let place = places.popMin() {
-            guard let resource = place.holder.resource else { continue }
-            if resource.lastUse > place.lastUse {
-                places.insert(Place(lastUse: resource.lastUse, holder: place.holder))
+        var staying: [Candidate] = []
+        while !isEnough(), let candidate = candidates.popMin() {
+            guard let resource = candidate.holder.resource else { continue }
+            if resource.lastUse > candidate.lastUse {
+                candidates.insert(Candidate(lastUse: resource.lastUse, holder: candidate.holder))
                 continue
             }
             if resource !== spared, service == nil || resource.service === service {
@@ -97,11 +97,11 @@ public final class ContentBudget {
                 if isBusy { resource.dropEncoding() } else { resource.dropContent() }
                 droppedContents += 1
             }
-            if resource.heldBytes > 0 { staying.append(place) } else { resource.place = nil }
+            if resource.heldBytes > 0 { staying.append(candidate) } else { resource.budgeted = nil }
         }
         // Looking at many that must stay for each chunk of a body would take longer than the body.
         if !isEnough(), service == nil, staying.count > 1000 { isFullUntil = now + 0.5 }
-        for place in staying { places.insert(place) }
+        for candidate in staying { candidates.insert(candidate) }
     }
 
     func refusal(of what: String, in service: Service? = nil) -> TransportError {
@@ -115,8 +115,8 @@ public final class ContentBudget {
     }
 }
 
-/// The end of a resource frees its place without a word.
-final class ContentPlace {
+/// A resource as the budget knows it: its end needs no telling.
+final class BudgetedResource {
     private(set) weak var resource: Resource?
 
     init(_ resource: Resource) { self.resource = resource }

@@ -10,7 +10,7 @@ extension Resource {
         let difference = count()
         guard difference != 0 else { return }
         let budget = engine.contentBudget
-        if place == nil { budget.add(self) }
+        if budgeted == nil { budget.add(self) }
         if difference > 0, !budget.makeRoom(for: 0, in: service, sparing: self) {
             // Its own published form is too much: each reader has one made.
             dropEncoding()

@@ -24,7 +24,7 @@ final class DecorationStack {
     /// then whatever the circle had made is not sent.
     func decorate(
         _ request: Request, of resource: Resource, method: String,
-        by decorators: [Placed<RequestDecorator>]
+        by decorators: [ConfiguredFunction<RequestDecorator>]
     ) throws -> Request {
         guard !decorators.isEmpty else { return request }
         try enter(resource.urlString, method)

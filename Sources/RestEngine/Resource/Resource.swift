@@ -36,7 +36,7 @@ public final class Resource {
     /// When somebody last asked for the data on the engine loop, Unix seconds; see ``lastUse``.
     var lastUsed = 0.0
     /// Nil as long as it holds nothing.
-    var place: ContentPlace?
+    var budgeted: BudgetedResource?
 
     init(service: Service, url: URLText?, invalidSource: String? = nil) {
         self.service = service

@@ -34,7 +34,7 @@ struct ConfigurationBinding: ScriptBinding {
                 ) { call in
                     let function = try call.scriptFunction(1, "fn")
                     let origin = function.place ?? call.place ?? ""
-                    let placed = Placed(
+                    let placed = ConfiguredFunction(
                         DraftBinding(context: context).decorator(function), origin: origin,
                         authentication: context.blocks.authentication(of: call.lua.identity(call.slot(1))))
                     try draft(call).edit { $0.decorators.append(placed) }

@@ -25,7 +25,7 @@ final class TreeExchange {
     func keepClasses(_ lua: Lua) { cjson_keep_classes(lua.pointer) }
 
     /// Pushes the value of a tree. The state grants memory while Swift is innermost, and the stack has room for the deepest
-    /// tree (room.c), so nothing is raised here. A value for which there is no memory is nil, made no further than that
+    /// tree (CLua/lua_stack.c), so nothing is raised here. A value for which there is no memory is nil, made no further than that
     /// was known, and an error at the next step of the script.
     func push(_ tree: Tree, on lua: Lua) {
         lua.checkStack(4)

@@ -5,7 +5,7 @@ import RestEngine
 /// The socket at which a run takes commands.
 enum AdminListener {
     /// What `--admin` says.
-    enum Place: Equatable {
+    enum Address: Equatable {
         case standard
         case path(String)
         case none
@@ -25,12 +25,12 @@ enum AdminListener {
 
     /// Listens, and gives the gateway and the socket's path; nil when none is wanted.
     static func start(
-        _ place: Place, directory: any GatewayDirectory, control: any HostControl,
+        _ address: Address, directory: any GatewayDirectory, control: any HostControl,
         folder: AdminFolder = .standard(),
         onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in }
     ) throws(Failure) -> (gateway: Gateway, path: String)? {
         let path: String
-        switch place {
+        switch address {
         case .none: return nil
         case .path(let given): path = absolute(given)
         case .standard:

@@ -15,3 +15,45 @@ struct ReferenceCommand: ParsableCommand {
         throw ExitCode(code)
     }
 }
+
+struct TypesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "types",
+        abstract: "Write definitions of what scripts see, for editors with the Lua language server.",
+        discussion: """
+            Editors that use LuaLS then complete names, show documentation, and find wrong arguments. With a folder, \
+            writes resthost.lua and resthost/test.lua into it; without, prints the first. Name the folder in the \
+            project's .luarc.json: { "workspace.library": [".resthost/types"] }. resthost init does all of that.
+
+            Examples:
+              resthost types .resthost/types
+              resthost types | grep -A3 '^function service:configure('
+            """)
+
+    @Argument(help: ArgumentHelp("Where to write the files.", valueName: "folder"))
+    var folder: String?
+
+    func validate() throws {
+        if folder?.isEmpty == true { throw ValidationError("the folder has no name; . is the current one") }
+    }
+
+    func run() throws {
+        let code = MainThread.wait { @EngineActor in write(ScriptReference.types()) }
+        throw ExitCode(code)
+    }
+
+    private func write(_ files: [(path: String, text: String)]) -> Int32 {
+        guard let folder else {
+            Streams.output(files.first?.text ?? "")
+            return 0
+        }
+        do throws(FileFailure) {
+            for file in files { try NewFile.write(file.text, to: "\(folder)/\(file.path)") }
+        } catch {
+            Streams.error(Complaint.text(error.description))
+            return 2
+        }
+        for file in files { Streams.output("\(folder)/\(file.path)\n") }
+        return 0
+    }
+}

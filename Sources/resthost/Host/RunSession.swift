@@ -62,7 +62,7 @@ final class RunSession {
         }
         do throws(AdminListener.Failure) {
             admin = try AdminListener.start(
-                AdminListener.Place(settings.admin), directory: directory, control: control,
+                AdminListener.Address(settings.admin), directory: directory, control: control,
                 onShortage: { [log] in log.shortage($0, of: "admin socket") })
         } catch {
             // Nobody asked for the standard one, which may be impossible in a container.

@@ -76,3 +76,48 @@ enum SourceLines {
         return text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 }
+
+/// A traceback as people read it: the calls that led to the line which the message names already.
+enum TracebackText {
+    /// One line for each call, innermost first. Empty when there is nothing but the place itself.
+    static func text(_ traceback: String?, _ style: Style) -> String {
+        // Functions of the host have no place that would tell a reader of the script anything.
+        let calls = (traceback ?? "").split(separator: "\n").filter { !$0.hasPrefix("[C]: ") }
+        guard calls.count > 1 else { return "" }
+        var text = ""
+        var rest = calls[...]
+        while let call = rest.first {
+            // A recursion says the same many times.
+            let times = rest.prefix { $0 == call }.count
+            rest = rest.dropFirst(times)
+            text +=
+                style.dim("    at \(VisibleText.inline(String(call)))\(times > 1 ? " (\(times) times)" : "")")
+                + "\n"
+        }
+        return text
+    }
+}
+
+/// Diagnostics for programs.
+enum DiagnosticJSON {
+    static func text(_ diagnostics: [Diagnostic]) -> String {
+        Tree(
+            pairs: [
+                ("ok", Tree(!diagnostics.contains { $0.severity == .error })),
+                ("diagnostics", Tree(diagnostics.map(tree))),
+            ]
+        ).description
+    }
+
+    /// What has no value is null, so that every finding has the same fields; a traceback is there if there is one.
+    private static func tree(_ diagnostic: Diagnostic) -> Tree {
+        var pairs: [(String, Tree)] = [
+            ("severity", Tree(diagnostic.severity.rawValue)), ("code", Tree(diagnostic.code)),
+            ("message", Tree(diagnostic.message)), ("file", diagnostic.file.map { Tree($0) } ?? .null),
+            ("line", diagnostic.line.map { Tree($0) } ?? .null),
+            ("hint", diagnostic.hint.map { Tree($0) } ?? .null),
+        ]
+        if let traceback = diagnostic.traceback { pairs.append(("traceback", Tree(traceback))) }
+        return Tree(pairs: pairs)
+    }
+}

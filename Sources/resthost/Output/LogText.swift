@@ -106,3 +106,65 @@ struct LogText: Sendable {
         }
     }
 }
+
+/// A text of the engine's log: the category before each line, in a column (rule 26.3).
+enum EngineLogText {
+    private static let width = EngineLog.Category.allCases.map(\.rawValue.count).max() ?? 0
+
+    static func text(_ category: EngineLog.Category, _ text: String, prefix time: String = "") -> String {
+        let name = category.rawValue
+        let prefix = time + name + String(repeating: " ", count: width - name.count) + " │ "
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { prefix + VisibleText.inline(String($0)) + "\n" }.joined()
+    }
+}
+
+/// The members of a log line's object, for programs that read logs. Each has `level` and `message`.
+enum LogJSON {
+    static func members(_ entry: ScriptLogEntry) -> [(String, Tree)] {
+        var members = head(entry.level, entry.text)
+        if let place = entry.place { members.append(("place", Tree(place))) }
+        let fields = entry.fields.filter { $0.name != "traceback" }
+        if !fields.isEmpty {
+            members.append(("fields", Tree(pairs: fields.map { ($0.name, Tree($0.value)) })))
+        }
+        if let traceback = entry.fields.first(where: { $0.name == "traceback" }) {
+            members.append(("traceback", Tree(traceback.value)))
+        }
+        return members
+    }
+
+    static func members(_ category: EngineLog.Category, _ text: String) -> [(String, Tree)] {
+        head(category == .warning ? .warn : .info, text) + [("category", Tree(category.rawValue))]
+    }
+
+    static func members(_ diagnostic: Diagnostic, _ end: String?) -> [(String, Tree)] {
+        var members = head(diagnostic.severity == .error ? .error : .warn, diagnostic.message)
+        if let file = diagnostic.file {
+            members.append(("place", Tree(diagnostic.line.map { "\(file):\($0)" } ?? file)))
+        }
+        if let hint = diagnostic.hint { members.append(("hint", Tree(hint))) }
+        if let traceback = diagnostic.traceback { members.append(("traceback", Tree(traceback))) }
+        if let end { members.append(("outcome", Tree(end))) }
+        return members
+    }
+
+    private static func head(_ level: ScriptLogEntry.Level, _ message: String) -> [(String, Tree)] {
+        [("level", Tree(level.rawValue)), ("message", Tree(message))]
+    }
+}
+
+/// What started the program, as far as its log is concerned.
+enum ServiceManager {
+    /// The journal takes what is written to standard error, and notes the time of each line: systemd.exec(5) on
+    /// `JOURNAL_STREAM`, which names device and inode, for standard error may have been redirected since.
+    static var notesTimes: Bool {
+        notesTimes(getenv("JOURNAL_STREAM").map { String(cString: $0) }, of: STDERR_FILENO)
+    }
+
+    static func notesTimes(_ stream: String?, of descriptor: Int32) -> Bool {
+        var status = stat()
+        guard let stream, fstat(descriptor, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
+}

@@ -51,3 +51,22 @@ enum PrettyJSON {
         return min(index + 1, json.count)
     }
 }
+
+/// A string as JSON writes it.
+enum JSONText {
+    static func string(_ text: String) -> String {
+        var output = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": output += "\\\""
+            case "\\": output += "\\\\"
+            case "\n": output += "\\n"
+            case "\r": output += "\\r"
+            case "\t": output += "\\t"
+            case _ where VisibleText.isHidden(scalar): output += VisibleText.jsonEscape(scalar)
+            default: output.unicodeScalars.append(scalar)
+            }
+        }
+        return output + "\""
+    }
+}

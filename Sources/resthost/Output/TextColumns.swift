@@ -19,3 +19,21 @@ enum TextColumns {
         }.joined()
     }
 }
+
+/// A span of time as people say it.
+enum TimeSpan {
+    /// The two largest units of seconds: `4s`, `3m 5s`, `2h 3m`, `12d 1h`.
+    static func text(_ seconds: Double) -> String {
+        let seconds = seconds.isFinite ? Int(max(0, min(seconds, 1e12))) : 0
+        switch seconds {
+        case ..<60: return "\(seconds)s"
+        case ..<3600: return join(seconds / 60, "m", seconds % 60, "s")
+        case ..<86_400: return join(seconds / 3600, "h", seconds / 60 % 60, "m")
+        default: return join(seconds / 86_400, "d", seconds / 3600 % 24, "h")
+        }
+    }
+
+    private static func join(_ large: Int, _ name: String, _ small: Int, _ smallName: String) -> String {
+        small == 0 ? "\(large)\(name)" : "\(large)\(name) \(small)\(smallName)"
+    }
+}

@@ -138,3 +138,13 @@ enum Complaint {
         "resthost: \(VisibleText.lines(message, indent: "  "))\n"
     }
 }
+
+/// A text on one line.
+enum SingleLine {
+    static func text(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return text }
+        return String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0 == "\t" || VisibleText.isHidden($0) ? " " : $0 }))
+    }
+}

@@ -11,7 +11,7 @@ struct FileView: Sendable {
         case description(hash: Int)
     }
 
-    var kind: @Sendable (String) -> FilePlaces.Kind
+    var kind: @Sendable (String) -> PathEntries.Kind
     var fingerprint: @Sendable (String) -> Fingerprint
     /// When the file was last changed or put in its place, Unix time in seconds; nil when it isn't there.
     var changeTime: @Sendable (String) -> Double?
@@ -30,7 +30,7 @@ struct FileView: Sendable {
 
     private static let maxBytes = 32 << 20
 
-    private static func kind(of path: String) -> FilePlaces.Kind {
+    private static func kind(of path: String) -> PathEntries.Kind {
         var status = stat()
         guard lstat(path, &status) == 0 else { return .missing }
         switch status.st_mode & S_IFMT {

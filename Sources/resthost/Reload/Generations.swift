@@ -231,3 +231,30 @@ private final class Once {
         action = nil
     }
 }
+
+/// Why a script was loaded.
+enum ReloadTrigger: Sendable, Equatable, CustomStringConvertible {
+    case start
+    /// Files that changed.
+    case files([String])
+    case signal
+    /// `POST /-/reload`, and with it `resthost reload`.
+    case request
+    /// The `:reload` of a repl.
+    case user
+
+    var description: String {
+        switch self {
+        case .start: "at the start"
+        case .files(let paths):
+            switch paths.count {
+            case 0: "a file changed"
+            case 1: "\(paths[0]) changed"
+            default: "\(paths[0]) and \(paths.count - 1) more changed"
+            }
+        case .signal: "at SIGHUP"
+        case .request: "on request"
+        case .user: "in the repl"
+        }
+    }
+}

@@ -1,5 +1,6 @@
+import Platform
+
 #if os(Linux)
-    import Platform
 
     /// The kernel tells of changes in folders. Folders are watched, not files: an editor that writes a new file and
     /// renames it leaves a watch on the old one behind.
@@ -22,8 +23,8 @@
 
         deinit { if descriptor >= 0 { close(descriptor) } }
 
-        func watch(_ places: Set<FilePlaces.Place>) throws(FolderWatchFailure) {
-            let wanted = Set(places.map(\.folder))
+        func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchFailure) {
+            let wanted = Set(entries.map(\.folder))
             for (folder, watch) in watchesByFolder where !wanted.contains(folder) {
                 inotify_rm_watch(descriptor, watch)
                 forget(folder)
@@ -61,7 +62,7 @@
                 return .gone(folder)
             }
             return record.name.isEmpty
-                ? nil : .changed(FilePlaces.Place(folder: folder, name: record.name))
+                ? nil : .changed(DirectoryEntry(folder: folder, name: record.name))
         }
 
         private func forget(_ folder: String) {
@@ -79,5 +80,36 @@
             }
         }
     }
-
 #endif
+
+/// The records that an inotify descriptor gives (inotify(7)): watch, mask, cookie, length of the name, name filled up
+/// with zeros.
+enum InotifyRecords {
+    struct Record: Equatable {
+        var watch: Int32
+        var mask: UInt32
+        /// Empty for an event of the watched folder itself.
+        var name: String
+    }
+
+    static let headBytes = 16
+
+    /// Records that are cut off at the end are left out.
+    static func read(_ bytes: UnsafeRawBufferPointer) -> [Record] {
+        var records: [Record] = []
+        var start = 0
+        while start + headBytes <= bytes.count {
+            let length = Int(bytes.loadUnaligned(fromByteOffset: start + 12, as: UInt32.self))
+            let end = start + headBytes + length
+            guard end <= bytes.count else { break }
+            let name = bytes[(start + headBytes)..<end].prefix { $0 != 0 }
+            records.append(
+                Record(
+                    watch: bytes.loadUnaligned(fromByteOffset: start, as: Int32.self),
+                    mask: bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self),
+                    name: String(decoding: name, as: UTF8.self)))
+            start = end
+        }
+        return records
+    }
+}

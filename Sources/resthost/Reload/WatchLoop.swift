@@ -79,12 +79,12 @@ final class WatchLoop: Sendable {
     /// until nothing is new.
     private func apply(_ state: inout WatchState, _ folders: inout any FolderWatching) {
         for _ in 0..<16 {
-            state.findPlaces(view)
-            do throws(FolderWatchFailure) { try folders.watch(state.places) } catch {
+            state.findEntries(view)
+            do throws(FolderWatchFailure) { try folders.watch(state.entries) } catch {
                 folders = fallBack(error)
-                try? folders.watch(state.places)
+                try? folders.watch(state.entries)
             }
-            guard state.findPlaces(view) else { return }
+            guard state.findEntries(view) else { return }
         }
     }
 

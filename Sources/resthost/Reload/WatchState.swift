@@ -3,20 +3,20 @@ struct WatchState {
     private struct File {
         /// Nil when it isn't known what was read.
         var fingerprint: FileView.Fingerprint?
-        var places: Set<FilePlaces.Place>
+        var entries: Set<DirectoryEntry>
     }
 
     /// By absolute path.
     private var files: [String: File] = [:]
     /// As they were given.
     private var givenNames: [String: String] = [:]
-    private var filesByPlace: [FilePlaces.Place: Set<String>] = [:]
+    private var filesByEntry: [DirectoryEntry: Set<String>] = [:]
     private var settling = Settling()
     /// Not read yet.
     private var newFiles: [String] = []
 
     /// All that is to be watched.
-    var places: Set<FilePlaces.Place> { Set(filesByPlace.keys) }
+    var entries: Set<DirectoryEntry> { Set(filesByEntry.keys) }
 
     /// When ``takeChanges(_:)`` is next of use.
     var deadline: Double? { settling.deadline }
@@ -29,12 +29,12 @@ struct WatchState {
         givenNames = names
         newFiles = names.keys.filter { files[$0] == nil }
         files = names.reduce(into: [:]) { known, name in
-            known[name.key] = files[name.key] ?? File(fingerprint: nil, places: [])
+            known[name.key] = files[name.key] ?? File(fingerprint: nil, entries: [])
         }
-        findPlaces(view)
+        findEntries(view)
     }
 
-    /// Of new files it counts what they are now, unless they changed since somebody began to read them. Their places must
+    /// Of new files it counts what they are now, unless they changed since somebody began to read them. Their entries must
     /// be watched already: a change that comes between this look and the watch would never be told.
     ///
     /// - Parameters:
@@ -53,25 +53,25 @@ struct WatchState {
         newFiles = []
     }
 
-    /// Follows links anew. True when there are other places to watch.
+    /// Follows links anew. True when there are other entries to watch.
     @discardableResult
-    mutating func findPlaces(_ view: FileView) -> Bool {
-        let before = places
-        filesByPlace = [:]
+    mutating func findEntries(_ view: FileView) -> Bool {
+        let before = entries
+        filesByEntry = [:]
         for path in files.keys {
-            let places = FilePlaces.places(of: path, view.kind)
-            files[path]?.places = places
-            for place in places { filesByPlace[place, default: []].insert(path) }
+            let entries = PathEntries.entries(of: path, view.kind)
+            files[path]?.entries = entries
+            for entry in entries { filesByEntry[entry, default: []].insert(path) }
         }
-        return places != before
+        return entries != before
     }
 
     mutating func note(_ event: FolderEvent, at now: Double) {
         switch event {
-        case .changed(let place):
-            for path in filesByPlace[place] ?? [] { settling.note(path, at: now) }
+        case .changed(let entry):
+            for path in filesByEntry[entry] ?? [] { settling.note(path, at: now) }
         case .gone(let folder):
-            for (path, file) in files where file.places.contains(where: { $0.folder == folder }) {
+            for (path, file) in files where file.entries.contains(where: { $0.folder == folder }) {
                 settling.note(path, at: now)
             }
         case .anything:
@@ -92,5 +92,35 @@ struct WatchState {
             changed.append(givenNames[path] ?? path)
         }
         return changed.sorted()
+    }
+}
+
+/// Waits until changes have come to rest: an editor writes a file in several steps, a check-out many files. Times are in
+/// seconds of any clock that only moves on.
+struct Settling {
+    /// After the last change.
+    static let pause = 0.2
+    /// After the first: a file that is written all the time must not hold up the others for ever.
+    static let patience = 2.0
+
+    private var paths: Set<String> = []
+    private var first = 0.0
+    private var last = 0.0
+
+    mutating func note(_ path: String, at now: Double) {
+        if paths.isEmpty { first = now }
+        last = now
+        paths.insert(path)
+    }
+
+    /// When there is something to take; nil while nothing was noted.
+    var deadline: Double? { paths.isEmpty ? nil : min(last + Self.pause, first + Self.patience) }
+
+    func isDue(at now: Double) -> Bool { deadline.map { $0 <= now } ?? false }
+
+    /// What was noted; from here on it begins anew.
+    mutating func take() -> Set<String> {
+        defer { paths = [] }
+        return paths
     }
 }

@@ -1,4 +1,7 @@
+import CPlatform
 import Platform
+import RestEngine
+import Synchronization
 
 /// Where the repl's lines come from.
 protocol LineSource {
@@ -22,4 +25,172 @@ struct PlainLines: LineSource {
     }
 
     func close() {}
+}
+
+/// Lines of a terminal, edited with libedit: history and completion. The library is opened here, when it is needed, so that
+/// no other command pays for it and none needs it. Belongs to the main thread.
+struct EditLine: LineSource {
+    private typealias Read = @convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?
+    private typealias Remember = @convention(c) (UnsafePointer<CChar>) -> CInt
+    private typealias ReadCharacter = @convention(c) (UnsafeMutableRawPointer?) -> CInt
+    private typealias Limit = @convention(c) (CInt) -> Void
+    private typealias Matches = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    private typealias Complete = @convention(c) (UnsafePointer<CChar>?, CInt, CInt) -> Matches?
+
+    private static let names = ["libedit.so.2", "libedit.so.0", "libedit.dylib", "libedit.3.dylib"]
+    /// Lines that the history keeps.
+    private static let historyLines: CInt = 1000
+
+    private let read: Read
+    private let remember: Remember
+    private let writeHistory: Remember
+    private let historyPath: String?
+
+    let isInteractive = true
+
+    /// Nil when there is no terminal, or no libedit.
+    init?() {
+        guard isatty(STDIN_FILENO) == 1, Streams.isOutputTerminal,
+            getenv("TERM").map({ String(cString: $0) != "dumb" }) ?? false,
+            let library = Self.names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first,
+            let read: Read = Self.function("readline", library),
+            let remember: Remember = Self.function("add_history", library),
+            let readHistory: Remember = Self.function("read_history", library),
+            let writeHistory: Remember = Self.function("write_history", library)
+        else { return nil }
+        self.read = read
+        self.remember = remember
+        self.writeHistory = writeHistory
+        // Letters of other languages are more than one byte.
+        setlocale(LC_CTYPE, "")
+        // Where nothing is said, as in most containers, they would be left out.
+        if let name = nl_langinfo(CInt(CODESET)), strcmp(name, "ANSI_X3.4-1968") == 0 {
+            setlocale(LC_CTYPE, "C.UTF-8")
+        }
+        Self.installCompletion(library)
+        Self.installInput(library)
+        historyPath = Self.history
+        if let limit: Limit = Self.function("stifle_history", library) { limit(Self.historyLines) }
+        if let historyPath { _ = readHistory(historyPath) }
+    }
+
+    func next(prompt: String) -> String? {
+        guard let line = read(prompt) else { return nil }
+        defer { free(line) }
+        let text = String(cString: line)
+        if text.contains(where: { !$0.isWhitespace }) { _ = remember(line) }
+        return text
+    }
+
+    /// Keeps the history, for its owner alone: what one types may be secret.
+    func close() {
+        guard let historyPath, (try? NewFile.makeFolders(of: historyPath)) != nil else { return }
+        let file = open(historyPath, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        if file >= 0 { _ = Self.closeFile(file) }
+        _ = writeHistory(historyPath)
+        chmod(historyPath, 0o600)
+    }
+
+    private static func closeFile(_ file: CInt) -> CInt {
+        Platform.close(file)
+    }
+
+    private static var history: String? {
+        func variable(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let state = variable("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }
+        return state.map { $0 + "/resthost/history" }
+    }
+
+    private static func function<Function>(_ name: String, _ library: UnsafeMutableRawPointer) -> Function? {
+        dlsym(library, name).map { unsafeBitCast($0, to: Function.self) }
+    }
+
+    // MARK: Input
+
+    // Set once, before the first line is read; used by the library's callback on the same thread.
+    nonisolated(unsafe) private static var redisplay: (@convention(c) () -> Void)?
+    nonisolated(unsafe) private static var resize: (@convention(c) () -> Void)?
+
+    private static func installInput(_ library: UnsafeMutableRawPointer) {
+        guard let character = dlsym(library, "rl_getc_function") else { return }
+        redisplay = function("rl_forced_update_display", library)
+        resize = function("rl_resize_terminal", library)
+        TerminalInput.watch()
+        character.assumingMemoryBound(to: ReadCharacter?.self).pointee = { _ in
+            TerminalInput.next(redisplay: { EditLine.redisplay?() }, resize: { EditLine.resize?() })
+        }
+    }
+
+    // MARK: Completion
+
+    // Set once, before the first line is read; used by the library's callback on the same thread.
+    nonisolated(unsafe) private static var lineBuffer: UnsafePointer<UnsafePointer<CChar>?>?
+    nonisolated(unsafe) private static var isOver: UnsafeMutablePointer<CInt>?
+
+    private static func installCompletion(_ library: UnsafeMutableRawPointer) {
+        guard let complete = dlsym(library, "rl_attempted_completion_function"),
+            let buffer = dlsym(library, "rl_line_buffer")
+        else { return }
+        lineBuffer = UnsafePointer(buffer.assumingMemoryBound(to: UnsafePointer<CChar>?.self))
+        isOver = dlsym(library, "rl_attempted_completion_over").map { $0.assumingMemoryBound(to: CInt.self) }
+        for name in ["rl_basic_word_break_characters", "rl_completer_word_break_characters"] {
+            // The library keeps the text.
+            dlsym(library, name)?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self).pointee = strdup(
+                " \t\n\"'`@$><=;|&{}()[]+-*/%^#~,.:")
+        }
+        dlsym(library, "rl_completion_append_character")?.assumingMemoryBound(to: CInt.self).pointee = 0
+        let callback: Complete = { _, _, end in EditLine.matches(upTo: Int(end)) }
+        complete.assumingMemoryBound(to: Complete?.self).pointee = callback
+    }
+
+    /// What the whole matches have in common, then each, in memory that the library frees.
+    private static func matches(upTo end: Int) -> Matches? {
+        isOver?.pointee = 1
+        guard let line = lineBuffer?.pointee else { return nil }
+        let text = String(
+            decoding: UnsafeRawBufferPointer(start: line, count: min(end, strlen(line))), as: UTF8.self)
+        let found = MainThread.value { @EngineActor in ReplSession.current?.completions(of: text) ?? [] }
+        guard let first = found.first, let last = found.last else { return nil }
+        // Sorted, so the first and the last have in common what all do.
+        let common = zip(first, last).prefix { $0 == $1 }.map(\.0)
+        let all = found.count == 1 ? found : [String(common)] + found
+        guard let memory = malloc((all.count + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride) else {
+            return nil
+        }
+        let matches = memory.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
+        for (place, match) in all.enumerated() { matches[place] = strdup(match) }
+        matches[all.count] = nil
+        return matches
+    }
+}
+
+/// What is typed, for libedit, whose own reading waits on when a Ctrl-C comes just before it. What that does besides is
+/// done here: after a stop the line is shown again, and another size of the window is noticed. Belongs to the main thread,
+/// which also gets the signals.
+enum TerminalInput {
+    private static let wasContinued = Atomic<Bool>(false)
+    private static let wasResized = Atomic<Bool>(false)
+
+    static func watch() {
+        signal(SIGCONT) { _ in TerminalInput.wasContinued.store(true, ordering: .sequentiallyConsistent) }
+        signal(SIGWINCH) { _ in TerminalInput.wasResized.store(true, ordering: .sequentiallyConsistent) }
+    }
+
+    /// Waits for a character; -1 at the end of the input and after an ``Interruption``.
+    static func next(redisplay: () -> Void, resize: () -> Void) -> CInt {
+        // As libedit has set it; a shell that was in between has not.
+        var mode = termios()
+        let isKnown = tcgetattr(STDIN_FILENO, &mode) == 0
+        while true {
+            let character = cplatform_read_character(STDIN_FILENO, Interruption.descriptor)
+            guard character == CPLATFORM_SIGNAL else { return character }
+            if wasResized.exchange(false, ordering: .sequentiallyConsistent) { resize() }
+            if wasContinued.exchange(false, ordering: .sequentiallyConsistent) {
+                if isKnown { tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) }
+                redisplay()
+            }
+        }
+    }
 }

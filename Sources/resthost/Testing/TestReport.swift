@@ -23,3 +23,24 @@ struct TestTotals {
 
     var ran: Int { passed + failed }
 }
+
+/// How `resthost test` writes what came out.
+enum TestFormat: String, CaseIterable, Sendable {
+    case pretty, tap, junit
+
+    func makeReport() -> any TestReport {
+        switch self {
+        case .pretty: PrettyTestReport()
+        case .tap: TAPReport()
+        case .junit: JUnitReport()
+        }
+    }
+}
+
+/// Seconds with three decimals.
+enum Seconds {
+    static func text(_ seconds: Double) -> String {
+        let millis = Int((max(0, seconds) * 1000).rounded())
+        return "\(millis / 1000).\(String(1000 + millis % 1000).dropFirst())"
+    }
+}

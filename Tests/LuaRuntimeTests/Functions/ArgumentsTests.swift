@@ -1,5 +1,6 @@
-import LuaRuntime
 import Testing
+
+@testable import LuaRuntime
 
 @Suite struct ArgumentsTests {
     let fixture = Fixture()
@@ -60,5 +61,42 @@ import Testing
         #expect(try fixture.run("return resource('a\\0b', nil)") == "a\0b")
         #expect(try fixture.run("return cache{ expiration_time = 2.5, timeouts = { connect = 1 } }") == "2.5")
         #expect(try fixture.run("return cache()") == "-1.0")
+    }
+}
+
+struct ArgumentCountTests {
+    @Test(
+        arguments: [
+            ("()", 0), ("() -> request", 0), ("(a)", 1),
+            ("(a: string, b?: { c, d: function(e, f) -> (g, h) }) -> i, j", 2),
+            ("(f: function(...))", 1), ("(t: (a | b)[])", 1), ("", nil), ("(...)", nil),
+            ("(fn, ...) -> job", nil),
+        ] as [(String, Int32?)])
+    func `a signature says how many arguments there are`(signature: String, count: Int32?) {
+        #expect(ArgumentCount.limit(signature) == count)
+    }
+}
+
+struct NearestNameTests {
+    private static let fields = [
+        "user_message", "http_status_code", "entity", "cause", "timestamp", "url", "method", "attempt",
+        "text", "json",
+    ]
+
+    @Test(
+        arguments: [
+            // Misspelled.
+            ("user_mesage", "user_message"), ("metod", "method"), ("jsno", "json"), ("URL", "url"),
+            // The beginning, or more than all of it.
+            ("time", "timestamp"), ("textual", "text"),
+            // One word of a longer name, or the other way round.
+            ("message", "user_message"), ("status", "http_status_code"), ("status_code", "http_status_code"),
+            ("error_cause", "cause"),
+            // Nothing of the kind.
+            ("zzzzzz", nil), ("_", nil), ("", nil), ("x", nil),
+        ] as [(String, String?)])
+    func `a name stands for the one that is meant`(name: String, meant: String?) {
+        #expect(
+            NearestName.advice(name, among: Self.fields) == (meant.map { ": did you mean '\($0)'?" } ?? ""))
     }
 }

@@ -159,7 +159,7 @@ struct FileWatcherTests {
     @Test func `when the system refuses, files are looked at instead`() async {
         /// Has room for nothing.
         final class Full: FolderWatching {
-            func watch(_ places: Set<FilePlaces.Place>) throws(FolderWatchFailure) {
+            func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchFailure) {
                 throw FolderWatchFailure(message: "full")
             }
             func wait(_ seconds: Double?, _ signal: WatchSignal) -> [FolderEvent] { [] }

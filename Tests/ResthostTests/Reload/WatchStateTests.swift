@@ -6,7 +6,7 @@ import Testing
 struct WatchStateTests {
     /// Files that exist only here.
     private final class Files: Sendable {
-        private let entries = Mutex<[String: FilePlaces.Kind]>([:])
+        private let entries = Mutex<[String: PathEntries.Kind]>([:])
         private let contents = Mutex<[String: Int]>([:])
 
         func write(_ path: String, _ content: Int) {
@@ -39,8 +39,8 @@ struct WatchStateTests {
         }
     }
 
-    private func place(_ folder: String, _ name: String) -> FolderEvent {
-        .changed(FilePlaces.Place(folder: folder, name: name))
+    private func change(_ folder: String, _ name: String) -> FolderEvent {
+        .changed(DirectoryEntry(folder: folder, name: name))
     }
 
     private func set(
@@ -53,7 +53,7 @@ struct WatchStateTests {
 
     private func changes(_ state: inout WatchState, _ files: Files, at now: Double) -> [String]? {
         guard state.isDue(at: now) else { return nil }
-        state.findPlaces(files.view)
+        state.findEntries(files.view)
         return state.takeChanges(files.view)
     }
 
@@ -64,7 +64,7 @@ struct WatchStateTests {
         var state = WatchState()
         set(["/w/main.lua": "main.lua", "/w/mod.lua": "mod.lua"], &state, files)
         files.write("/w/main.lua", 2)
-        state.note(place("/w", "main.lua"), at: 1)
+        state.note(change("/w", "main.lua"), at: 1)
         #expect(changes(&state, files, at: 1.1) == nil)
         #expect(changes(&state, files, at: 1.3) == ["main.lua"])
         #expect(state.deadline == nil)
@@ -75,15 +75,15 @@ struct WatchStateTests {
         files.write("/w/main.lua", 1)
         var state = WatchState()
         set(["/w/main.lua": "main.lua"], &state, files)
-        state.note(place("/w", "main.lua"), at: 1)
+        state.note(change("/w", "main.lua"), at: 1)
         #expect(changes(&state, files, at: 2) == [])
-        state.note(place("/w", "main.lua~"), at: 3)
+        state.note(change("/w", "main.lua~"), at: 3)
         #expect(state.deadline == nil)
         // Written, and written back.
         files.write("/w/main.lua", 2)
-        state.note(place("/w", "main.lua"), at: 4)
+        state.note(change("/w", "main.lua"), at: 4)
         files.write("/w/main.lua", 1)
-        state.note(place("/w", "main.lua"), at: 4.1)
+        state.note(change("/w", "main.lua"), at: 4.1)
         #expect(changes(&state, files, at: 5) == [])
     }
 
@@ -92,15 +92,15 @@ struct WatchStateTests {
         files.write("/w/x", 0)
         var state = WatchState()
         set(["/w/sub/new.lua": "new.lua"], &state, files)
-        #expect(state.places == [FilePlaces.Place(folder: "/w", name: "sub")])
+        #expect(state.entries == [DirectoryEntry(folder: "/w", name: "sub")])
         files.write("/w/sub/new.lua", 1)
-        state.note(place("/w", "sub"), at: 1)
+        state.note(change("/w", "sub"), at: 1)
         #expect(changes(&state, files, at: 2) == ["new.lua"])
-        #expect(state.places == [FilePlaces.Place(folder: "/w/sub", name: "new.lua")])
+        #expect(state.entries == [DirectoryEntry(folder: "/w/sub", name: "new.lua")])
         files.remove("/w/sub/new.lua")
         state.note(.gone("/w/sub"), at: 3)
         #expect(changes(&state, files, at: 4) == ["new.lua"])
-        #expect(state.places == [FilePlaces.Place(folder: "/w", name: "sub")])
+        #expect(state.entries == [DirectoryEntry(folder: "/w", name: "sub")])
     }
 
     @Test func `a link that leads elsewhere is a change if the content is another`() {
@@ -113,12 +113,12 @@ struct WatchStateTests {
         files.link("/w/main.lua", "current/main.lua")
         var state = WatchState()
         set(["/w/main.lua": "main.lua"], &state, files)
-        #expect(state.places.contains(FilePlaces.Place(folder: "/w/v1", name: "main.lua")))
+        #expect(state.entries.contains(DirectoryEntry(folder: "/w/v1", name: "main.lua")))
         files.link("/w/current", "v2")
-        state.note(place("/w", "current"), at: 1)
+        state.note(change("/w", "current"), at: 1)
         #expect(changes(&state, files, at: 2) == [])
-        #expect(state.places.contains(FilePlaces.Place(folder: "/w/v2", name: "main.lua")))
-        #expect(!state.places.contains(FilePlaces.Place(folder: "/w/v1", name: "main.lua")))
+        #expect(state.entries.contains(DirectoryEntry(folder: "/w/v2", name: "main.lua")))
+        #expect(!state.entries.contains(DirectoryEntry(folder: "/w/v1", name: "main.lua")))
     }
 
     @Test func `lost events make all files suspect`() {
@@ -153,12 +153,12 @@ struct WatchStateTests {
         var state = WatchState()
         set(["/w/a": "a"], &state, files)
         files.write("/w/a", 2)
-        state.note(place("/w", "a"), at: 1)
+        state.note(change("/w", "a"), at: 1)
         set(["/w/a": "a", "/w/b": "b"], &state, files)
         #expect(changes(&state, files, at: 2) == ["a"])
         set(["/w/b": "b"], &state, files)
         files.write("/w/a", 3)
-        state.note(place("/w", "a"), at: 3)
+        state.note(change("/w", "a"), at: 3)
         #expect(state.deadline == nil)
     }
 
@@ -169,8 +169,36 @@ struct WatchStateTests {
         state.setFiles(["/w/a": "a"], files.view)
         // The folder is watched from here on.
         files.write("/w/a", 7)
-        state.note(place("/w", "a"), at: 1)
+        state.note(change("/w", "a"), at: 1)
         state.readNewFiles(from: 5, at: 1.1, files.view)
         #expect(changes(&state, files, at: 1.4) == ["a"])
+    }
+}
+
+struct SettlingTests {
+    @Test func `nothing noted is never due`() {
+        let settling = Settling()
+        #expect(settling.deadline == nil)
+        #expect(!settling.isDue(at: 1e9))
+    }
+
+    @Test func `each change puts it off, up to a point`() throws {
+        var settling = Settling()
+        settling.note("a", at: 10)
+        #expect(settling.deadline == 10.2)
+        settling.note("b", at: 10.15)
+        #expect(!settling.isDue(at: 10.2))
+        #expect(settling.isDue(at: 10.36))
+        var now = 10.15
+        while now < 11.9 {
+            now += 0.1
+            settling.note("b", at: now)
+        }
+        #expect(settling.deadline == 12)
+        #expect(settling.take() == ["a", "b"])
+        #expect(settling.deadline == nil)
+        settling.note("c", at: 20)
+        #expect(settling.deadline == 20.2)
+        #expect(settling.take() == ["c"])
     }
 }

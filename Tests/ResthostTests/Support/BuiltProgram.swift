@@ -1,4 +1,6 @@
 import Platform
+import RestEngine
+import Testing
 
 /// The program that was built with these tests.
 enum BuiltProgram {
@@ -40,5 +42,13 @@ enum BuiltProgram {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
+    }
+}
+
+/// Files of the repository, or at an absolute path.
+enum TextFile {
+    static func read(_ path: String) throws -> String {
+        let place = path.hasPrefix("/") ? path : "\(BuiltProgram.repository)/\(path)"
+        return String(decoding: try WholeFile.read(place, limit: 1 << 20), as: UTF8.self)
     }
 }

@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 import TestSupport
 import Testing
@@ -34,5 +35,20 @@ final class ScriptFolder {
     /// A service whose base URL is this, and nothing else.
     static func service(at address: String, _ more: String = "") -> ScriptFolder {
         ScriptFolder("local api = rest.service { name = \"api\", base_url = \"\(address)\" }\n" + more)
+    }
+}
+
+/// A folder for admin sockets that is a test's own, to be given as `XDG_RUNTIME_DIR`.
+final class RuntimeFolder {
+    private let folder = TemporaryFolder()
+
+    var path: String { folder.path }
+
+    /// The names of the sockets in it.
+    var sockets: [String] { folder.names(in: "resthost") }
+
+    deinit {
+        for name in sockets { unlink("\(path)/resthost/\(name)") }
+        rmdir(path + "/resthost")
     }
 }

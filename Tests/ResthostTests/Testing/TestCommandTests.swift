@@ -166,3 +166,11 @@ struct TestCommandTests {
         #expect(run.output.contains("1 passed, 1 failed"))
     }
 }
+
+/// The model's rules as scripts see them, by their numbers: Tests/Specs, run by the program itself.
+struct SpecTests {
+    @Test func `every spec holds`() async {
+        let run = await BuiltProgram.run("test", "Tests/Specs")
+        #expect(run.code == 0, "\(run.output)\(run.errors)")
+    }
+}

@@ -1,0 +1,149 @@
+// What happens to boxes that Lua finds dead, once there are owners (owner.c).
+//
+// A value that departed may refer to boxes that were found dead with it, and that nothing else refers to. So a box is
+// released by the next cycle only, if that finds it dead too and nobody has used it in between. An owner is released
+// at once: that is what its end is known by.
+#include "owner.h"
+
+// The cycle that is under way, or was last. What is dead leaves `cycle`, a table with weak values, before finalizers
+// run; the watch, which is always dead, puts itself back when its turn among them comes.
+static uint32_t current_cycle(lua_State *L) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_cycle);
+    bool has_begun = lua_rawgeti(L, -1, 1) == LUA_TNIL;
+    lua_settop(L, -3);
+    return state_of(L)->cycle + has_begun;
+}
+
+// Of the host objects that own, those that Swift holds stay alive, for they may lead it back to the script; the
+// others are the script's alone from now on.
+static void pin_shared(lua_State *L) {
+    clua_state *state = state_of(L);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_objects);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_pinned);
+    int objects = lua_gettop(L) - 1;
+    lua_pushnil(L);
+    while (lua_next(L, objects)) {
+        lua_settop(L, -2);
+        const clua_box *box = clua_box_at(L, -1);
+        if (!box->object) continue;
+        bool shared = state->callbacks.is_shared(box->object);
+        lua_pushvalue(L, -1);
+        bool was_pinned = lua_rawget(L, objects + 1) != LUA_TNIL;
+        lua_settop(L, -2);
+        if (shared == was_pinned) continue;
+        if (was_pinned) state->finds_more = true;
+        lua_pushvalue(L, -1);
+        if (shared) lua_pushboolean(L, 1);
+        else lua_pushnil(L);
+        lua_rawset(L, objects + 1);
+    }
+    lua_settop(L, objects - 1);
+}
+
+// The finalizer of the watch: once in each cycle.
+static int watch_cycle(lua_State *L) {
+    clua_state *state = state_of(L);
+    if (state->is_closing) return 0;
+    lua_getmetatable(L, 1);
+    lua_setmetatable(L, 1);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_cycle);
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, -2, 1);
+    state->cycle++;
+    bool innermost = state->script_innermost;
+    state->script_innermost = false;
+    pin_shared(L);
+    state->script_innermost = innermost;
+    return 0;
+}
+
+void clua_open_watch(lua_State *L) {
+    state_of(L)->has_owners = true;
+    // A box that was never spared must not look like one that was in the cycle before.
+    state_of(L)->cycle = 1;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_cycle);
+    lua_newuserdatauv(L, 0, 0);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, watch_cycle);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_rawseti(L, -2, 1);
+    lua_settop(L, -2);
+}
+
+// Pushes what the box at 1 holds, or nothing.
+static bool push_held(lua_State *L, const clua_box *box) {
+    if (box->kind == CLUA_COMPANION) {
+        if (lua_getiuservalue(L, 1, 1) == LUA_TTABLE) return true;
+        lua_settop(L, -2);
+        return false;
+    }
+    if (!box->owns) return false;
+    lua_pushvalue(L, 1);
+    return clua_registry_get(L, &clua_objects);
+}
+
+// Whatever lives was not held by the dead alone: only now is that known, for `values` forgets what Lua finds dead.
+static bool keep_only_the_dead(lua_State *L, int held) {
+    bool any = false;
+    lua_pushnil(L);
+    while (lua_next(L, held)) {
+        lua_pushvalue(L, -2);
+        if (lua_type(L, -1) != LUA_TUSERDATA) {
+            lua_settop(L, -3);
+        } else if (clua_registry_get(L, &clua_values)) {
+            lua_settop(L, -3);
+            lua_pushvalue(L, -1);
+            lua_pushnil(L);
+            lua_rawset(L, held);
+        } else {
+            any = true;
+            lua_settop(L, -2);
+        }
+    }
+    return any;
+}
+
+// Puts what the box at 1 held, and nobody else does, among the dead. Allocates nothing.
+static void depart(lua_State *L, const clua_box *box) {
+    if (push_held(L, box) && keep_only_the_dead(L, 2)) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_dead);
+        lua_rawseti(L, 2, CLUA_LINK);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &clua_dead);
+    }
+    lua_settop(L, 1);
+}
+
+// Makes the userdata at 1 one like any other, which will be finalized again (manual 2.5.3); it can be found again, and
+// so can what it owns.
+static void revive(lua_State *L, const clua_box *box) {
+    lua_getmetatable(L, 1);
+    lua_setmetatable(L, 1);
+    lua_settop(L, 1);
+    if (box->kind == CLUA_OBJECT) clua_know(L, box->object);
+    if (push_held(L, box)) clua_registry_set_all(L, 2, &clua_values);
+    lua_settop(L, 1);
+}
+
+bool clua_resurrect(lua_State *L, clua_box *box) {
+    clua_state *state = state_of(L);
+    if (state->is_closing || !state->has_owners) return false;
+    // Swift got it after the watch had looked.
+    if (box->owns && state->callbacks.is_shared(box->object)) {
+        revive(L, box);
+        lua_pushvalue(L, 1);
+        lua_pushboolean(L, 1);
+        clua_registry_set(L, &clua_pinned);
+        return true;
+    }
+    if (box->owns || box->kind == CLUA_COMPANION) {
+        depart(L, box);
+        return false;
+    }
+    uint32_t cycle = current_cycle(L);
+    if (box->spared_in + 1 == cycle) return false;
+    box->spared_in = cycle;
+    state->finds_more = true;
+    revive(L, box);
+    return true;
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import RestEngine
+
+/// The way of all commands that speak to a running host.
+enum HostCommand {
+    /// Runs `body` on the engine loop; a failure is written to standard error, and its code is the program's.
+    static func run(
+        _ body: @escaping @Sendable @EngineActor () async throws(AdminFailure) -> Int32
+    ) throws {
+        let code = MainThread.wait { () async -> Int32 in
+            do throws(AdminFailure) { return try await body() } catch {
+                Streams.error(Complaint.text(error.message))
+                return error.code
+            }
+        }
+        throw ExitCode(code)
+    }
+}
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "What a running host is doing.",
+        discussion: """
+            Asks the only host that is running, or the one that is named: its script and generation, the last reload if it \
+            failed, services, requests, jobs, memory.
+
+            Examples:
+              resthost status
+              resthost status --pid 4711 --json
+            """)
+
+    @OptionGroup var host: HostSelection
+
+    @Flag(help: "Print the status as JSON.")
+    var json = false
+
+    func run() throws {
+        let (host, json) = (host, json)
+        try HostCommand.run { () throws(AdminFailure) in
+            let status = try await host.client().demand("status")
+            if json {
+                let json = PrettyJSON.format((try? status.json()) ?? [])
+                Streams.output(json: String(decoding: json, as: UTF8.self))
+            } else {
+                Streams.output(StatusText().text(status))
+            }
+            return 0
+        }
+    }
+}
+
+struct ReloadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Have a running host load its script anew.",
+        discussion: """
+            Nothing changes, and the command exits with 2, when the script is no good; what is wrong with it is printed.
+
+            Examples:
+              resthost reload
+              resthost reload --pid 4711
+            """)
+
+    @OptionGroup var host: HostSelection
+
+    func run() throws {
+        let host = host
+        try HostCommand.run { () throws(AdminFailure) in
+            // Loading has a budget of its own; what else may be under way before it has one as well.
+            let answer = try await host.client().ask("reload", method: "POST", patience: 120)
+            if answer.status == 422, let message = answer.body["detail"]?.string {
+                Streams.error(FailureReport(answer.body, message: message).text(.standardError))
+                let number = answer.body["generation"]?.int.map { "generation \($0)" } ?? "what ran before"
+                Streams.error("not reloaded: \(number) goes on\n")
+                return 2
+            }
+            guard answer.status == 200, let number = answer.body["generation"]?.int else {
+                throw AdminFailure(answer)
+            }
+            let seconds = answer.body["seconds"]?.double ?? 0
+            Streams.output("generation \(number), loaded in \(Int((seconds * 1000).rounded())) ms\n")
+            return 0
+        }
+    }
+}
+
+struct InvalidateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "invalidate",
+        abstract: "Have a running host run a service's configuration blocks again.",
+        discussion: """
+            Blocks run when their result is next needed; nothing else changes. Without a service all are meant.
+
+            Examples:
+              resthost invalidate github
+            """)
+
+    @Argument(help: ArgumentHelp("The service; default: all.", valueName: "service"))
+    var service: String?
+
+    @OptionGroup var host: HostSelection
+
+    func run() throws {
+        let (host, service) = (host, service)
+        try HostCommand.run { () throws(AdminFailure) in
+            let query = service.map { "?service=" + PercentEncoding.component(Array($0.utf8)) } ?? ""
+            let answer = try await host.client().demand("invalidate" + query, method: "POST")
+            let names = answer["services"]?.elements.compactMap(\.string) ?? []
+            Streams.output(
+                names.isEmpty
+                    ? "there is no service\n"
+                    : "invalidated \(names.joined(separator: ", ")): blocks run again when next needed\n")
+            return 0
+        }
+    }
+}
+
+struct WipeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wipe",
+        abstract: "Have a running host forget what it loaded.",
+        discussion: """
+            The resources lose their data, in the caches too, and requests in flight are cancelled. A pattern is a glob as in \
+            configuration blocks; without one all of the service's resources are wiped.
+
+            Examples:
+              resthost wipe github
+              resthost wipe github '/users/**'
+            """)
+
+    @Argument(help: ArgumentHelp("The service.", valueName: "service"))
+    var service: String
+
+    @Argument(help: ArgumentHelp("Which of its resources; default: all.", valueName: "pattern"))
+    var pattern: String?
+
+    @OptionGroup var host: HostSelection
+
+    func run() throws {
+        let (host, service, pattern) = (host, service, pattern)
+        try HostCommand.run { () throws(AdminFailure) in
+            var query = "?service=" + PercentEncoding.component(Array(service.utf8))
+            if let pattern { query += "&pattern=" + PercentEncoding.component(Array(pattern.utf8)) }
+            let answer = try await host.client().demand("wipe" + query, method: "POST")
+            let count = answer["resources"]?.int ?? 0
+            Streams.output("wiped \(count) resource\(count == 1 ? "" : "s") of \(service)\n")
+            return 0
+        }
+    }
+}
