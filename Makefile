@@ -1,14 +1,15 @@
 # resthost
 #
 #   make run             install what is missing, build, run the quick start
-#   make test            install what is missing, build, run every suite
+#   make test            install what is missing, build, run every suite, the dearest tests in a quick form
 #   make quick           format, floors, length and the suites that need no sockets
-#   make check           quick's static checks, every suite, the examples, the release build
+#   make check           what .ci/run does: static checks, release build, examples, every suite whole
+#   make examples        the examples, with the release program
 #   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/
 #   make bench-partners  install those partners
 #   make format          rewrite the sources with swift format
 #   make attack          attack the release program, beside a client that must not notice
-#   make asan            suites that touch C, with the address sanitizer
+#   make asan            suites that touch C, with the address sanitizer and that of undefined behaviour
 #   make tsan            suites that use threads, with the thread sanitizer
 #   make build           the release program, which needs no Swift on the machine it runs on
 #   make install         that program to PREFIX/bin (PREFIX is /usr/local)
@@ -18,11 +19,11 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# What `swift test` gets on top, for example: make test TEST_FLAGS='--filter Scheduler'
+# What scripts/run-tests gets on top, for example: make test TEST_FLAGS='--filter Scheduler'
 TEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check bench bench-partners attack format asan tsan build install bootstrap static
+.PHONY: help run test quick check examples bench bench-partners attack format asan tsan build install bootstrap static
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -46,7 +47,11 @@ static:
 quick: static bootstrap
 	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter SQLiteCacheTests --filter RestScriptTests
 
-check: static test build
+# The tests come last: their summary is the last line.
+check: static examples
+	@RESTHOST_TESTS=whole scripts/run-tests $(TEST_FLAGS)
+
+examples: build
 	@scripts/check-examples
 
 bench: build

@@ -15,7 +15,7 @@ import Testing
         #expect(Self.scripts.count >= 40)
     }
 
-    @Test(arguments: scripts)
+    @Test(arguments: WholeRun.part(scripts, oneIn: 9))
     func `ends in time with the right error`(script: HostileScript) throws {
         let fixture = Fixture(memoryLimit: 48 << 20)
         fixture.define("wait") { [unowned fixture] _ in .suspend { fixture.later.append($0) } }

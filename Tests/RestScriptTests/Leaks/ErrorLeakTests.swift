@@ -40,7 +40,7 @@ struct ErrorLeakTests {
         return context.state.memoryUsed
     }
 
-    @Test(arguments: callbacks)
+    @Test(arguments: WholeRun.part(callbacks, oneIn: 5))
     func `thousands of errors leave nothing behind`(callback: String) throws {
         let fixture = ScriptFixture()
         try SampleServer.install(on: fixture.transport)

@@ -8,15 +8,16 @@ import Testing
 /// Functions of the library, called where Lua's stack is nearly full: each does its work or fails with words.
 @Suite(.leakChecked) @EngineActor
 struct FullStackTests {
-    @Test(
-        arguments: [
-            "rest.store.get, rest.store, 'deep'", "rest.store.set, rest.store, 'other', deep",
-            "rest.json.decode, text", "rest.json.encode, deep", "api.resource, api, 'text'",
-            "api.resource, 5", "rest.entity, { content = deep }", "rest.error, { user_message = 'words' }",
-            "resource.request, resource, 'GET', { mutate = function() end }",
-            "resource.add_observer, resource, { changed = function() end }, {}",
-            "resource.override_local_content, resource, deep", "rest.spawn, function(...) return ... end",
-        ])
+    private nonisolated static let calls = [
+        "rest.store.get, rest.store, 'deep'", "rest.store.set, rest.store, 'other', deep",
+        "rest.json.decode, text", "rest.json.encode, deep", "api.resource, api, 'text'",
+        "api.resource, 5", "rest.entity, { content = deep }", "rest.error, { user_message = 'words' }",
+        "resource.request, resource, 'GET', { mutate = function() end }",
+        "resource.add_observer, resource, { changed = function() end }, {}",
+        "resource.override_local_content, resource, deep", "rest.spawn, function(...) return ... end",
+    ]
+
+    @Test(arguments: WholeRun.part(calls, oneIn: 4))
     func `a call is made or refused`(call: String) throws {
         let fixture = ScriptFixture()
         fixture.options.limits[.load] = .init(burst: 60, total: 60)

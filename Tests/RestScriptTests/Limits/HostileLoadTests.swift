@@ -8,7 +8,7 @@ import Testing
 /// Hostile scripts as files that are loaded, beside a host that goes on.
 @EngineActor
 @Suite struct HostileLoadTests {
-    @Test(arguments: HostileScript.all)
+    @Test(arguments: WholeRun.part(HostileScript.all, oneIn: 9))
     func `it does not load, says why, and leaves nothing`(script: HostileScript) throws {
         let fixture = ScriptFixture()
         fixture.options.limits[.load] = .init(burst: 0.2)

@@ -11,6 +11,7 @@ struct ModuleDeclarationTests {
         _ module: String, _ declaration: String = #"api:configure_transformer("**", "lib.shape")"#
     ) throws -> String? {
         let fixture = try ModuleFixture(["lib/shape": module])
+        fixture.script.options.limits[.load] = .init(burst: 0.5)
         return fixture.failure(of: declaration)
     }
 

@@ -53,7 +53,7 @@ struct ScriptHostTests {
         #expect(limits.set("job=1/60") == nil && limits[.job] == .init(burst: 1, total: 60))
         #expect(limits.set("job=2") == nil && limits[.job] == .init(burst: 2, total: 60))
         #expect(limits.set("hook=none/5") == nil && limits[.hook] == .init(burst: .infinity, total: 5))
-        #expect(limits[.load] == .init(burst: 5))
+        #expect(limits[.load] == .init(burst: 5) && limits[.test] == .init(burst: 5))
         #expect(
             limits.set("tranformer=1")?.hasPrefix("there is no phase 'tranformer': there are load, ") == true)
         for text in [

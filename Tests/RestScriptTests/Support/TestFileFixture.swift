@@ -69,9 +69,10 @@ final class TestFileFixture {
 /// The results of a test file, in a line each; scripts lie beside it.
 @EngineActor
 func testResults(
-    _ source: String, scripts: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
+    _ source: String, scripts: [String: String] = [:], options: ScriptOptions = ScriptOptions(),
+    sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> [String] {
-    let fixture = TestFileFixture()
+    let fixture = TestFileFixture(options: options)
     for (name, text) in scripts { fixture.folder.write(name, text) }
     do throws(Diagnostic) { try fixture.load(source) } catch {
         fixture.close(sourceLocation: sourceLocation)

@@ -100,7 +100,9 @@ struct DeclaringTests {
         ),
     ])
     func `a file that is wrong is told with its line`(source: String, message: String) async throws {
-        let lines = try await testResults(source + "\nt.test('never', function() end)")
+        var options = ScriptOptions()
+        options.limits[.load] = .init(burst: 0.5)
+        let lines = try await testResults(source + "\nt.test('never', function() end)", options: options)
         #expect(lines.count == 1)
         #expect(lines.first?.hasPrefix("load: " + message) == true, "\(lines)")
     }

@@ -6,20 +6,10 @@ import Testing
 /// Asks a gateway for its health, again and again, on a thread of its own.
 final class HealthWatch: Sendable {
     struct Findings: Sendable {
-        /// Of each answer, in the order in which they came.
-        var seconds: [Double] = []
+        var answers = 0
         var degraded = 0
         /// Answers that were none.
         var wrong: [String] = []
-
-        /// So many of a hundred answers took no longer.
-        func percentile(_ part: Int) -> Double {
-            let sorted = seconds.sorted()
-            return sorted.isEmpty ? .infinity : sorted[min(sorted.count - 1, sorted.count * part / 100)]
-        }
-
-        /// A tenth of a second, and what a machine with other work takes longer: its answers when nothing runs tell that.
-        var promise: Double { 0.1 + 10 * percentile(10) }
     }
 
     private let findings = Mutex(Findings())
@@ -45,7 +35,6 @@ final class HealthWatch: Sendable {
 
     /// False when nobody is there to answer.
     private func ask(_ port: Int) -> Bool {
-        let start = Self.uptime
         let answer: String
         do {
             answer = try LoopbackClient(port: port).exchange(
@@ -54,18 +43,11 @@ final class HealthWatch: Sendable {
             findings.withLock { $0.wrong.append("\(error)") }
             return false
         }
-        let seconds = Self.uptime - start
         findings.withLock { findings in
-            findings.seconds.append(seconds)
+            findings.answers += 1
             if answer.contains("degraded") { findings.degraded += 1 }
             if !answer.hasPrefix("HTTP/1.1 200 ") { findings.wrong.append(answer) }
         }
         return true
-    }
-
-    private static var uptime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
