@@ -26,7 +26,7 @@ public enum PathText {
 
     /// Finds what some server or proxy could read as leaving the base: a `..` segment, a second leading slash, a URL, a
     /// backslash, a control character, an overlong form of any of them, or what UTF-8 has no form for (RFC 3629 3) — plain
-    /// or escaped, however often. Bytes that don't even begin like UTF-8 are another charset's letters, and may stay.
+    /// or escaped, however often. Bytes that don't even begin like UTF-8 are another charset's letters, and may stay (rule S3.3).
     public static func objection(to text: String) -> Objection? {
         let bytes = fullyDecoded(text.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }

@@ -52,7 +52,7 @@ final class ServiceRegistry {
     private var advised: Set<String> = []
     private static let maxAdvised = 100
 
-    /// A path is text, so the '?' before a query becomes `%3F` (rule 3.1), which is seldom meant: a warning, once for each
+    /// A path is text, so the '?' before a query becomes `%3F` (rules 3.1, S3.1), which is seldom meant: a warning, once for each
     /// line of the script.
     func adviseOnQuery(in text: String, of method: String, _ call: Arguments) {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
