@@ -12,7 +12,7 @@ namespace cjson {
 class OddKeys {
 public:
     OddKeys() = default;
-    /// Of the table at an index.
+    /// Looks at the table at an index.
     OddKeys(lua_State *L, int index);
 
     void add(Span name);
@@ -29,7 +29,7 @@ private:
     size_t count = 0, names = 0, integers = 0;
     Span firstName{nullptr, 0};
     lua_Integer smallest = 0, largest = 0;
-    /// Of a fraction or boolean.
+    /// The text of a fraction or boolean.
     char other[40] = {};
     bool isBoolean = false;
     char text[120] = {};

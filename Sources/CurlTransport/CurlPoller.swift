@@ -2,16 +2,14 @@ internal import CCurl
 internal import Platform
 public import RestEngine
 
-/// What the engine loop waits in: the one multi handle of the process, and the transfers that run on it.
+/// What the engine loop waits in: libcurl's multi handle, of which there is one at a time, and the transfers that run on
+/// it.
 @EngineActor
 public final class CurlPoller: Poller {
     /// Installed as the loop's poller on first use.
     public static let shared: CurlPoller = {
         let poller = CurlPoller()
         EngineLoop.shared.install(poller)
-        // The pass that runs now would still park in the poller from before, where nobody wakes it any more;
-        // work in the inbox keeps it from parking.
-        EngineLoop.shared.submit {}
         return poller
     }()
 
@@ -80,6 +78,7 @@ public final class CurlPoller: Poller {
     // MARK: The pass
 
     public nonisolated func poll(milliseconds: Int32) {
+        // The loop calls its poller, on its own thread.
         EngineActor.assumeIsolated { pass(milliseconds) }
     }
 

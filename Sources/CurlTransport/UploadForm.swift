@@ -58,6 +58,7 @@ final class UploadForm {
             },
             { context, offset, origin in
                 Part.with(context) { EasyHandle.seek($0.reader, to: Int64(offset), origin: origin) }
+                // Unretained: the form keeps `owned`, and outlives the transfer that calls these.
             }, nil, Unmanaged.passUnretained(owned).toOpaque())
     }
 

@@ -83,6 +83,7 @@ extension Lua {
 
     func push(box: HostBox) {
         checkStack(3)
+        // Retained for Lua: the collector's callback releases it.
         clua_push_function(raw, Unmanaged.passRetained(box).toOpaque())
     }
 }

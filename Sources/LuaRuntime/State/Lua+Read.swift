@@ -79,11 +79,13 @@ extension Lua {
 
     /// The Swift object of a host object.
     public func object(_ index: Int32) -> AnyObject? {
+        // Unretained: the value on the stack holds it.
         clua_object_at(checked, index).map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
     }
 
     public func object<Object: AnyObject>(_ index: Int32, as type: Object.Type) -> Object? {
         guard let object = object(index) else { return nil }
+        // Spares a hot path the search of `as?`; the class was just compared.
         if Swift.type(of: object) == type { return unsafeDowncast(object, to: type) }
         return object as? Object
     }

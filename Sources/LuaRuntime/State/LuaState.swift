@@ -50,6 +50,7 @@ public final class LuaState {
             fatalError("resthost: the system has no memory for a Lua state")
         }
         self.core = core
+        // Unretained: the C state is closed before this object goes.
         clua_set_owner(core, Unmanaged.passUnretained(self).toOpaque())
         clua_open_libraries(clua_main(core))
         for (name, advice) in options.advice { clua_advise(clua_main(core), name, advice) }

@@ -99,7 +99,7 @@ public struct ResourceSnapshot: Sendable, ContentHolder {
     public let latestData: Entity?
     /// The error of the last finished load, as ``Resource/latestError``.
     public let latestError: RequestError?
-    /// A load is in flight.
+    /// Whether a load is in flight.
     public let isLoading: Bool
     /// Any request of the resource is in flight.
     public let isRequesting: Bool

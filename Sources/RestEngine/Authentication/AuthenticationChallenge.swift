@@ -1,6 +1,6 @@
 /// What a server asks credentials for: one challenge of a WWW-Authenticate field (RFC 9110 11.3).
 public struct AuthenticationChallenge: Sendable, Equatable {
-    /// In lower case.
+    /// The scheme's name, in lower case.
     public let scheme: String
     /// What follows the scheme, where it is one piece and no list of parameters.
     public internal(set) var token: String?

@@ -10,7 +10,7 @@
 /// asked for nothing more there until it has answered.
 @EngineActor
 public protocol EntityCache: AnyObject, Sendable {
-    /// For `explain` and logs.
+    /// What `explain` and logs call it.
     nonisolated var description: String { get }
 
     /// Where the entity of a resource is kept, at least as unique as the resource's URL. Nil: this cache has no

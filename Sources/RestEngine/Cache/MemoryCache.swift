@@ -20,7 +20,6 @@ public final class MemoryCache: EntityCache {
 
     public nonisolated var description: String { "memory cache" }
 
-    /// How many entities it has.
     public var count: Int { entities.count }
 
     /// An invalid resource has no key.

@@ -1,7 +1,7 @@
 /// A service's configuration blocks, compiled for look-up.
 @EngineActor
 public final class ConfigurationTable {
-    /// In the order of adding.
+    /// The blocks, in the order of adding.
     public private(set) var entries: [ConfigurationEntry] = []
     private var index = PatternIndex()
     private var predicates: [@EngineActor (URLText) throws -> Bool] = []

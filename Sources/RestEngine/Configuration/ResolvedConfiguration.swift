@@ -35,7 +35,7 @@ public final class ResolvedConfiguration {
 public struct ConfigurationEntry: Sendable {
     /// The URLs that it is for.
     public let pattern: URLPattern
-    /// Nil: every method.
+    /// The methods that it is for; nil for every one.
     public let methods: Set<String>?
     /// What it is, for `explain` and logs.
     public let description: String
@@ -68,7 +68,7 @@ public final class ConfigurationDraft {
     public let method: String
     /// Nil for an invalid resource, for which no block runs.
     public let url: URLText?
-    /// All blocks have run.
+    /// Whether all blocks have run: it is changed no more.
     public internal(set) var isFrozen = false
 
     init(method: String, url: URLText?) {

@@ -2,7 +2,7 @@
 public enum Base64 {
     /// Why a text can't be decoded.
     public struct DecodingError: Error, Equatable {
-        /// Names the place.
+        /// What is wrong, and where.
         public let message: String
     }
 
@@ -17,7 +17,7 @@ public enum Base64 {
         return values
     }()
 
-    /// With padding.
+    /// The bytes in the usual alphabet, with padding.
     public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -66,7 +66,7 @@ public enum Base64 {
 
 /// Hexadecimal digits (RFC 4648 8).
 public enum Hex {
-    /// In lower case.
+    /// The bytes as hexadecimal digits, in lower case.
     public static func encode(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []

@@ -8,9 +8,9 @@ public struct Explanation: Sendable {
         public let description: String
         /// `file:line`; nil for the engine's own.
         public let origin: String?
-        /// As its author wrote it.
+        /// The pattern as its author wrote it.
         public let pattern: String
-        /// Sorted; nil for all.
+        /// The methods that it is for, sorted; nil for all.
         public let methods: [String]?
         public internal(set) var changes: [Change] = []
         /// What it raised; then nothing of the rest applies.
@@ -69,7 +69,7 @@ public struct Explanation: Sendable {
     }
 
     public let service: String
-    /// Masked, as all else.
+    /// The URL, in which secrets are masked, as in all else.
     public let url: String
     public let method: String
     /// Those that apply, in order, the engine's own too.

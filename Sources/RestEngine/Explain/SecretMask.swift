@@ -3,7 +3,7 @@
 public struct SecretMask: Sendable {
     /// What stands for a secret.
     public static let text = "***"
-    /// Knows the usual names.
+    /// The mask that knows the usual names.
     public static let standard = SecretMask()
 
     /// Further headers and parameters that are secret, by name; case doesn't matter.

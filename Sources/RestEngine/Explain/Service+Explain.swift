@@ -25,7 +25,7 @@ extension Service {
         return explain(url, method: method, mask: mask)
     }
 
-    /// The same for a URL.
+    /// Explains what a request for a URL would do.
     public func explain(
         _ url: URLText, method: String = "GET", mask: SecretMask = .standard
     ) -> Explanation {

@@ -4,7 +4,7 @@ import Platform
 ///
 /// Reading blocks its thread for as long as the disk takes. What may block for longer, a pipe or a device, is refused.
 public final class OpenFile: Sendable {
-    /// As it was given.
+    /// The path as it was given, for messages.
     public let path: String
     /// In bytes, when it was opened.
     public let size: Int64
@@ -73,7 +73,7 @@ private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
 /// Why a file can't be read or written.
 public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// As it was given.
+    /// The path as it was given, for messages.
     public let path: String
     /// A few words, as the system has them: "No such file or directory".
     public let reason: String

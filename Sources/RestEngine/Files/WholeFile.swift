@@ -1,6 +1,6 @@
 import Platform
 
-/// Reads files and pipes to their end.
+/// Files that are read to their end, and pipes, and files that are written as a whole.
 public enum WholeFile {
     /// Throws for more than `limit` bytes.
     public static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
@@ -10,12 +10,12 @@ public enum WholeFile {
         return try read(descriptor, of: path, limit)
     }
 
-    /// The same for standard input.
+    /// Reads standard input to its end, with the limit of ``read(_:limit:)``.
     public static func readStandardInput(limit: Int) throws(FileFailure) -> [UInt8] {
         try read(STDIN_FILENO, of: "-", limit)
     }
 
-    /// Replaces the file.
+    /// Writes over what the file had, and makes it where there is none.
     public static func write(_ bytes: [UInt8], to path: String) throws(FileFailure) {
         guard let stream = fopen(path, "we") else {
             throw FileFailure(path: path, code: errno, action: "write")

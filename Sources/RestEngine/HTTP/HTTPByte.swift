@@ -22,13 +22,13 @@ public enum HTTPByte {
         byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t")
     }
 
-    /// A space or a tab.
+    /// Whether it is a space or a tab.
     @inlinable
     public static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// 0 to 9.
+    /// Whether it is a digit of ASCII.
     @inlinable
     public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }

@@ -2,9 +2,9 @@
 public struct Headers: Sendable, Equatable {
     /// One line of a header.
     public struct Field: Sendable, Equatable {
-        /// As it was written.
+        /// The name as it was written.
         public var name: String
-        /// As it was written.
+        /// The value as it was written.
         public var value: String
 
         public init(_ name: String, _ value: String) {
@@ -13,7 +13,7 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
-    /// In order.
+    /// The fields, in their order.
     public private(set) var fields: [Field] = []
 
     /// Names, in lower case, that were taken out for good: of those that the transport would add by itself
@@ -30,7 +30,6 @@ public struct Headers: Sendable, Equatable {
         self.fields = fields.map { Field($0.0, $0.1) }
     }
 
-    /// Fields in order.
     public init(_ fields: [Field]) { self.fields = fields }
 
     /// A field that says where the message ends. Transports write those themselves, from the body they have, and leave out what
@@ -43,7 +42,6 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
-    /// There is no field.
     public var isEmpty: Bool { fields.isEmpty }
 
     /// All values of a name, in order.

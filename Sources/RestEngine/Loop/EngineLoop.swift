@@ -5,7 +5,6 @@ import Synchronization
 /// and the transport's handles. It runs on one thread, ``EngineLoop``.
 @globalActor
 public actor EngineActor {
-    /// The one instance.
     public static let shared = EngineActor()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -39,7 +38,7 @@ public actor EngineActor {
 /// delivers network events as it wakes. Whatever is sent from another thread wakes the poller once for each batch,
 /// and what is sent from the loop itself wakes nothing.
 public final class EngineLoop: SerialExecutor, Sendable {
-    /// The one loop of the process.
+    /// The process has one loop.
     public static let shared = EngineLoop()
 
     private enum Work {
@@ -121,6 +120,7 @@ public final class EngineLoop: SerialExecutor, Sendable {
                 inbox.work = []
                 return (work, inbox.poller)
             }
+            // This function is the loop's thread, which is what isolation to the engine means.
             for item in work {
                 switch item {
                 case .job(let job): job.runSynchronously(on: loop.asUnownedSerialExecutor())

@@ -27,7 +27,7 @@ public final class Scheduler {
         if isSliced { SchedulerList.shared.add(self) }
     }
 
-    /// Unix time in seconds.
+    /// The clock's time, in Unix seconds.
     public var now: Double { clock.now }
 
     /// Somebody else may set the time of day, the machine's administrator for instance.

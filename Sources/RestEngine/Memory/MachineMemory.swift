@@ -3,7 +3,7 @@ import Platform
 /// How much memory this process may have: what its control group and those above it allow (cgroups(7)), or what the
 /// machine has.
 public struct MachineMemory: Sendable, Equatable {
-    /// In bytes.
+    /// What may be used, in bytes.
     public let bytes: Int
     /// The limit is one of a control group, a container's for example.
     public let isGroupLimit: Bool

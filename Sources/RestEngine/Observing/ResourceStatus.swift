@@ -4,7 +4,7 @@
 /// It observes: adding it to a resource as an observer adds the resource to it.
 @EngineActor
 public final class ResourceStatus: ResourceObserver {
-    /// What to show.
+    /// What a view is to show.
     public enum State: Sendable {
         case loading, success
         case error(RequestError)
@@ -44,7 +44,6 @@ public final class ResourceStatus: ResourceObserver {
         }
     }
 
-    /// It is over no resource.
     public var isEmpty: Bool { members.count == 0 }
 
     private var decision: StatusRule.Decision {

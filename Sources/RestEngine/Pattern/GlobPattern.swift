@@ -2,7 +2,7 @@
 /// `**/` anything up to a slash, or nothing. It is matched against the whole URL without query and fragment,
 /// as it is written: percent-encoded, with case.
 public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
-    /// As its author wrote it.
+    /// The pattern as its author wrote it.
     public let text: String
     let steps: [GlobStep]
     private let program: GlobProgram

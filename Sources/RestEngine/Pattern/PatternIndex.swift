@@ -9,7 +9,6 @@ public struct PatternIndex: Sendable {
 
     public init() {}
 
-    /// How many patterns it has.
     public var count: Int { patterns.count }
 
     /// A pattern by its number, which is its place in the order of adding.

@@ -58,7 +58,7 @@ extension URLPattern: CustomStringConvertible {
 
 /// A pattern that can't be used, or that could not be decided for a URL.
 public struct PatternError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong.
+    /// What is wrong with a pattern.
     public enum Code: String, Sendable {
         case badGlob = "bad_glob"
         case badRegex = "bad_regex"

@@ -43,7 +43,7 @@ public struct OffloadedJob: Sendable {
     /// Somebody reads the log of the pipeline.
     let isLogged: Bool
 
-    /// What came of it.
+    /// What came of the job.
     public struct Outcome: Sendable {
         public internal(set) var response: Response
         var outputs: [(stage: String, entity: Entity)] = []

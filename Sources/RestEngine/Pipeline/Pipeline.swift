@@ -48,7 +48,7 @@ public struct Pipeline: Sendable {
 
     /// An order that names a stage twice.
     public struct DuplicateStage: Error, Sendable, CustomStringConvertible {
-        /// The stage.
+        /// The name of the stage.
         public let name: String
         public var description: String { "stage '\(name)' occurs twice in the pipeline's order" }
     }
@@ -60,7 +60,7 @@ public struct PipelineStage: Sendable {
     public struct Step: Sendable {
         /// What the response is given to.
         public let transformer: any Transformer
-        /// Nil: every content type.
+        /// The content types that it is for; nil for every one.
         public let contentTypes: ContentTypeFilter?
         let placement: Placement
         /// A body of more bytes isn't transformed on the loop.
@@ -100,7 +100,7 @@ public struct PipelineStage: Sendable {
         case offloaded(any OffloadedTransformer)
     }
 
-    /// In the order of adding.
+    /// The transformers, in the order of adding.
     public private(set) var steps: [Step] = []
     /// Keeps what the transformers made; nil for none.
     public var cache: (any EntityCache)?

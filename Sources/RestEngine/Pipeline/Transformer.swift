@@ -16,7 +16,7 @@ public protocol Transformer: Sendable {
 public struct PipelineContext: Sendable {
     /// Of the response: after redirects.
     public let url: String
-    /// That was sent last.
+    /// The method that was sent last.
     public let method: String
     /// Unix time at which the response arrived.
     public let now: Double

@@ -5,7 +5,7 @@ import Synchronization
 public final class EncodedContent: Sendable {
     /// With the charset of a text, which is UTF-8.
     public let contentType: String
-    /// The bytes.
+    /// The content's bytes as they go out.
     public let body: [UInt8]
     /// A strong entity tag, quotes included; another one for each status.
     public let etag: String

@@ -50,7 +50,7 @@ public struct PublishedAnswer: Sendable {
     public let content: EncodedContent
     /// Unix times in seconds: when the data was received or confirmed, and until when it is fresh.
     public let timestamp: Double
-    /// Unix time in seconds.
+    /// When it stops being fresh, in Unix seconds.
     public let expiresAt: Double
 
     /// It may be given out at that time without asking the server.

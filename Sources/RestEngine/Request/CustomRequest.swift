@@ -26,7 +26,7 @@ public protocol CustomRequest: AnyObject {
     /// Where it was made, `file:line`, for the error of one that never ends; nil: where its request was.
     var origin: String? { get }
 
-    /// For logs.
+    /// What logs call it.
     var description: String { get }
 }
 

@@ -4,7 +4,7 @@ enum Redirect {
         /// The response stands.
         case none
         case follow(RequestStep)
-        /// From https to http.
+        /// It would lead from https to http; the text says so.
         case refuse(String)
         /// It leads nowhere.
         case broken(String)

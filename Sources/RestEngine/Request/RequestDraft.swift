@@ -1,6 +1,6 @@
 /// A request while it is put together; what mutators edit.
 public struct RequestDraft: Sendable {
-    /// Any token (D25).
+    /// The method: any token (D25).
     public var method: String
     /// The whole URL, as text.
     public var url: String
@@ -77,7 +77,7 @@ extension String {
 
 /// What a caller adds to a request, beside its method.
 public struct RequestOptions: Sendable {
-    /// Nil for none.
+    /// The body; nil for none.
     public var body: RequestBody?
     /// Replaces the content type that the kind of body brings.
     public var contentType: String?

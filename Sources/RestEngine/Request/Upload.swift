@@ -34,7 +34,7 @@ public struct MultipartPart: Sendable, Equatable {
         case file(path: String)
     }
 
-    /// Of the form's field.
+    /// The name of the form's field.
     public var name: String
     /// The part's bytes.
     public var source: Source

@@ -2,7 +2,7 @@
 /// (rules 2, 4). One object for each URL of a service.
 @EngineActor
 public final class Resource {
-    /// Where it belongs.
+    /// The service that it belongs to.
     public let service: Service
     /// Nil for an invalid resource, whose requests all fail (2.6).
     public let url: URLText?
@@ -49,7 +49,7 @@ public final class Resource {
         service.ledger.add(-heldBytes)
     }
 
-    /// Of its service.
+    /// The engine of its service.
     public var engine: Engine { service.engine }
 
     /// The URL's text; a lone colon for an invalid resource (2.6).

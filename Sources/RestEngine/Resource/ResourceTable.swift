@@ -123,7 +123,7 @@ public struct ResourceSummary: Sendable, Equatable {
     public var isLoading: Bool
     /// Requests of any kind in flight (4.7).
     public var openRequests: Int
-    /// Somebody observes it.
+    /// Whether anybody observes it.
     public var isObserved: Bool
 }
 

@@ -53,7 +53,7 @@ public struct Entity: Sendable {
 
 /// Text as it was given, which may be no UTF-8: what an error says can't be sent.
 public struct RawText: Sendable, Equatable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// As they are.
+    /// The bytes as they came.
     public let bytes: [UInt8]
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }

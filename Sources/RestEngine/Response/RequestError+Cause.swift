@@ -35,9 +35,9 @@ extension RequestError {
     public struct ScriptFailure: Error, Sendable, Equatable {
         /// What went wrong, in one sentence.
         public var message: String
-        /// Where, if that is known.
+        /// The file of the place, where that is known.
         public var file: String?
-        /// From 1.
+        /// The line of the place, counted from 1.
         public var line: Int?
         /// The calls that led there, a line each.
         public var traceback: String?

@@ -9,11 +9,11 @@ public struct RequestError: Error, Sendable {
     public var entity: Entity?
     /// Nil when the status says all.
     public var cause: Cause?
-    /// Unix time in seconds.
+    /// When it happened, in Unix seconds.
     public var timestamp: Double
     /// Of the request that failed, after redirects; nil before there was one.
     public var url: String?
-    /// As ``url``.
+    /// The method of the request, where there is one.
     public var method: String?
     /// Counts the attempts of one request, from 1.
     public var attempt: Int
@@ -45,9 +45,9 @@ public struct RequestError: Error, Sendable {
 
 /// A line of a script.
 public struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
-    /// As the script was named.
+    /// The file as the script was named.
     public let file: String
-    /// From 1.
+    /// The line, counted from 1.
     public let line: Int
 
     public init(file: String, line: Int) {
@@ -147,7 +147,6 @@ extension RequestError {
         /// What the error will name.
         public let cause: Cause
 
-        /// Names a cause.
         public init(_ cause: Cause) { self.cause = cause }
 
         public var description: String { cause.detail ?? cause.userMessage }

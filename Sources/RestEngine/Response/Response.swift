@@ -11,7 +11,7 @@ public enum Response: Sendable {
         }
     }
 
-    /// Nil for a success.
+    /// The error of a failure; nil for a success.
     public var error: RequestError? {
         if case .failure(let error) = self { error } else { nil }
     }
@@ -24,7 +24,6 @@ public enum Response: Sendable {
 
 /// An outcome as hooks see it.
 public struct ResponseInfo: Sendable {
-    /// Success or failure.
     public var response: Response {
         // What the stages made is not what this response is made of any more.
         didSet { stageOutputs = nil }

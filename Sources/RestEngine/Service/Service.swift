@@ -1,7 +1,7 @@
 /// An API: a base URL, the blocks that configure requests to it, and its resources (rules 1).
 @EngineActor
 public final class Service {
-    /// Time, transport and log.
+    /// Gives time, transport and log.
     public let engine: Engine
     /// For `explain`, logs and the gateway's paths.
     public let name: String
@@ -83,7 +83,7 @@ public final class Service {
         didSet { _ = engine.contentBudget.makeRoom(for: 0, in: self, sparing: nil) }
     }
 
-    /// The limit that holds.
+    /// Bytes: the service's own limit, or the engine's where that is lower.
     public var contentLimit: Int { min(cachedResourceBytesLimit ?? .max, engine.contentBudget.limit) }
 
     /// Bytes of content that its resources hold.

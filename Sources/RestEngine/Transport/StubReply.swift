@@ -1,6 +1,5 @@
 /// What a stub answers.
 public struct StubReply: Sendable {
-    /// Response or error.
     public var result: TransportResult
     /// Seconds between request and answer; without one the answer comes in the next turn.
     public var delay: Double
@@ -33,12 +32,12 @@ public struct StubReply: Sendable {
         .text(status, json, type: "application/json", delay: delay)
     }
 
-    /// No response.
+    /// Answers with an error in the place of a response.
     public static func error(_ error: TransportError, delay: Double = 0) -> StubReply {
         StubReply(.failure(error), delay: delay)
     }
 
-    /// The same, later.
+    /// The same reply, given so many seconds later.
     public func delayed(by seconds: Double) -> StubReply {
         StubReply(result, delay: seconds, isHeld: isHeld)
     }
@@ -78,7 +77,7 @@ extension StubTransport {
     /// One rule of a ``StubTransport``: which requests it is for, and what they get.
     @EngineActor
     public final class Stub {
-        /// Nil for every method.
+        /// The method that it is for; nil for every one.
         public let method: String?
         /// The URLs that it is for.
         public let pattern: GlobPattern

@@ -4,7 +4,7 @@
 @EngineActor
 public final class StubTransport: Transport {
     private let scheduler: Scheduler
-    /// The newest last.
+    /// The stubs, the newest last.
     public private(set) var stubs: [Stub] = []
     private var isPaused = false
     private var paused: [(request: TransportRequest, transfer: StubTransfer)] = []

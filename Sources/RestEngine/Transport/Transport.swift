@@ -22,11 +22,11 @@ public typealias TransportResult = Result<TransportResponse, TransportError>
 
 /// Counters of a transfer in bytes of body; nil totals are unknown.
 public struct TransferProgress: Sendable, Equatable {
-    /// Of the request's body.
+    /// Bytes of the request's body that have gone out.
     public var bytesSent: Int64 = 0
     /// The size of the request's body.
     public var bytesToSend: Int64?
-    /// Of the response's body.
+    /// Bytes of the response's body that have come.
     public var bytesReceived: Int64 = 0
     /// What the response says of its size.
     public var bytesToReceive: Int64?
@@ -36,7 +36,7 @@ public struct TransferProgress: Sendable, Equatable {
 
 /// An answer of a server, whatever its status, with its body decoded (gzip, br, zstd) and complete.
 public struct TransportResponse: Sendable {
-    /// 100 to 999.
+    /// The status code, 100 to 999.
     public var status: Int
     /// `HTTP/1.1`, `HTTP/2`, …
     public var httpVersion: String

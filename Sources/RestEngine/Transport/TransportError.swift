@@ -1,6 +1,6 @@
 /// Why there is no answer. The codes are few and fixed: they serve as metric labels and as `cause.type` in scripts.
 public struct TransportError: Error, Sendable, Equatable {
-    /// What happened.
+    /// What happened to a transfer.
     public enum Code: String, Sendable, CaseIterable {
         case invalidURL = "invalid_url"
         case connectionFailed = "connection_failed"

@@ -52,7 +52,7 @@ public struct Timeouts: Sendable, Equatable {
     public var firstByte: Double = 30
     /// Without a byte in either direction, once the response has begun or while a body is sent.
     public var idle: Double = 30
-    /// The whole transfer.
+    /// Seconds for the whole transfer.
     public var total: Double = 120
 
     public init() {}

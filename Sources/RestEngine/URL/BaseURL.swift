@@ -1,6 +1,6 @@
 /// The base URL of a service: a URL whose path ends in a slash (1.2).
 public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
-    /// With the slash.
+    /// The URL, which ends with a slash.
     public let url: URLText
 
     /// Why a text is no base.

@@ -1,6 +1,6 @@
 /// One `name=value` of a query, with its exact text.
 public struct QueryParameter: Sendable, Equatable {
-    /// As in the URL.
+    /// Name and value as they stand in the URL.
     public let text: String
     /// As it is in the URL, percent-encoded.
     public let rawName: String

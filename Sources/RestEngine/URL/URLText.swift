@@ -4,7 +4,7 @@
 ///
 /// Relative text such as `./foo` is kept as well (1.9); see `isAbsolute` and `isHTTP`.
 public struct URLText: Sendable, Hashable, CustomStringConvertible {
-    /// The whole.
+    /// The whole URL as text.
     public let string: String
     let offsets: URLOffsets
 
@@ -58,7 +58,6 @@ extension URLText {
         return port.map { "\(scheme)://\(host):\($0)" } ?? "\(scheme)://\(host)"
     }
 
-    /// It has a scheme.
     public var isAbsolute: Bool { offsets.schemeEnd > 0 }
 
     /// It can be requested: http or https, with a host.

@@ -5,11 +5,10 @@ public struct Image: Sendable, Equatable {
         case png, jpeg, gif, webp, bmp
     }
 
-    /// What it is.
     public let format: Format
-    /// In pixels.
+    /// The width in pixels, as the file's head tells it.
     public let width: Int
-    /// In pixels.
+    /// The height in pixels.
     public let height: Int
     /// The whole file.
     public let bytes: [UInt8]

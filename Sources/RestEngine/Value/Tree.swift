@@ -69,7 +69,7 @@ extension Tree {
         /// Bytes of the result; at most 4 GiB.
         public var bytes: Int
 
-        /// 512 deep, 256 MiB.
+        /// The usual limits: 512 levels deep, 256 MiB.
         public static let standard = Limits()
 
         /// See ``standard`` for what is left out.

@@ -20,16 +20,13 @@ extension Tree {
 
         public init() {}
 
-        /// So far.
+        /// Bytes that are written so far.
         var byteCount: Int { bytes.count }
 
-        /// Writes a null.
         public mutating func null() { value(.null) }
 
-        /// Writes a boolean.
         public mutating func bool(_ bool: Bool) { value(bool ? .yes : .no) }
 
-        /// Writes an integer.
         public mutating func int(_ int: Int64) {
             if let short = Int8(exactly: int) {
                 value(.int8)
@@ -49,7 +46,6 @@ extension Tree {
             number(double.bitPattern)
         }
 
-        /// Writes a string.
         public mutating func string(_ string: some StringProtocol) { self.string(utf8: string.utf8) }
 
         /// A string of any bytes; JSON text takes UTF-8 alone.
@@ -64,7 +60,7 @@ extension Tree {
             tree.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
 
-        /// The body writes the elements.
+        /// Writes an array, whose elements the body writes.
         public mutating func array<Failure: Error>(
             _ elements: (inout Builder) throws(Failure) -> Void
         ) throws(Failure) {

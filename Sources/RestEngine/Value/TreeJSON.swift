@@ -2,7 +2,7 @@ import CJSON
 
 /// Text that is no JSON, or a value that has no JSON form.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong.
+    /// What is wrong with a text.
     public enum Code: Int32, Sendable {
         case malformed = 1
         case invalidUTF8, tooDeep, tooLarge, numberRange, unencodable, cycle, noMemory, invalidTree

@@ -49,7 +49,6 @@ extension Tree {
         classID == nil ? self : Tree(storage: storage, start: start + 5, end: end)
     }
 
-    /// It is null.
     public var isNull: Bool { kind == .null }
 
     /// The boolean, nil for all else.

@@ -18,12 +18,14 @@ func onLoop<Argument, Result>(
 }
 
 func onLoop<Result>(_ body: @escaping @EngineActor () -> Result) -> () -> Result {
+    // Differs in isolation alone.
     unsafeBitCast(body, to: (() -> Result).self)
 }
 
 func onLoop<First, Second, Result>(
     _ body: @escaping @EngineActor (First, Second) -> Result
 ) -> (First, Second) -> Result {
+    // Differs in isolation alone.
     unsafeBitCast(body, to: ((First, Second) -> Result).self)
 }
 

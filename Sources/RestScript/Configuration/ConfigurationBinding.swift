@@ -54,6 +54,7 @@ struct ConfigurationBinding: ScriptBinding {
             ],
             properties: timeProperties + shapeProperties,
             tostring: { object in
+                // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated {
                     (object as? ConfigurationDraft).map {
                         "configuration of \($0.method) \($0.url?.string ?? ":")"

@@ -126,6 +126,7 @@ struct FieldsBinding: ScriptBinding {
                 return .none
             },
             tostring: { object in
+                // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated { (object as? ScriptFields)?.text ?? "fields" }
             })
     }

@@ -79,6 +79,7 @@ struct RequestBinding: ScriptBinding {
                 },
             ],
             tostring: { object in
+                // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated {
                     (object as? Request).map { "request \($0.description)" } ?? "request"
                 }

@@ -17,6 +17,7 @@ struct ResourceBinding: ScriptBinding {
                 + localMethods,
             properties: resourceProperties,
             tostring: { object in
+                // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated {
                     (object as? Resource).map { "resource \($0.summaryText)" } ?? "resource"
                 }

@@ -99,6 +99,7 @@ struct ServiceBinding: ScriptBinding {
                 ) { $0.cachedResourceBytesLimit = $1 },
             ],
             tostring: { object in
+                // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated { (object as? Service).map { "service \($0.name)" } ?? "service" }
             }, elsewhere: Self.elsewhere)
     }

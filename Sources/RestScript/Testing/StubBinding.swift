@@ -46,6 +46,7 @@ extension ScriptTestFile {
                 }
             ],
             tostring: { object in
+                // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated {
                     (object as? TestStub).map { "stub \($0.stub.summary)" } ?? "stub"
                 }

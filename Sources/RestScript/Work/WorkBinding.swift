@@ -26,6 +26,7 @@ struct WorkBinding: ScriptBinding {
                 let seconds = try duration(call, 1, "seconds")
                 return .wait { waiter in
                     let timer = engine.scheduler.after(seconds) { waiter.resume { _ in 0 } }
+                    // A waiter is cancelled by its state, on the engine loop.
                     waiter.onCancel = { EngineActor.assumeIsolated { timer.cancel() } }
                 }
             },

@@ -15,7 +15,7 @@ public final class SQLiteStore: Sendable {
     public struct Row: Sendable {
         public let key: String
         public let value: Tree
-        /// Unix seconds; nil: never.
+        /// When it expires, in Unix seconds; nil for never.
         public let expiresAt: Double?
     }
 

@@ -3,7 +3,7 @@ import RestEngine
 /// The file of a ``SQLiteStore``, open. Everything blocks.
 final class StoreDatabase {
     struct Change: Sendable {
-        /// Nil: the key goes.
+        /// The new value; nil when the key goes.
         var value: Tree?
         var expiresAt: Double?
     }

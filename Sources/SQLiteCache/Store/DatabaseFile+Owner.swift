@@ -118,13 +118,13 @@ extension Connection {
 
 /// What a database is for. The mark in its file tells it from those of other programs.
 struct DatabaseKind {
-    /// In messages.
+    /// What messages call it.
     let name: String
     let applicationID: Int64
 
-    /// "rest".
+    /// The mark reads "rest".
     static let cache = DatabaseKind(name: "cache", applicationID: 0x7265_7374)
-    /// "rsto".
+    /// The mark reads "rsto".
     static let store = DatabaseKind(name: "store", applicationID: 0x7273_746F)
 
     func refusal(_ path: String, isDatabase: Bool) -> SQLiteCacheError {

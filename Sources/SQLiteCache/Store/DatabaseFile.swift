@@ -5,7 +5,7 @@ struct DatabaseFile: Sendable {
     /// Damaged files that are kept, newest first: `name.damaged-1` to `name.damaged-3`.
     static let keptDamaged = 3
 
-    /// As given, for messages.
+    /// The path as it was given, for messages.
     let path: String
 
     /// As SQLite gets it: beginning with a slash or a dot, no path is a URI or `:memory:` to it.

@@ -83,7 +83,7 @@ final class EntityDatabase {
     /// What an entry counts for against the limit: its bytes, and about what the tables add.
     static func size(of bytes: [UInt8], _ key: EntryKey) -> Int { bytes.count + key.byteCount + 100 }
 
-    /// Of all entries.
+    /// Bytes of all entries.
     func size() throws -> Int {
         var size: Int?
         try total.run { size = Int(clamping: $0.integer(0)) }

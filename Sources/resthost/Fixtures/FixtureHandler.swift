@@ -53,6 +53,7 @@ final class FixtureHandler: ChannelInboundHandler {
         body = []
         guard response.delay > 0 else { return write(response, to: head, context) }
         let delay = TimeAmount.nanoseconds(Int64(response.delay * 1e9))
+        // A handler is called on its channel's event loop.
         waiting = context.eventLoop.assumeIsolated().scheduleTask(in: delay) {
             self.write(response, to: head, context)
         }
@@ -75,6 +76,7 @@ final class FixtureHandler: ChannelInboundHandler {
             context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
         }
         let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+        // A handler is called on its channel's event loop, whose promise this is.
         if !keepsAlive { written.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
     }
 }

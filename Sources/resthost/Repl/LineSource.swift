@@ -104,6 +104,7 @@ struct EditLine: LineSource {
     }
 
     private static func function<Function>(_ name: String, _ library: UnsafeMutableRawPointer) -> Function? {
+        // The caller names the function's type as libedit's header has it.
         dlsym(library, name).map { unsafeBitCast($0, to: Function.self) }
     }
 

@@ -14,7 +14,7 @@ extension StandardTransforming {
 public enum StandardTransformer: String, Sendable, CaseIterable {
     case json, text, image, ndjson
 
-    /// What it is added for.
+    /// The content types that a service adds it for.
     public var contentTypes: [String] {
         switch self {
         case .json: ["*/json", "*/*+json"]
@@ -26,7 +26,7 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
         }
     }
 
-    /// As a service adds it.
+    /// The transformer that a service adds.
     public var transformer: any Transformer {
         switch self {
         case .json: JSONTransformer()

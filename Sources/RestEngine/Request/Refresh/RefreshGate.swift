@@ -12,7 +12,7 @@
 /// refresh with its child tasks; a detached task does not.
 @EngineActor
 public final class RefreshGate {
-    /// What a refresh came to.
+    /// What came of a refresh.
     public enum Outcome: Sendable {
         /// Requests are worth repeating.
         case renewed
