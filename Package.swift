@@ -74,7 +74,8 @@ let package = Package(
         .target(name: "CRegex", dependencies: ["SystemPCRE2"], cSettings: cSettings),
 
         // The C library and the system's own things, for all floors above.
-        .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
+        .target(
+            name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings + [.strictMemorySafety()]),
 
         // Floor 1: neither knows the other.
         .target(

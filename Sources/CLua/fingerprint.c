@@ -144,7 +144,8 @@ static void hash_pairs(walk *w, bool skips_given) {
     if (!w->gave_up) {
         mix(w, count);
         mix(w, objects);
-        qsort(keys, count, sizeof *keys, compare_keys);
+        // Nothing to sort is no memory either, which qsort mustn't be given.
+        if (count > 1) qsort(keys, count, sizeof *keys, compare_keys);
         for (size_t i = 0; i < count && !w->gave_up; i++) {
             push_key(L, &keys[i]);
             lua_pushvalue(L, -1);

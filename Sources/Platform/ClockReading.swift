@@ -11,7 +11,7 @@ package enum ClockReading {
     /// Of any clock of the system.
     package static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()
-        clock_gettime(clock, &time)
+        unsafe clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -24,7 +24,7 @@ package enum Misuse {
               home: \(home)
 
             """
-        message.withUTF8 { bytes in _ = write(2, bytes.baseAddress, bytes.count) }
+        message.withUTF8 { bytes in _ = unsafe write(2, bytes.baseAddress, bytes.count) }
         abort()
     }
 }

@@ -17,11 +17,12 @@ package enum NamedThread {
     package static func start(
         name: String, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
-        let start = Unmanaged.passRetained(Start(body))
-        let status = cplatform_start_thread(
-            name, stackBytes, { Unmanaged<Start>.fromOpaque($0).takeRetainedValue().body() }, start.toOpaque()
-        )
-        if status != 0 { start.release() }
+        // Retained for the thread, which takes it over; released here where none begins.
+        let start = unsafe Unmanaged.passRetained(Start(body))
+        let status = unsafe cplatform_start_thread(
+            name, stackBytes, { unsafe Unmanaged<Start>.fromOpaque($0).takeRetainedValue().body() },
+            start.toOpaque())
+        if status != 0 { unsafe start.release() }
         return status == 0
     }
 
@@ -44,7 +45,7 @@ package enum NamedThread {
     /// Name and identity of the calling thread, as debuggers and `top -H` show it, for messages.
     package static var currentDescription: String {
         var buffer = [CChar](repeating: 0, count: 64)
-        cplatform_get_thread_name(&buffer, buffer.count)
+        unsafe cplatform_get_thread_name(&buffer, buffer.count)
         let name = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         return "'\(name)' (\(currentIdentity))"
     }
