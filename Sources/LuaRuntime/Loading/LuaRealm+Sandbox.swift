@@ -16,7 +16,9 @@ extension LuaRealm {
         }
         pushStream(on: lua) { [self] in output($0) }
         lua.rawSet(-2, "stdout")
-        pushStream(on: lua) { [self] in (errorOutput ?? output)($0) }
+        pushStream(on: lua) { [self] in
+            if let errorOutput { errorOutput(String(decoding: $0, as: UTF8.self)) } else { output($0) }
+        }
         lua.rawSet(-2, "stderr")
         pushStandardInput(on: lua)
         lua.rawSet(-2, "stdin")
@@ -37,7 +39,7 @@ extension LuaRealm {
     }
 
     /// A file as far as libraries write to it.
-    private func pushStream(on lua: Lua, _ write: @escaping (String) -> Void) {
+    private func pushStream(on lua: Lua, _ write: @escaping ([UInt8]) -> Void) {
         lua.newTable(record: 4)
         set("write", on: lua) { [self] arguments in
             write(try text(arguments, from: 2))
@@ -67,30 +69,39 @@ extension LuaRealm {
     }
 
     private func print(_ arguments: Arguments) throws -> Verdict {
-        var line = ""
+        var line: [UInt8] = []
         for index in 0..<arguments.count {
-            if index > 0 { line += "\t" }
-            line += try arguments.lua.printed(index + 1)
+            if index > 0 { line.append(UInt8(ascii: "\t")) }
+            // A string as it is: what follows may want these bytes, and a terminal is guarded where it is written to.
+            if let bytes = arguments.lua.bytes(index + 1) {
+                line += bytes
+            } else {
+                line += Array(try arguments.lua.printed(index + 1).utf8)
+            }
         }
-        output(line + "\n")
+        output(line + [UInt8(ascii: "\n")])
         return .results(0)
     }
 
     /// Words such as "@on" would turn Lua's own warnings on and off.
     private func warn(_ arguments: Arguments) throws -> Verdict {
-        let text = try self.text(arguments, from: 1)
+        let text = String(decoding: try self.text(arguments, from: 1), as: UTF8.self)
         if arguments.count == 1, text.hasPrefix("@") { return .results(0) }
-        if let errorOutput { errorOutput(text) } else { output("warning: \(text)\n") }
+        if let errorOutput { errorOutput(text) } else { output(Array("warning: \(text)\n".utf8)) }
         return .results(0)
     }
 
-    private func text(_ arguments: Arguments, from first: Int32) throws -> String {
-        var text = ""
+    private func text(_ arguments: Arguments, from first: Int32) throws -> [UInt8] {
+        var text: [UInt8] = []
         for index in first..<max(first, arguments.count + 1) {
             guard [.string, .number].contains(arguments.type(index)) else {
                 throw arguments.wrongType(index, "text", "string")
             }
-            text += try arguments.lua.tostring(index)
+            if let bytes = arguments.lua.bytes(index) {
+                text += bytes
+            } else {
+                text += Array(try arguments.lua.tostring(index).utf8)
+            }
         }
         return text
     }

@@ -7,7 +7,7 @@ import CLua
 /// script adds to that table are seen by all.
 public final class LuaRealm {
     public unowned let state: LuaState
-    let output: (String) -> Void
+    let output: ([UInt8]) -> Void
     /// Gets what `warn` and `io.stderr` write; nil: it goes where `print` writes.
     public var errorOutput: ((String) -> Void)?
     /// Answers `os.getenv`.
@@ -43,7 +43,7 @@ public final class LuaRealm {
     }
 
     init(
-        _ state: LuaState, searchRoots: [String], output: @escaping (String) -> Void,
+        _ state: LuaState, searchRoots: [String], output: @escaping ([UInt8]) -> Void,
         environment: @escaping (String) -> String?
     ) {
         self.state = state
@@ -114,7 +114,7 @@ extension LuaState {
     ///   - output: gets what `print` and `io.write` write.
     ///   - environment: answers `os.getenv`.
     public func makeRealm(
-        searchRoots: [String] = [], output: @escaping (String) -> Void = { _ in },
+        searchRoots: [String] = [], output: @escaping ([UInt8]) -> Void = { _ in },
         environment: @escaping (String) -> String? = { _ in nil }
     ) -> LuaRealm {
         LuaRealm(self, searchRoots: searchRoots, output: output, environment: environment)

@@ -169,8 +169,8 @@ public struct LuaOptions {
     /// Folders in which `require` looks, in this order: the script's own first. Nothing outside them is reachable, but
     /// that links in the others are followed, wherever they lead: who names a folder answers for it.
     public var searchRoots: [String]
-    /// Gets what `print` and `io.write` write, line ends included.
-    public var output: (String) -> Void
+    /// Gets what `print` and `io.write` write, line ends included: the bytes of Lua's strings, whatever they are.
+    public var output: ([UInt8]) -> Void
     /// What to do instead of calling a function that scripts don't get, "io.open", or requiring a module that is written
     /// in C, "lfs".
     public var advice: [String: String] = [:]
@@ -181,7 +181,7 @@ public struct LuaOptions {
         memoryLimit: Int = 256 << 20,
         memoryAdvice: String = "",
         searchRoots: [String] = [],
-        output: @escaping (String) -> Void = { _ in },
+        output: @escaping ([UInt8]) -> Void = { _ in },
         environment: @escaping (String) -> String? = { _ in nil }
     ) {
         self.memoryLimit = memoryLimit

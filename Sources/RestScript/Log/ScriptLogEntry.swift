@@ -12,9 +12,9 @@ public struct ScriptLogEntry: Sendable {
     public let fields: [(name: String, value: String)]
     /// Where it was written, `file:line`.
     public let place: String?
-    /// What `print` or `io.write` wrote, to the byte: no line of the log, but the script's output. `text` is the same
-    /// without the line break at its end. Nil for all else.
-    public let printed: String?
+    /// What `print` or `io.write` wrote, to the byte: no line of the log, but the script's output. `text` is the same as
+    /// text, without the line break at its end. Nil for all else.
+    public let printed: [UInt8]?
 
     public init(
         level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
@@ -31,12 +31,13 @@ public struct ScriptLogEntry: Sendable {
         self.init(level: .warn, text: text.hasSuffix("\n") ? String(text.dropLast()) : text)
     }
 
-    public init(printed text: String) {
+    public init(printed bytes: [UInt8]) {
         level = .info
-        self.text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        text = String(
+            decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
         fields = []
         place = nil
-        printed = text
+        printed = bytes
     }
 }
 

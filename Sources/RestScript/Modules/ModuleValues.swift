@@ -46,8 +46,8 @@ final class ModuleValues: ScriptValues {
     /// One module's part of the state.
     func makeRealm() -> LuaRealm {
         let settings = settings
-        let realm = state.makeRealm(searchRoots: settings.searchRoots) { text in
-            settings.log(ScriptLogEntry(printed: text))
+        let realm = state.makeRealm(searchRoots: settings.searchRoots) { bytes in
+            settings.log(ScriptLogEntry(printed: bytes))
         } environment: {
             settings.environment($0)
         }

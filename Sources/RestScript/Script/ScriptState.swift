@@ -52,11 +52,9 @@ extension ScriptOptions {
     }
 
     /// Where `print` goes.
-    var luaOutput: (String) -> Void {
+    var luaOutput: ([UInt8]) -> Void {
         let log = log
-        return onLoop { (text: String) in
-            log(ScriptLogEntry(printed: text))
-        }
+        return onLoop { (bytes: [UInt8]) in log(ScriptLogEntry(printed: bytes)) }
     }
 }
 

@@ -70,7 +70,8 @@ final class TestLog {
         guard entries.count < Self.limit else { return dropped += 1 }
         guard entry.text.utf8.count > Self.textLimit else { return entries.append(entry) }
         if entry.printed != nil {
-            return entries.append(ScriptLogEntry(printed: entry.text.prefix(Self.textLimit) + "…\n"))
+            return entries.append(
+                ScriptLogEntry(printed: Array((entry.text.prefix(Self.textLimit) + "…\n").utf8)))
         }
         entries.append(
             ScriptLogEntry(

@@ -54,7 +54,8 @@ struct LogText: Sendable {
     /// The lines of one entry.
     func text(_ entry: ScriptLogEntry) -> String {
         if let printed = entry.printed {
-            return VisibleText.lines(printed, indent: "") + (printed.hasSuffix("\n") ? "" : "\n")
+            let text = String(decoding: VisibleText.content(printed), as: UTF8.self)
+            return text + (text.hasSuffix("\n") ? "" : "\n")
         }
         var text = time + label(entry.level) + " " + VisibleText.lines(entry.text, indent: Self.indent)
         for field in entry.fields where field.name != "traceback" {
@@ -83,10 +84,11 @@ struct LogText: Sendable {
         return style.dim(InternetTime.text(clock(), withMilliseconds: true) ?? "-") + " "
     }
 
-    private func write(printed text: String) {
+    private func write(printed bytes: [UInt8]) {
         switch prints {
-        case .output: Streams.output(content: Array(text.utf8))
-        case .errors: Streams.error(text)
+        case .output: Streams.output(content: bytes)
+        // Beside the log, of which it must look like no line.
+        case .errors: Streams.error(VisibleText.content(bytes))
         }
     }
 

@@ -59,7 +59,10 @@ final class TAPReport: TestReport {
         if !output.isEmpty {
             text += "  output:\n"
             for entry in output {
-                text += "    - \(JSONText.string(entry.printed ?? "\(entry.level.rawValue) \(entry.text)"))\n"
+                let line =
+                    entry.printed.map { String(decoding: $0, as: UTF8.self) }
+                    ?? "\(entry.level.rawValue) \(entry.text)"
+                text += "    - \(JSONText.string(line))\n"
             }
         }
         write(text + "  ...\n")

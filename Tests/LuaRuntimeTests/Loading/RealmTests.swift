@@ -104,7 +104,8 @@ import Testing
     @Test func `output and environment are the realm's`() throws {
         let fixture = Fixture()
         var printed = ""
-        let realm = fixture.state.makeRealm(output: { printed += $0 }, environment: { "\($0) of realm" })
+        let realm = fixture.state.makeRealm(
+            output: { printed += String(decoding: $0, as: UTF8.self) }, environment: { "\($0) of realm" })
         _ = try run("print(os.getenv 'A') io.write('b')", in: realm)
         #expect(printed == "A of realm\nb")
         #expect(fixture.printed.isEmpty)

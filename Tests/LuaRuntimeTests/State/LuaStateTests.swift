@@ -14,6 +14,18 @@ import Testing
         #expect(fixture.printed == "a\t1\tnil\nb2")
     }
 
+    @Test func `what is printed stays the bytes that it was`() throws {
+        var printed: [UInt8] = []
+        let state = LuaState(LuaOptions(output: { printed += $0 }))
+        let lua = state.main
+        lua.push(
+            try state.compile(
+                "print('\\xE9', '\\0') io.write('\\xFF', 1) io.stdout:write('\\xC3')", chunk: "a.lua"))
+        try lua.call(arguments: 0, results: 0, phase: Fixture.phase)
+        #expect(printed == [0xE9, 0x09, 0, 0x0A, 0xFF, 0x31, 0xC3])
+        #expect(state.close().isClean)
+    }
+
     @Test func `closing reports what is still held`() throws {
         let fixture = Fixture()
         var reference: LuaReference? = try fixture.state.compile("return 1", chunk: "a.lua")

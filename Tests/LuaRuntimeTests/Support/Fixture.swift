@@ -15,7 +15,9 @@ final class Fixture {
     init(memoryLimit: Int = Fixture.memoryLimit, searchRoots: [String] = []) {
         var write: (String) -> Void = { _ in }
         state = LuaState(
-            LuaOptions(memoryLimit: memoryLimit, searchRoots: searchRoots, output: { write($0) }))
+            LuaOptions(
+                memoryLimit: memoryLimit, searchRoots: searchRoots,
+                output: { write(String(decoding: $0, as: UTF8.self)) }))
         write = { [unowned self] in printed += $0 }
     }
 

@@ -46,6 +46,14 @@ struct PrintTests {
         #expect(lines.last == "{ loop = <the same table> }")
     }
 
+    @Test func `bytes that are no text are printed as they are, and logged as text`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(#"print("caf\xE9") rest.log.info("caf\xE9")"#)
+        fixture.close()
+        #expect(fixture.log.map(\.printed) == [Array("caf".utf8) + [0xE9, 0x0A], nil])
+        #expect(fixture.lines == ["caf\u{FFFD}", "caf\u{FFFD}"])
+    }
+
     @Test func `a table that a job raises is shown`() throws {
         let lines = try output(
             """

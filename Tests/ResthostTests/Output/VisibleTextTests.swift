@@ -90,7 +90,8 @@ struct VisibleTextTests {
         log.clock = { 1_781_857_800 }
         #expect(
             log.text(ScriptLogEntry(level: .info, text: "x")) == "2026-06-19T08:30:00.000Z info  x\n")
-        #expect(log.text(ScriptLogEntry(printed: "x")) == "x\n")
+        #expect(log.text(ScriptLogEntry(printed: [0x78])) == "x\n")
+        #expect(log.text(ScriptLogEntry(printed: [0xE9, 0x1B, 0x0A])) == "\\xe9\\u{1b}\n")
     }
 
     @Test func `the journal notes the time itself where it takes what is written`() {
