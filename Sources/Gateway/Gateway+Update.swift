@@ -25,7 +25,7 @@ public struct GatewayUpdate: Sendable {
 public struct PreparedGatewayUpdate: Sendable {
     let exposure: Exposure
     let access: GatewayRules.Access
-    /// In the order of the update.
+    /// One for each address of the update, in its order.
     let listeners: [Listener]
     let opened: [Listener]
     let closing: [Listener]

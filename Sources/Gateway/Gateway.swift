@@ -51,7 +51,7 @@ public final class Gateway: Sendable {
     /// Of a minute or two ago, or less.
     public var shortages: [GatewayShortage] { running?.room.recentShortages ?? [] }
 
-    /// Open at the moment.
+    /// Connections of clients that are open at the moment, idle ones included.
     public var connections: Int { running?.room.count ?? 0 }
 
     var running: Running? {

@@ -4,7 +4,7 @@ import Platform
 public struct GatewayConfiguration: Sendable {
     /// `127.0.0.1:8080`, `[::1]:0` (port 0: the system chooses) or `unix:/path`.
     public var listen = ["127.0.0.1:8080"]
-    /// Nil: one for each core.
+    /// Threads that serve connections; nil takes one for each core.
     public var threads: Int?
     public var limits = GatewayLimits()
     /// Which paths and methods of which services are shown; nil: all paths of every service, to GET and HEAD.
@@ -67,7 +67,7 @@ public struct AccessRecord: Sendable {
     /// As the client sent it, query included.
     public var target: String
     public var status: Int
-    /// Of the answer's body.
+    /// Bytes of the body as they were sent, without the head.
     public var bytes: Int
     /// Seconds from the end of the request's head to the hand-over of the answer to the socket.
     public var duration: Double

@@ -13,7 +13,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let loop: GatewayLoop
     let listener: ListenerState
-    /// In the order of coming.
+    /// Connections of a loop are numbered as they come, which decides between those that are equally idle.
     private let serial: Int
     var context: ChannelHandlerContext?
     var machine: ConnectionStateMachine

@@ -17,7 +17,7 @@ public protocol HostControl: Sendable {
 
 /// Why a command wasn't carried out.
 public struct ControlProblem: Error, Sendable, Equatable {
-    /// Of the answer.
+    /// The status code of the answer.
     public var status: Int
     /// A bounded name, for programs.
     public var code: String

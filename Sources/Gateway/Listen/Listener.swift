@@ -3,12 +3,12 @@ import NIOPosix
 import Platform
 import Synchronization
 
-/// One bound address.
+/// An address that the gateway is bound to; it takes connections until it is closed.
 struct Listener: Sendable {
     let channel: any Channel
     /// As bound: with the port that the system chose.
     let text: String
-    /// As asked for.
+    /// What was asked for; port 0 is still 0 here.
     let address: ListenAddress
     private let state: ListenerState
     private let socketFile: String?

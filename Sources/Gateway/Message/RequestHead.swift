@@ -32,7 +32,7 @@ struct RequestHead: Equatable {
 
     var hasBody: Bool { transferEncodingCount > 0 || (contentLength ?? 0) > 0 }
 
-    /// RFC 9112 9.3.
+    /// The connection may have a further request (RFC 9112 9.3).
     var isPersistent: Bool { saysClose ? false : minorVersion == 1 || saysKeepAlive }
 
     /// What can only be told when all fields are read.

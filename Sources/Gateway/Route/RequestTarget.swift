@@ -5,7 +5,7 @@ enum RequestTarget: Equatable {
     /// `/-/name?query`.
     case host(name: String, query: String?)
     case resource(ResourcePath)
-    /// `*`.
+    /// `*`, which only OPTIONS may ask for (RFC 9110 9.3.7).
     case server
     case nothing
 

@@ -70,7 +70,7 @@ extension Lua {
 extension Verdict {
     static var none: Verdict { .results(0) }
 
-    /// The topmost value.
+    /// One result, which lies on top of the stack.
     static var one: Verdict { .results(1) }
 
     /// The script waits until `body`, or what it leaves the waiter to, resumes it.
@@ -125,7 +125,7 @@ struct ModuleTable {
     /// Its name in `rest`.
     var field: String { String(name.dropFirst("rest.".count)) }
 
-    /// Pushes the table.
+    /// Pushes the table, open as yet: ``seal(on:)`` closes it when all is in it.
     func push(on lua: Lua) {
         lua.newTable(record: Int32(functions.count + values.count))
         for function in functions {

@@ -16,7 +16,7 @@ struct BindingSet {
         for binding in BindingList.ofValues { add(binding.init(values: values).bindings) }
     }
 
-    /// What scripts see.
+    /// What scripts see, which is all that modules see and what belongs to a script.
     @EngineActor
     init(of values: ScriptValues, in context: ScriptContext) {
         for binding in BindingList.ofScripts { add(binding.init(context: context).bindings) }

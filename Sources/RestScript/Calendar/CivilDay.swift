@@ -1,9 +1,9 @@
 /// A day of the Gregorian calendar, and its number since 1 January 1970.
 struct CivilDay: Equatable {
     var year: Int64
-    /// From 1.
+    /// January is 1.
     var month: Int
-    /// From 1.
+    /// The first day of a month is 1.
     var day: Int
 
     init(year: Int64, month: Int, day: Int) {

@@ -1,6 +1,6 @@
 /// Times as cron has them (crontab(5)): five fields, of which each is a set of numbers.
 struct CronSchedule: Equatable {
-    /// Bits by number.
+    /// Each field is a set: the bit of a number says that it is in it.
     var minutes: UInt64 = 0
     var hours: UInt64 = 0
     var days: UInt64 = 0

@@ -12,7 +12,7 @@ enum TimerRhythm {
 struct CronTimes {
     let schedule: CronSchedule
     let zone: ZoneTable
-    /// Unix seconds.
+    /// When it runs next, in Unix seconds.
     private(set) var due = 0.0
     /// The time of day at the last look.
     private var seen = 0.0

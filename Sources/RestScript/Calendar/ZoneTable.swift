@@ -3,9 +3,9 @@ struct ZoneTable: Equatable {
     /// When changes happened, in order, and the offsets from then on; seconds.
     private var times: [Int64] = []
     private var offsets: [Int64] = []
-    /// Before the first of them.
+    /// The offset before the first change.
     private var first: Int64 = 0
-    /// After the last of them.
+    /// What decides after the last change; nil: it stays as that one left it.
     private var rule: ZoneRule?
 
     static let utc = ZoneTable(ZoneRule(standard: 0))

@@ -40,7 +40,7 @@ public struct Capabilities: Sendable, Equatable {
 public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
     public let description: String
     private let host: String
-    /// Nil: any.
+    /// Nil grants all ports of the host.
     private let port: Int?
     private let isWildcard: Bool
 

@@ -12,9 +12,9 @@ struct ScriptPermissions {
     }
 
     let granted: Capabilities
-    /// The script's own.
+    /// In which the script lies: what may be read and written by default.
     let folder: String
-    /// Nil: all.
+    /// Names that were granted; nil grants every name.
     let grantedVariables: Set<String>?
     private var narrowings: [Narrowing] = []
 

@@ -5,7 +5,7 @@ import RestEngine
 @EngineActor
 struct FileReview {
     let context: ScriptContext
-    /// The script itself.
+    /// Of the main file; the others are its modules.
     let path: String
 
     struct File {

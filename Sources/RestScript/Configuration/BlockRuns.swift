@@ -70,7 +70,7 @@ final class BlockRun {
 @EngineActor
 final class BlockGates {
     private var gates: [String: RefreshGate] = [:]
-    /// By user and password.
+    /// What has been learned of servers' challenges, by user and password.
     private var digests: [[String]: DigestAuthentication] = [:]
 
     func gate(_ name: String) -> RefreshGate {

@@ -146,7 +146,7 @@ public struct GatewayDeclaration: Sendable, Equatable {
     /// By service; nil: every service, GET and HEAD.
     public var expose: [String: Exposure]?
     public var bearerToken: String?
-    /// Seconds for one request.
+    /// Seconds from a request to its answer; nil leaves it to the time-outs of what is asked for.
     public var timeout: Double?
     /// Names in Host that are answered beside the addresses' own.
     public var serverNames: [String] = []

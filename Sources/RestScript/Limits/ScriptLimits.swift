@@ -5,7 +5,7 @@ public struct ScriptLimits: Sendable, Equatable {
         case load, block, predicate, mutator, decorator, transformer, hook, job, test
     }
 
-    /// CPU seconds.
+    /// How long functions of a phase may run, in seconds of CPU time.
     public struct Time: Sendable, Equatable {
         /// In one go: each wait begins a new one.
         public var burst: Double

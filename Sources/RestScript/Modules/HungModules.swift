@@ -10,7 +10,7 @@ final class HungModules: Sendable {
 
     init(_ lost: LostThreads) { self.lost = lost }
 
-    /// Sorted.
+    /// For messages, so they are sorted.
     var names: [String] { known.withLock { $0.sorted() } }
 
     func insert(_ modules: [String]) { known.withLock { $0.formUnion(modules) } }

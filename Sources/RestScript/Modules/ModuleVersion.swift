@@ -7,7 +7,7 @@ final class ModuleVersion: Sendable {
     let name: String
     /// Counts the times that the pool's modules were loaded.
     let number: Int
-    /// Where it lies.
+    /// The file of the module itself; those that it requires are in its files.
     let path: String
     /// What the table that it returned says; nil when it returned a function.
     let rules: ContentRules?
@@ -27,7 +27,7 @@ final class ModuleVersion: Sendable {
 final class ModuleFiles: Sendable {
     private let files = Mutex<[String: LuaModuleFile]>([:])
     private let missed = Mutex<Set<String>>([])
-    /// Of the files so far.
+    /// The hash of all files that states have read so far, and how many they were then.
     private let known = Mutex<(count: Int, hash: ContentHash)?>(nil)
     /// Called on any thread with the path of each file that is read, and of each that isn't there.
     private let onFileReached: @Sendable (String) -> Void
@@ -83,7 +83,7 @@ final class ModuleFiles: Sendable {
 final class ModuleCatalog: Sendable {
     private let modules = Mutex<[String: ModuleVersion]>([:])
 
-    /// By name.
+    /// The version of each module that is in use, by the module's name.
     var versions: [String: ModuleVersion] { modules.withLock { $0 } }
 
     subscript(name: String) -> ModuleVersion? {

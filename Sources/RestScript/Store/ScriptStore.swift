@@ -10,7 +10,7 @@ public final class ScriptStore: Sendable {
     public struct Item: Sendable {
         public let key: String
         public let value: Tree
-        /// Unix seconds; nil: never.
+        /// Unix seconds from which on it is not there any more; nil for one that stays.
         public let expiresAt: Double?
 
         public init(key: String, value: Tree, expiresAt: Double?) {

@@ -26,7 +26,7 @@ class ScriptValues {
 
     // MARK: What differs
 
-    /// Unix seconds.
+    /// The engine's time in Unix seconds, which tests move.
     var now: Double { 0 }
     func log(_ entry: ScriptLogEntry) {}
     /// `rest.store.open`.

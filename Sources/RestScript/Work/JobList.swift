@@ -55,7 +55,7 @@ final class JobList {
         jobs = [:]
     }
 
-    /// As they were started.
+    /// The oldest first, so that they end in the order in which they began.
     private var inOrder: [any ScriptActivity] {
         running.values.sorted { $0.number < $1.number }.map(\.activity)
     }
