@@ -42,6 +42,7 @@ static:
 	@scripts/check-floors
 	@scripts/check-length
 	@scripts/check-rules
+	@scripts/test-check-rules
 	@scripts/check-unsafe
 	@scripts/check-format
 
