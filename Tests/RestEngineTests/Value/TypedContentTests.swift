@@ -138,9 +138,10 @@ struct TypedContentTests {
         #expect(
             errors.map { $0?.cause?.code } == Array(repeating: "wrong_input_type", count: 3))
         #expect(
-            errors.map { $0?.description.split(separator: ": ").last ?? "" } == [
+            errors.map { $0?.description.split(separator: ": ", maxSplits: 1).last ?? "" } == [
                 "the caller expects User, got text", "the caller expects Model, got User",
-                "the caller expects text, got bytes",
+                "the caller expects text, got bytes: nothing before it decodes application/octet-stream; "
+                    + "add a transformer for this content type to the decoding stage",
             ])
     }
 }
