@@ -49,8 +49,8 @@ let package = Package(
         .systemLibrary(
             name: "SystemCrypto", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        // Not GRDB: it needs all of Foundation, which would make the static program 70 MB instead of 22, and each start
-        // about 1 ms longer.
+        // Not GRDB: it needs all of Foundation, which would make the static program 70 MB instead of 22, and
+        // each start about 1 ms longer.
         .systemLibrary(
             name: "SystemSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),

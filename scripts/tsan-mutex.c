@@ -1,9 +1,10 @@
 /*
  * Lets the thread sanitizer see Synchronization.Mutex on Linux; scripts/sanitize preloads it.
  *
- * A contended Mutex takes its slow path, which is in Swift's own library and not instrumented: the sanitizer then
- * misses the lock and calls what it protects a race. These two stand in front of that path, do what it does, and
- * tell the sanitizer. The names are Swift's mangled ones: _MutexHandle._lockSlow(UInt32) and _unlockSlow().
+ * A contended Mutex takes its slow path, which is in Swift's own library and not instrumented: the sanitizer
+ * then misses the lock and calls what it protects a race. These two stand in front of that path, do what it
+ * does, and tell the sanitizer. The names are Swift's mangled ones: _MutexHandle._lockSlow(UInt32) and
+ * _unlockSlow().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -27,8 +27,8 @@ inline const void *registered(lua_State *L, const char &key) {
     return address;
 }
 
-/// The number of the class whose metatable is on the top; 0 when it is none. With `registers`, one that could be a class
-/// becomes one. Needs two free stack slots; never raises.
+/// The number of the class whose metatable is on the top; 0 when it is none. With `registers`, one that could
+/// be a class becomes one. Needs two free stack slots; never raises.
 uint32_t classID(lua_State *L, bool registers);
 
 }  // namespace cjson

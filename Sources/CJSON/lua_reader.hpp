@@ -9,8 +9,8 @@
 
 namespace cjson {
 
-/// Walks a Lua value and tells a sink. Only calls that can't raise: raw reads, no conversion, no allocation but in a
-/// protected call.
+/// Walks a Lua value and tells a sink. Only calls that can't raise: raw reads, no conversion, no allocation
+/// but in a protected call.
 template <class Sink>
 class LuaReader {
 public:

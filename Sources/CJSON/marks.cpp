@@ -21,8 +21,8 @@ int describeLightUserdata(lua_State *L) {
     return 1;
 }
 
-/// One table for all values that are marked: what a script put into it would reach those of others. So `getmetatable`
-/// gives its name instead.
+/// One table for all values that are marked: what a script put into it would reach those of others. So
+/// `getmetatable` gives its name instead.
 void makeMark(lua_State *L, const char &key, const char *name) {
     lua_createtable(L, 0, 2);
     lua_pushstring(L, name);

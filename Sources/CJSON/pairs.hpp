@@ -8,8 +8,8 @@
 
 namespace cjson {
 
-/// The pairs of the objects that are being written, those of the innermost last. lua_next gives them in an order that
-/// differs between states; sorted by their keys they are the same bytes each time.
+/// The pairs of the objects that are being written, those of the innermost last. lua_next gives them in an
+/// order that differs between states; sorted by their keys they are the same bytes each time.
 class Pairs {
 public:
     Pairs() = default;
@@ -23,8 +23,8 @@ public:
     /// Where the pairs of the next object begin.
     size_t mark() const { return count; }
 
-    /// Notes a pair whose bytes begin at an offset of the output. The bytes of its key must stay where they are. False
-    /// without memory.
+    /// Notes a pair whose bytes begin at an offset of the output. The bytes of its key must stay where they
+    /// are. False without memory.
     bool add(Span key, size_t begin) {
         if (count == capacity && !grow()) {
             return false;
@@ -38,8 +38,8 @@ public:
 
     void drop(size_t mark) { count = mark; }
 
-    /// Orders the bytes of the pairs since the mark by their keys, as bytes compare, and drops the pairs. What stands
-    /// between two pairs is the same everywhere. False without memory.
+    /// Orders the bytes of the pairs since the mark by their keys, as bytes compare, and drops the pairs.
+    /// What stands between two pairs is the same everywhere. False without memory.
     bool sort(size_t mark, Writer &out) {
         Pair *first = all + mark, *last = all + count;
         count = mark;
@@ -71,7 +71,8 @@ public:
 
 private:
     struct Pair {
-        /// The first eight bytes of the key, as a number that compares as they do: it mostly settles the matter.
+        /// The first eight bytes of the key, as a number that compares as they do: it mostly settles the
+        /// matter.
         uint64_t head;
         Span key;
         uint32_t begin, end;

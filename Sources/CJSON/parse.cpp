@@ -128,8 +128,8 @@ const uint8_t *padded(cjson_buffer &buffer, Span text) {
     return to;
 }
 
-/// Whether simdjson might take more than twice the limit: four bytes for each token and up to sixteen for what it stands
-/// for. Few texts are so large that their tokens are counted.
+/// Whether simdjson might take more than twice the limit: four bytes for each token and up to sixteen for
+/// what it stands for. Few texts are so large that their tokens are counted.
 bool takesMuch(Span text, const Limits &limits) {
     constexpr size_t each = 24;
     size_t most = limits.bytes * 2, tokens = 0;

@@ -177,8 +177,8 @@ private:
         return true;
     }
 
-    /// Setting a metatable with a `__gc` of any value would have Lua run what stands there later, out of every budget's
-    /// reach.
+    /// Setting a metatable with a `__gc` of any value would have Lua run what stands there later, out of
+    /// every budget's reach.
     bool hasFinalizer() {
         lua_pushliteral(L, "__gc");
         bool has = lua_rawget(L, -2) != LUA_TNIL;

@@ -10,8 +10,8 @@ namespace cjson {
 /// Says of nearly all objects that no key comes twice, at a few instructions for each key.
 class KeyFilter {
 public:
-    /// False when the key is surely another than those before. Four bytes before it must be readable, and always the
-    /// same: a length is.
+    /// False when the key is surely another than those before. Four bytes before it must be readable, and
+    /// always the same: a length is.
     bool mayKnow(Span key) {
         uint32_t tail = load<uint32_t>(key.data + key.count - 4);
         uint32_t head = key.count < 4 ? tail : load<uint32_t>(key.data);
@@ -36,8 +36,8 @@ private:
     uint64_t bits[16] = {};
 };
 
-/// The pairs of a tree's objects that a later one with the same key replaces. RFC 8259, section 4, leaves open which of
-/// them counts: here it is the last, as in Lua's tables and nearly everywhere else.
+/// The pairs of a tree's objects that a later one with the same key replaces. RFC 8259, section 4, leaves
+/// open which of them counts: here it is the last, as in Lua's tables and nearly everywhere else.
 class Repeats {
 public:
     Repeats() = default;

@@ -14,8 +14,9 @@
 //   size    = of all that follows the size field up to the end of the node, so that a reader can skip it
 //   count   = first, so that a table can be made with its final size; `items` of them go to a list part
 //
-// Numbers are little-endian and unaligned. Each value has exactly one encoding, but for the order of keys, which is that
-// of the text for what was parsed, and sorted for what Lua made: two trees with equal bytes are equal.
+// Numbers are little-endian and unaligned. Each value has exactly one encoding, but for the order of keys,
+// which is that of the text for what was parsed, and sorted for what Lua made: two trees with equal bytes are
+// equal.
 #ifndef TREE_HPP
 #define TREE_HPP
 

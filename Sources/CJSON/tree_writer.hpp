@@ -52,8 +52,8 @@ public:
         out.advance(head + span.count);
     }
 
-    /// The same for bytes behind which `shortBytes` more may be read: nearly all texts are short, and the call of a function for
-    /// each takes longer than its bytes.
+    /// The same for bytes behind which `shortBytes` more may be read: nearly all texts are short, and the
+    /// call of a function for each takes longer than its bytes.
     [[gnu::always_inline]] void bytesWithin(Span span) {
         if (span.count > shortBytes) {
             return bytes(span);

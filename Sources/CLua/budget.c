@@ -72,9 +72,9 @@ static void raise_expired(lua_State *L, const char *place) {
 
 static void expire(lua_State *L, lua_Debug *ar);
 
-// Only what isn't armed: setting a hook walks all calls in progress, of which there may be a million. If each tick did that,
-// on a slow machine the next tick would come before the walk is over, for ever. The mask tells of a hook that was lost
-// because the tick came in the middle of another setting.
+// Only what isn't armed: setting a hook walks all calls in progress, of which there may be a million. If each
+// tick did that, on a slow machine the next tick would come before the walk is over, for ever. The mask tells
+// of a hook that was lost because the tick came in the middle of another setting.
 static void arm(lua_State *L) {
     enum { all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT };
     if (lua_gethook(L) != expire || lua_gethookmask(L) != all) lua_sethook(L, expire, all, 1);
@@ -137,7 +137,8 @@ static void start(clua_clock *clock) {
 // A tick that is still pending arrives before the call returns to us, so the clock may go afterwards.
 static void stop(clua_clock *clock) { timer_delete(clock->timer); }
 
-// Nothing to do for the budget while it lasts. One that is armed stays: a lost one comes again with the next tick.
+// Nothing to do for the budget while it lasts. One that is armed stays: a lost one comes again with the next
+// tick.
 void clua_watch(lua_State *L) {
     const clua_state *state = state_of(L);
     if (state->coverage && !state->expired && lua_gethook(L) != clua_count_line)

@@ -1,5 +1,5 @@
-// Text of unknown size, for library functions: short ones stay on the C stack, longer ones in userdata, which an error
-// leaves to the collector.
+// Text of unknown size, for library functions: short ones stay on the C stack, longer ones in userdata, which
+// an error leaves to the collector.
 #include "internal.h"
 
 #include <lauxlib.h>

@@ -1,6 +1,6 @@
-// How much of the thread's own stack is left. Lua counts the C calls of each thread of its own for itself, up to 200, and
-// begins anew when the host calls it from within a coroutine, or when a coroutine is closed: so scripts can nest more
-// calls than the stack has room for.
+// How much of the thread's own stack is left. Lua counts the C calls of each thread of its own for itself, up
+// to 200, and begins anew when the host calls it from within a coroutine, or when a coroutine is closed: so
+// scripts can nest more calls than the stack has room for.
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -28,8 +28,8 @@ static uintptr_t lowest(size_t *size) {
 
 #endif
 
-// What is left below is for one entry: 200 calls of Lua's, and a function of the host at their end. Stack that was used
-// stays the process's, so it is not given away lightly.
+// What is left below is for one entry: 200 calls of Lua's, and a function of the host at their end. Stack
+// that was used stays the process's, so it is not given away lightly.
 uintptr_t clua_stack_floor(void) {
     enum { MOST_USED = 2 << 20 };
     size_t size;

@@ -1,5 +1,5 @@
-// Reads what `lua_dump` wrote, in the format of Lua 5.4 (ldump.c, lundump.c). Nothing is believed: all counts and sizes
-// lie inside the bytes.
+// Reads what `lua_dump` wrote, in the format of Lua 5.4 (ldump.c, lundump.c). Nothing is believed: all counts
+// and sizes lie inside the bytes.
 #include "internal.h"
 
 #include <stdlib.h>
@@ -84,7 +84,8 @@ static void read_constants(reader *r, clua_function *f) {
     }
 }
 
-// A byte for each instruction: the difference to the line before, or a mark that the line is in the list behind.
+// A byte for each instruction: the difference to the line before, or a mark that the line is in the list
+// behind.
 static void read_lines(reader *r, clua_function *f) {
     size_t count = take_count(r, 1);
     const uint8_t *steps = take(r, count);

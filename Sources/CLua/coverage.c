@@ -1,5 +1,5 @@
-// Counts how often the lines of some chunks are reached. The line hook of a thread gives way to the budget's while that
-// one is armed; clua_enter puts it back.
+// Counts how often the lines of some chunks are reached. The line hook of a thread gives way to the budget's
+// while that one is armed; clua_enter puts it back.
 #include "internal.h"
 
 #include <stdlib.h>

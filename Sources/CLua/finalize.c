@@ -1,12 +1,12 @@
 // What happens to boxes that Lua finds dead, once there are owners (owner.c).
 //
-// A value that departed may refer to boxes that were found dead with it, and that nothing else refers to. So a box is
-// released by the next cycle only, if that finds it dead too and nobody has used it in between. An owner is released
-// at once: that is what its end is known by.
+// A value that departed may refer to boxes that were found dead with it, and that nothing else refers to. So
+// a box is released by the next cycle only, if that finds it dead too and nobody has used it in between. An
+// owner is released at once: that is what its end is known by.
 #include "owner.h"
 
-// The cycle that is under way, or was last. What is dead leaves `cycle`, a table with weak values, before finalizers
-// run; the watch, which is always dead, puts itself back when its turn among them comes.
+// The cycle that is under way, or was last. What is dead leaves `cycle`, a table with weak values, before
+// finalizers run; the watch, which is always dead, puts itself back when its turn among them comes.
 static uint32_t current_cycle(lua_State *L) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_cycle);
     bool has_begun = lua_rawgeti(L, -1, 1) == LUA_TNIL;
@@ -14,8 +14,8 @@ static uint32_t current_cycle(lua_State *L) {
     return state_of(L)->cycle + has_begun;
 }
 
-// Of the host objects that own, those that Swift holds stay alive, for they may lead it back to the script; the
-// others are the script's alone from now on.
+// Of the host objects that own, those that Swift holds stay alive, for they may lead it back to the script;
+// the others are the script's alone from now on.
 static void pin_shared(lua_State *L) {
     clua_state *state = state_of(L);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_objects);
@@ -83,7 +83,8 @@ static bool push_held(lua_State *L, const clua_box *box) {
     return clua_registry_get(L, &clua_objects);
 }
 
-// Whatever lives was not held by the dead alone: only now is that known, for `values` forgets what Lua finds dead.
+// Whatever lives was not held by the dead alone: only now is that known, for `values` forgets what Lua finds
+// dead.
 static bool keep_only_the_dead(lua_State *L, int held) {
     bool any = false;
     lua_pushnil(L);
@@ -114,8 +115,8 @@ static void depart(lua_State *L, const clua_box *box) {
     lua_settop(L, 1);
 }
 
-// Makes the userdata at 1 one like any other, which will be finalized again (manual 2.5.3); it can be found again, and
-// so can what it owns.
+// Makes the userdata at 1 one like any other, which will be finalized again (manual 2.5.3); it can be found
+// again, and so can what it owns.
 static void revive(lua_State *L, const clua_box *box) {
     lua_getmetatable(L, 1);
     lua_setmetatable(L, 1);

@@ -1,5 +1,5 @@
-// What a function does, as a number that is the same in every state that loads the same text: its code without line
-// numbers, and what it reaches through its upvalues. Calls nothing of the script.
+// What a function does, as a number that is the same in every state that loads the same text: its code
+// without line numbers, and what it reaches through its upvalues. Calls nothing of the script.
 #include "fingerprint.h"
 
 #include <lauxlib.h>

@@ -1,5 +1,5 @@
-// Tables that can be read and not changed. A frozen table is empty: what it held lies in a table of its own, which only
-// its metatable leads to, so even raw access finds nothing to overwrite.
+// Tables that can be read and not changed. A frozen table is empty: what it held lies in a table of its own,
+// which only its metatable leads to, so even raw access finds nothing to overwrite.
 #include "internal.h"
 
 #include <lauxlib.h>
@@ -102,7 +102,8 @@ static void move_content(lua_State *L, int from, int to) {
     }
 }
 
-// Makes the table at `table` lead to the content on top, which it pops with the function for writing below it.
+// Makes the table at `table` lead to the content on top, which it pops with the function for writing below
+// it.
 static void lead_to_content(lua_State *L, int table) {
     lua_createtable(L, 0, 8);
     lua_pushvalue(L, -2);
@@ -167,15 +168,16 @@ static bool is_shared(lua_State *L, int table) {
     return shared;
 }
 
-// A `__gc` that came into the metatable of the table at `index` after it was set is called for no table that is frozen.
+// A `__gc` that came into the metatable of the table at `index` after it was set is called for no table that
+// is frozen.
 static void refuse_finalizer_of(lua_State *L, int index) {
     if (!lua_getmetatable(L, index)) return;
     clua_refuse_finalizer(L, -1);
     lua_settop(L, -2);
 }
 
-// Freezes the library `name` of the globals at `globals`. The functions of strings are the whole state's: a realm gets
-// a frozen view of them.
+// Freezes the library `name` of the globals at `globals`. The functions of strings are the whole state's: a
+// realm gets a frozen view of them.
 static void freeze_library(lua_State *L, int globals, const char *name, bool is_main) {
     if (lua_getfield(L, globals, name) != LUA_TTABLE) {
         lua_settop(L, -2);

@@ -25,8 +25,8 @@ struct clua_state {
     // Swift.
     clua_pool pool;
     size_t used, limit;
-    /// Bytes that Swift keeps in objects of the script's. They count when the host makes more, and not when the script
-    /// allocates: they are let go of by finalizers, which no allocation runs.
+    /// Bytes that Swift keeps in objects of the script's. They count when the host makes more, and not when
+    /// the script allocates: they are let go of by finalizers, which no allocation runs.
     size_t charged;
     bool script_innermost;
     bool over_limit;
@@ -39,8 +39,8 @@ struct clua_state {
     int64_t refuse_in;
     bool refused;
     int64_t boxes;
-    /// Host functions that are running inside each other; the bytes that the innermost has read; the bytes that all have
-    /// read since the run began; and the same when that was too much, else 0.
+    /// Host functions that are running inside each other; the bytes that the innermost has read; the bytes
+    /// that all have read since the run began; and the same when that was too much, else 0.
     int host_calls;
     size_t carried, handed, given;
 
@@ -54,7 +54,8 @@ struct clua_state {
 
     /// Below this the thread's stack has no room for another entry.
     uintptr_t floor;
-    /// Blocks in use that are so large that each may be a Lua stack with too little room left; see lua_stack.c.
+    /// Blocks in use that are so large that each may be a Lua stack with too little room left; see
+    /// lua_stack.c.
     int64_t large_blocks;
     /// How large blocks of memory with a box in them are, without and with a value; 0 until boxes are open.
     size_t box_blocks[2];
@@ -126,8 +127,9 @@ static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_ge
 void *clua_note_shortage(clua_state *state, size_t asked);
 /// Counts what a host object keeps.
 void clua_charge(clua_state *state, size_t bytes);
-/// After the outermost run. What a run that its limits ended has left on the stack counts as alive while the next one's
-/// frames lie there (Lua marks all registers of a function, used or not), so the next would be refused memory for it.
+/// After the outermost run. What a run that its limits ended has left on the stack counts as alive while the
+/// next one's frames lie there (Lua marks all registers of a function, used or not), so the next would be
+/// refused memory for it.
 void clua_tidy(clua_state *state);
 /// Collects, and gives what became free to the system: for a state that ran out of memory.
 void clua_give_back(clua_state *state);
@@ -148,10 +150,11 @@ static inline bool clua_is_deep(const clua_state *state) {
 enum { CLUA_MIN_SLOTS = 8192 };
 /// No smaller block is a stack with less room than that.
 #define CLUA_LARGE_BLOCK ((size_t)(LUAI_MAXSTACK - CLUA_MIN_SLOTS) * 16)
-/// Whether `L` and the main thread, on which Swift works too, have that room. Where they have it is promised: pushing
-/// from Swift can't fail.
+/// Whether `L` and the main thread, on which Swift works too, have that room. Where they have it is promised:
+/// pushing from Swift can't fail.
 bool clua_has_stack_space(lua_State *L);
-/// For functions that Swift calls: the promise is kept, or the process stops; there is no error that could pass Swift.
+/// For functions that Swift calls: the promise is kept, or the process stops; there is no error that could
+/// pass Swift.
 void clua_reserve(lua_State *L, int count);
 
 // budget.c
@@ -189,8 +192,8 @@ void clua_run_status_end(clua_run_status *status);
 // call.c
 int clua_traceback(lua_State *L);
 void clua_forget_failure(clua_state *state);
-/// Notes the line that runs, if there is one, for an error that no message handler gets to see. Allocates nothing of
-/// Lua's.
+/// Notes the line that runs, if there is one, for an error that no message handler gets to see. Allocates
+/// nothing of Lua's.
 bool clua_note_place(clua_state *state);
 /// Collects when the host went over the limit; false when that did not help.
 bool clua_within_limit(clua_state *state);
@@ -212,8 +215,8 @@ void clua_push_companion(lua_State *L, void *object);
 /// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
 int clua_run_box(lua_State *L, clua_box *box);
 int clua_trampoline(lua_State *L);
-/// For a block of that size that is being freed: if a box lies in it, its object is released, should its finalizer not have
-/// done so.
+/// For a block of that size that is being freed: if a box lies in it, its object is released, should its
+/// finalizer not have done so.
 void clua_free_box(clua_state *state, void *block, size_t size);
 /// Pushes a metatable that releases the object of a box, and that scripts can't get at.
 void clua_new_metatable(lua_State *L, const char *name);
@@ -223,8 +226,8 @@ void clua_open_boxes(lua_State *L);
 void clua_open_owners(lua_State *L);
 
 // finalize.c
-/// Called by the finalizer of `box`, which lies at 1, with the host innermost. False: it is to be released, and what
-/// it held is among the dead.
+/// Called by the finalizer of `box`, which lies at 1, with the host innermost. False: it is to be released,
+/// and what it held is among the dead.
 bool clua_resurrect(lua_State *L, clua_box *box);
 
 // coroutine.c

@@ -1,5 +1,5 @@
-// The functions of the table library whose work depends on lengths, which a script can claim as it likes (`__len`):
-// each looks at the budget now and then (manual 6.6).
+// The functions of the table library whose work depends on lengths, which a script can claim as it likes
+// (`__len`): each looks at the budget now and then (manual 6.6).
 #include "internal.h"
 
 #include <lauxlib.h>
@@ -126,7 +126,8 @@ static int is_less(lua_State *L) {
     return 1;
 }
 
-// Whether the list is so short, and its items so quickly compared, that sorting takes some milliseconds at most.
+// Whether the list is so short, and its items so quickly compared, that sorting takes some milliseconds at
+// most.
 static bool is_quickly_sorted(lua_State *L) {
     enum { SHORT_LIST = 1 << 15, SHORT_STRING = 64 };
     if (lua_type(L, 1) != LUA_TTABLE || lua_rawlen(L, 1) > SHORT_LIST) return false;
@@ -140,8 +141,8 @@ static bool is_quickly_sorted(lua_State *L) {
     return all;
 }
 
-// Without a function to compare with, Lua's own would go on for as long as it takes; the calls of one are where a budget
-// strikes.
+// Without a function to compare with, Lua's own would go on for as long as it takes; the calls of one are
+// where a budget strikes.
 static int sort(lua_State *L) {
     if (lua_gettop(L) > 0 && lua_isnoneornil(L, 2)) {
         lua_settop(L, 1);

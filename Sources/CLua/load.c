@@ -1,5 +1,5 @@
-// Text to functions. The parser works for as long as its text is, so it gets the text in pieces, with a look at the
-// budget before each.
+// Text to functions. The parser works for as long as its text is, so it gets the text in pieces, with a look
+// at the budget before each.
 #include "internal.h"
 
 #include <lauxlib.h>
@@ -39,8 +39,8 @@ static const char *call_reader(lua_State *L, void *data, size_t *size) {
     return lua_tolstring(L, PIECE_SLOT, size);
 }
 
-// Upvalue: the globals of the realm, of which the main realm has none here, being Lua's default. Bytecode could crash the
-// process.
+// Upvalue: the globals of the realm, of which the main realm has none here, being Lua's default. Bytecode
+// could crash the process.
 int clua_load_text(lua_State *L) {
     size_t length;
     bool has_environment = lua_gettop(L) >= 4;

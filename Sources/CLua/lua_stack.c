@@ -1,6 +1,6 @@
-// Room on Lua's stacks. Lua allows about a million values on one, and whatever Swift pushes must find room: it has no
-// way to fail. So a function of the host is only called where there is plenty, and the error of a stack that is too full
-// is raised before Swift begins.
+// Room on Lua's stacks. Lua allows about a million values on one, and whatever Swift pushes must find room:
+// it has no way to fail. So a function of the host is only called where there is plenty, and the error of a
+// stack that is too full is raised before Swift begins.
 #include "internal.h"
 
 #include <stdio.h>
@@ -21,8 +21,8 @@ static bool main_has_space(lua_State *main) {
     return measured;
 }
 
-// Lua tells nobody how full a whole stack is, and asking for room makes a small one grow. But one that is nearly full is
-// a large block of memory, of which there are few.
+// Lua tells nobody how full a whole stack is, and asking for room makes a small one grow. But one that is
+// nearly full is a large block of memory, of which there are few.
 bool clua_has_stack_space(lua_State *L) {
     clua_state *state = state_of(L);
     if (state->large_blocks == 0) return true;

@@ -31,8 +31,8 @@ static void let_go(clua_state *state, clua_box *box) {
     state->callbacks.release(object);
 }
 
-// Lua calls a finalizer once. Where the stack is full the call fails, and the box is freed like plain memory later. No tag
-// stays in memory that is free: what is made there next need not write all of it.
+// Lua calls a finalizer once. Where the stack is full the call fails, and the box is freed like plain memory
+// later. No tag stays in memory that is free: what is made there next need not write all of it.
 void clua_free_box(clua_state *state, void *block, size_t size) {
     clua_box *box = (clua_box *)((char *)block + size - sizeof *box);
     if (box->tag != tag) return;
@@ -44,8 +44,8 @@ void clua_free_box(clua_state *state, void *block, size_t size) {
     state->script_innermost = innermost;
 }
 
-// Runs inside any allocation: the release touches nothing of Lua's. An object that is finalized is marked, as a
-// dying table may still show it to a finalizer of another.
+// Runs inside any allocation: the release touches nothing of Lua's. An object that is finalized is marked, as
+// a dying table may still show it to a finalizer of another.
 static int release(lua_State *L) {
     clua_box *box = clua_box_at(L, 1);
     if (!box || !box->object) return 0;

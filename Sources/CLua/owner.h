@@ -9,8 +9,8 @@
 /// Keys in the registry; owner.c says what is there. `clua_dead` begins the chain of what the dead held.
 extern const char clua_objects, clua_pinned, clua_values, clua_dead, clua_cycle;
 
-/// What an owner holds is a link of that chain once the owner is dead. The place of the link is made with the table:
-/// a finalizer may have no memory to make it.
+/// What an owner holds is a link of that chain once the owner is dead. The place of the link is made with the
+/// table: a finalizer may have no memory to make it.
 enum { CLUA_LINK = 1 };
 
 /// Pops a value and its key, and sets them in a table of the registry.

@@ -1,6 +1,6 @@
-// The matcher behind string.find, match, gmatch and gsub: Lua's patterns (manual 6.4.1), with a look at the budget
-// every so many steps. It keeps the choices to which it may have to come back on a stack of its own: an item is passed
-// once on any way through the pattern, so there are never more choices than items.
+// The matcher behind string.find, match, gmatch and gsub: Lua's patterns (manual 6.4.1), with a look at the
+// budget every so many steps. It keeps the choices to which it may have to come back on a stack of its own:
+// an item is passed once on any way through the pattern, so there are never more choices than items.
 #include "pattern.h"
 
 #include <ctype.h>

@@ -20,7 +20,8 @@ typedef struct {
     } captures[CLUA_MAX_CAPTURES];
 } clua_pattern;
 
-/// `end` is the pattern's end. Text and pattern are those of Lua strings that stay alive: a zero byte follows each.
+/// `end` is the pattern's end. Text and pattern are those of Lua strings that stay alive: a zero byte follows
+/// each.
 void clua_pattern_begin(clua_pattern *m, lua_State *L, const char *text, size_t length, const char *end);
 /// Where the match of `p` ends that begins at `s`; NULL when there is none. Raises for a malformed pattern.
 const char *clua_pattern_match(clua_pattern *m, const char *s, const char *p);

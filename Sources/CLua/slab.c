@@ -1,6 +1,7 @@
-// Lua makes and drops small objects at a rate at which malloc is most of the work. It tells the size of a block when
-// it frees it, so blocks need no headers: slabs of one size each, aligned so that a block's address leads to its slab.
-// A slab whose last block is freed goes back to the system, so memory falls again after a script that used much.
+// Lua makes and drops small objects at a rate at which malloc is most of the work. It tells the size of a
+// block when it frees it, so blocks need no headers: slabs of one size each, aligned so that a block's
+// address leads to its slab. A slab whose last block is freed goes back to the system, so memory falls again
+// after a script that used much.
 #define _GNU_SOURCE
 #include "slab.h"
 

@@ -20,7 +20,8 @@ typedef struct {
     clua_slab *spare;
 } clua_pool;
 
-/// As a Lua allocator does it (manual 4.6, lua_Alloc), without any limit. NULL when the system has nothing left.
+/// As a Lua allocator does it (manual 4.6, lua_Alloc), without any limit. NULL when the system has nothing
+/// left.
 void *clua_pool_resize(clua_pool *pool, void *block, size_t old_size, size_t new_size);
 
 /// Frees what the pool keeps. All blocks have been freed before.

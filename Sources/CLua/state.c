@@ -15,8 +15,8 @@ enum { LATE_GROWTH = 512 << 10 };
 
 static const char no_memory[] = "resthost: the system has no memory left for Lua\n";
 
-// A memory error passes no message handler, so its place is noted here: reading the calls disturbs no allocation. What is
-// refused once the calls are gone, as when Lua makes its stack smaller, is not the cause.
+// A memory error passes no message handler, so its place is noted here: reading the calls disturbs no
+// allocation. What is refused once the calls are gone, as when Lua makes its stack smaller, is not the cause.
 void *clua_note_shortage(clua_state *state, size_t size) {
     if ((state->current && clua_note_place(state)) || !state->failure.source) {
         state->held = clua_used(state);
@@ -37,8 +37,8 @@ void clua_charge(clua_state *state, size_t bytes) {
     if (state->used + state->charged > state->limit) state->over_limit = true;
 }
 
-// What is handed over may end where nobody counts, in a resource or a request under way: a script gets no further in one
-// go than this.
+// What is handed over may end where nobody counts, in a resource or a request under way: a script gets no
+// further in one go than this.
 static size_t takes(const clua_state *state) {
     size_t least = (size_t)256 << 20;
     return state->limit > least / 4 ? state->limit * 4 : least;
@@ -70,8 +70,8 @@ size_t clua_lend(lua_State *L, size_t bytes) {
 static bool is_finalizing(const clua_state *state) { return lua_gc(state->main, LUA_GCISRUNNING) < 0; }
 
 // The script may be refused: Lua collects, tries again and raises. The host may not, see internal.h; when the
-// system itself has nothing left there, stopping is the one thing that skips no Swift frame. Finalizers are the host's:
-// one whose call is refused is never called again, and its object never released.
+// system itself has nothing left there, stopping is the one thing that skips no Swift frame. Finalizers are
+// the host's: one whose call is refused is never called again, and its object never released.
 static void *allocate(void *account, void *block, size_t old_size, size_t new_size) {
     clua_state *state = account;
     size_t before = block ? old_size : 0;
@@ -90,8 +90,8 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
                 state->starved = true;
                 return clua_note_shortage(state, new_size);
             }
-            // Lua looks for what `__call` stands for without an instruction that a hook could stop at, while the stack
-            // grows: a table that stands for itself is called for ever.
+            // Lua looks for what `__call` stands for without an instruction that a hook could stop at, while
+            // the stack grows: a table that stands for itself is called for ever.
             if (state->expired && new_size >= LATE_GROWTH) return clua_note_shortage(state, new_size);
             if (state->refuse_in && --state->refuse_in < 2) {
                 state->refused = true;

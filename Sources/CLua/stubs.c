@@ -1,5 +1,5 @@
-// Functions of the standard library that scripts don't get. They exist so that ordinary libraries load, and say why they
-// fail when one is called.
+// Functions of the standard library that scripts don't get. They exist so that ordinary libraries load, and
+// say why they fail when one is called.
 #include "internal.h"
 
 #include <lauxlib.h>

@@ -1,5 +1,5 @@
-// The functions of the string library, besides those with patterns, that could do much work in one call: each looks at
-// the budget now and then. Lua's own does the work where that is little.
+// The functions of the string library, besides those with patterns, that could do much work in one call: each
+// looks at the budget now and then. Lua's own does the work where that is little.
 #include "internal.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-// utf8.len and utf8.offset on long strings, with a look at the budget now and then; short ones are Lua's own affair.
+// utf8.len and utf8.offset on long strings, with a look at the budget now and then; short ones are Lua's own
+// affair.
 #include "internal.h"
 
 #include <lauxlib.h>
@@ -53,7 +54,8 @@ static int offset(lua_State *L) {
     lua_Integer i = position(luaL_optinteger(L, 3, n > 0 ? 1 : length + 1), length) - 1;
     if (length <= PIECE || i < 0 || i > length || (n != 0 && continues(s + i))) return clua_original(L);
     lua_Integer step = n > 0 ? 1 : -1;
-    // Zero asks for the beginning of the character at `i`; the first one after `i` is the one that begins there.
+    // Zero asks for the beginning of the character at `i`; the first one after `i` is the one that begins
+    // there.
     lua_Integer missing = n > 0 ? n - 1 : n == 0 ? continues(s + i) : n < -length ? length + 1 : -n;
     while (missing > 0 && (step > 0 ? i < length : i > 0)) {
         do {

@@ -7,8 +7,8 @@
 #include <malloc.h>
 
 enum {
-    // Blocks from here on are the system's own, and go back to it when they are freed. A heap of an arena that is not the
-    // first thread's has 64 MiB: with blocks of that order in it, it is never empty.
+    // Blocks from here on are the system's own, and go back to it when they are freed. A heap of an arena
+    // that is not the first thread's has 64 MiB: with blocks of that order in it, it is never empty.
     OWN = 4 << 20,
     KEPT = 64 << 20,
     LARGE = 128 << 10
@@ -31,7 +31,8 @@ void cplatform_give_back_freed_memory(void) {
 
 void cplatform_give_back_end_of_arena(void) {
 #ifdef __GLIBC__
-    // malloc_trim leaves the end of an arena that is not the first thread's. Freeing a large block there looks at it.
+    // malloc_trim leaves the end of an arena that is not the first thread's. Freeing a large block there
+    // looks at it.
     mallopt(M_TRIM_THRESHOLD, LARGE);
     void *volatile block = malloc(LARGE);
     free(block);

@@ -11,8 +11,8 @@
 
 int cplatform_thread_id(void) { return (int)syscall(SYS_gettid); }
 
-// proc(5): after the name, which may hold anything, come the state and, as 11th and 12th field from there, the ticks in the
-// program and in the system.
+// proc(5): after the name, which may hold anything, come the state and, as 11th and 12th field from there,
+// the ticks in the program and in the system.
 bool cplatform_thread_usage(int thread, bool *wants_processor, int64_t *ticks) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);

@@ -1,7 +1,7 @@
 internal import CCoding
 
-/// Undoes the content codings of one body as it comes, the one that was applied last first (RFC 9110 8.4). libcurl's own
-/// decoding doesn't tell a stream that ends too early, and knows one member of gzip.
+/// Undoes the content codings of one body as it comes, the one that was applied last first (RFC 9110 8.4).
+/// libcurl's own decoding doesn't tell a stream that ends too early, and knows one member of gzip.
 final class BodyDecoder {
     private final class Stage {
         let decoder: OpaquePointer
@@ -57,8 +57,8 @@ final class BodyDecoder {
 
     enum Outcome: Equatable {
         case taken
-        /// The allowance is used up: the chunk has to be given again, without so many bytes of its beginning. The rest may be
-        /// empty, for the decoder holds something back.
+        /// The allowance is used up: the chunk has to be given again, without so many bytes of its beginning.
+        /// The rest may be empty, for the decoder holds something back.
         case interrupted(Int)
         /// Bytes that are not of the coding.
         case malformed
@@ -68,8 +68,8 @@ final class BodyDecoder {
 
     /// Hands what becomes of a chunk to `take`, in parts.
     ///
-    /// - Parameter allowance: bytes that may be made of it now, and about a buffer more. A chunk of some kilobytes may stand for
-    ///   megabytes, and for gigabytes where codings are nested.
+    /// - Parameter allowance: bytes that may be made of it now, and about a buffer more. A chunk of some
+    ///   kilobytes may stand for megabytes, and for gigabytes where codings are nested.
     func decode(
         _ chunk: UnsafeRawBufferPointer, allowance: inout Int, _ take: (UnsafeRawBufferPointer) -> Bool
     ) -> Outcome {

@@ -2,8 +2,8 @@ internal import CCurl
 internal import Platform
 public import RestEngine
 
-/// What the engine loop waits in: libcurl's multi handle, of which there is one at a time, and the transfers that run on
-/// it.
+/// What the engine loop waits in: libcurl's multi handle, of which there is one at a time, and the transfers
+/// that run on it.
 @EngineActor
 public final class CurlPoller: Poller {
     /// Installed as the loop's poller on first use.

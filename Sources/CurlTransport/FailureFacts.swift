@@ -63,7 +63,8 @@ struct FailureFacts {
         text.prefix(1).lowercased() + text.dropFirst()
     }
 
-    /// "Failed to connect to HOST port PORT after …": the one that was tried, which may be a proxy of the environment.
+    /// "Failed to connect to HOST port PORT after …": the one that was tried, which may be a proxy of the
+    /// environment.
     private var dialled: String? {
         guard let start = detail.firstRange(of: "onnect to ")?.upperBound,
             let port = detail[start...].firstRange(of: " port ")

@@ -6,7 +6,8 @@ struct ResponseHead {
     /// Ends of the lines in `bytes`.
     private var ends: [Int] = []
     private(set) var status = 0
-    /// Codings of the body in the order in which they were applied, those of the transfer behind those of the content.
+    /// Codings of the body in the order in which they were applied, those of the transfer behind those of the
+    /// content.
     private(set) var codings: [String] = []
     private var transferCodings: [String] = []
     private var length: Length?

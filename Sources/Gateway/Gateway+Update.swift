@@ -8,8 +8,8 @@ public struct GatewayUpdate: Sendable {
     public var expose: [String: ServiceExposure]?
     public var bearerToken: String?
     public var serverNames: [String] = []
-    /// For times as exact as the gateway's when it was started: a quarter of the shortest of them, at most a second. The size
-    /// of heads is that for connections which come later.
+    /// For times as exact as the gateway's when it was started: a quarter of the shortest of them, at most a
+    /// second. The size of heads is that for connections which come later.
     public var limits = GatewayLimits()
     /// As in ``GatewayConfiguration/accessLog``.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
@@ -21,7 +21,8 @@ public struct GatewayUpdate: Sendable {
     }
 }
 
-/// An update that was found possible: its new addresses are bound already. It is either committed or discarded.
+/// An update that was found possible: its new addresses are bound already. It is either committed or
+/// discarded.
 public struct PreparedGatewayUpdate: Sendable {
     let exposure: Exposure
     let access: GatewayRules.Access
@@ -32,8 +33,8 @@ public struct PreparedGatewayUpdate: Sendable {
 }
 
 extension Gateway {
-    /// Checks an update and listens on the addresses that it adds. Nothing else changes until ``commit(_:)``; throws
-    /// when it can't be done, and then nothing has changed at all.
+    /// Checks an update and listens on the addresses that it adds. Nothing else changes until ``commit(_:)``;
+    /// throws when it can't be done, and then nothing has changed at all.
     ///
     /// One update at a time. Blocks while addresses are bound.
     public func prepare(_ update: GatewayUpdate) throws(GatewayError) -> PreparedGatewayUpdate {
@@ -67,8 +68,8 @@ extension Gateway {
             listeners: listeners, opened: opened, closing: closing)
     }
 
-    /// From the next request on the new rules hold, whoever asks and whatever was remembered. Listeners that are left over
-    /// stop; their connections end with the request under way.
+    /// From the next request on the new rules hold, whoever asks and whatever was remembered. Listeners that
+    /// are left over stop; their connections end with the request under way.
     @EngineActor
     public func commit(_ prepared: PreparedGatewayUpdate) {
         engine.replaceRules(prepared.exposure, prepared.access)

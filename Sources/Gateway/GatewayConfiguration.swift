@@ -13,7 +13,8 @@ public struct GatewayConfiguration: Sendable {
     public var bearerToken: String?
     /// Names for the Host header beside the loopback names and the listener's address.
     public var serverNames: [String] = []
-    /// It takes commands, shows no resources, and is for Unix sockets alone, which nobody else can open: mode 0600.
+    /// It takes commands, shows no resources, and is for Unix sockets alone, which nobody else can open: mode
+    /// 0600.
     public var isForAdmins = false
     /// Called on a network thread after each answer; must be quick.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
@@ -41,18 +42,20 @@ public struct GatewayLimits: Sendable, Equatable {
     public var maxHeaderBytes = 16 << 10
     public var maxTargetBytes = 8 << 10
     var maxHeaderFields = 128
-    /// Fewer where the process may not have the descriptors for them: three quarters of those beyond 64. One more closes
-    /// the clients that have been idle longest; when none is, it gets 503, but an answer to `/-/health`.
+    /// Fewer where the process may not have the descriptors for them: three quarters of those beyond 64. One
+    /// more closes the clients that have been idle longest; when none is, it gets 503, but an answer to
+    /// `/-/health`.
     public var maxConnections = 10_000
     /// A connection between two requests, or whose client doesn't take its answer.
     public var idleTimeout: Double = 60
-    /// Bytes each second, on average over ``idleTimeout``, that a client takes of its answer: one that takes less holds its
-    /// memory for nothing.
+    /// Bytes each second, on average over ``idleTimeout``, that a client takes of its answer: one that takes
+    /// less holds its memory for nothing.
     var minAnswerRate = 8 << 10
     /// From the first byte of a request to the last of its head.
     public var headerTimeout: Double = 10
     /// From a request to its answer, in place of twice the total time of its resource's configuration
-    /// (``RestEngine/Timeouts/total``); then it is answered with 504, and the load goes on for whoever asks next.
+    /// (``RestEngine/Timeouts/total``); then it is answered with 504, and the load goes on for whoever asks
+    /// next.
     public var requestTimeout: Double?
 
     public init() {}

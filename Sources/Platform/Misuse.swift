@@ -1,5 +1,5 @@
-/// Errors of the program that uses these modules, not of a script or a server: the process stops, because going on would
-/// corrupt state that only one thread may touch.
+/// Errors of the program that uses these modules, not of a script or a server: the process stops, because
+/// going on would corrupt state that only one thread may touch.
 package enum Misuse {
     /// Says what was touched, why that can't be allowed, where the caller is and where it should be.
     ///

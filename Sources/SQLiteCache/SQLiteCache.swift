@@ -2,13 +2,14 @@ public import RestEngine
 
 /// Keeps entities in an SQLite file (rules 22).
 ///
-/// The file is opened at the first operation, on the cache queue, and may be shared: by services, by caches, by
-/// processes. When it is damaged it is moved aside (`name.damaged-1`), with a warning, and a new one is begun. A file that
-/// isn't known as a cache, by the mark in its first bytes, stays as it is, and each operation fails. A file that can't be
-/// written, or a full disk, fails what needs it, and what is there can still be read.
+/// The file is opened at the first operation, on the cache queue, and may be shared: by services, by caches,
+/// by processes. When it is damaged it is moved aside (`name.damaged-1`), with a warning, and a new one is
+/// begun. A file that isn't known as a cache, by the mark in its first bytes, stays as it is, and each
+/// operation fails. A file that can't be written, or a full disk, fails what needs it, and what is there can
+/// still be read.
 ///
-/// Entries whose last use is longest ago make room for new ones. Content of Swift types and objects of a script's
-/// classes can't be kept (``EntityCoding``).
+/// Entries whose last use is longest ago make room for new ones. Content of Swift types and objects of a
+/// script's classes can't be kept (``EntityCoding``).
 @EngineActor
 public final class SQLiteCache: EntityCache {
     public nonisolated static let defaultMaxBytes = 256 << 20
@@ -22,8 +23,8 @@ public final class SQLiteCache: EntityCache {
     /// - Parameters:
     ///   - path: Of the file; its folder must exist. SQLite puts two more beside it, `-wal` and `-shm`.
     ///   - maxBytes: Of all entries; the file is somewhat larger.
-    ///   - user: Whose data it is, so that nobody sees another's; asked each time that a key is made. For nil nothing
-    ///     is kept.
+    ///   - user: Whose data it is, so that nobody sees another's; asked each time that a key is made. For nil
+    ///     nothing is kept.
     public init(
         engine: Engine, path: String, maxBytes: Int = SQLiteCache.defaultMaxBytes,
         user: @escaping @EngineActor () throws -> String? = { "" }
@@ -38,7 +39,8 @@ public final class SQLiteCache: EntityCache {
 
     deinit { queue.close() }
 
-    /// Throws when the file at `path` is none of a cache, as each operation would later. Reads its first bytes.
+    /// Throws when the file at `path` is none of a cache, as each operation would later. Reads its first
+    /// bytes.
     public nonisolated static func requireOwn(_ path: String) throws {
         try DatabaseFile(path: path).requireOwn(.cache)
     }
@@ -72,8 +74,8 @@ public final class SQLiteCache: EntityCache {
         run(.remove, key) { completion($0.error) }
     }
 
-    /// Closes the file behind everything asked so far; a later operation opens it again. A cache that is dropped
-    /// closes its file too.
+    /// Closes the file behind everything asked so far; a later operation opens it again. A cache that is
+    /// dropped closes its file too.
     public func close(completion: @escaping @EngineActor () -> Void) {
         queue.close(expectAnswer { _ in completion() })
     }

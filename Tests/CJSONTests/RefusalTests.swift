@@ -55,7 +55,8 @@ import Testing
         #expect(error?.offset == limit)
     }
 
-    /// Small tokens take much more memory than their text: what is parsed quickly with room is parsed exactly without.
+    /// Small tokens take much more memory than their text: what is parsed quickly with room is parsed exactly
+    /// without.
     @Test(arguments: ["[],", "1,", "{},", #"{"a":0},"#, "[[[]]],", "null,"])
     func `the limit of bytes holds for many small values`(piece: String) throws {
         let text = Array("[\(String(repeating: piece, count: 100_000))0]".utf8)

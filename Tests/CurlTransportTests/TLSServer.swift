@@ -75,7 +75,8 @@ final class TLSServer: Sendable {
         spawn(command, input: nil).map(wait) ?? -1
     }
 
-    /// A shell that runs a command when the pipe is closed, and that no signal to our process group ends before.
+    /// A shell that runs a command when the pipe is closed, and that no signal to our process group ends
+    /// before.
     private static func watch(_ command: String) -> (lifeline: Int32, watcher: pid_t)? {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return nil }

@@ -5,7 +5,8 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Hosts are granted by the engine's reading of a URL, and connected to by libcurl's: both must read the same, or libcurl refuse.
+/// Hosts are granted by the engine's reading of a URL, and connected to by libcurl's: both must read the
+/// same, or libcurl refuse.
 @Suite struct URLOracleTests {
     private static let pieces = [
         "a", "example", "Com", ".", ".", "-", "_", "~", "%41", "%2e", "%00", "%c3%bc", "%ff", "%", "é", "。",

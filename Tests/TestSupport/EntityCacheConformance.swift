@@ -6,8 +6,8 @@ public import RestEngine
 ///
 ///     #expect(await EntityCacheConformance.check(cache, on: engine) == [])
 ///
-/// The kit runs the engine's turns while it waits, so an engine with a clock that stands still will do. `switchUser`
-/// is for a cache that keeps its users apart: it makes the cache believe in another user.
+/// The kit runs the engine's turns while it waits, so an engine with a clock that stands still will do.
+/// `switchUser` is for a cache that keeps its users apart: it makes the cache believe in another user.
 @EngineActor
 public struct EntityCacheConformance {
     private let cache: any EntityCache
@@ -142,7 +142,8 @@ public struct EntityCacheConformance {
             "a user removes nothing of another")
     }
 
-    /// The engine asks for the next thing from inside the completion of the last one, as long as there is one.
+    /// The engine asks for the next thing from inside the completion of the last one, as long as there is
+    /// one.
     private mutating func checkReentrance() async {
         guard let key = try? key(service.resource("/chain"), "model") else {
             return expect(false, "/chain has a key")

@@ -1,6 +1,7 @@
 import Platform
 
-/// How long tests by chance go on. `RESTHOST_FUZZ=50` in the environment lets each do 50 times as much, from another seed.
+/// How long tests by chance go on. `RESTHOST_FUZZ=50` in the environment lets each do 50 times as much, from
+/// another seed.
 public enum FuzzRounds {
     private static let factor = getenv("RESTHOST_FUZZ").flatMap { UInt64(String(cString: $0)) } ?? 1
 

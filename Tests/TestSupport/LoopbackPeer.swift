@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A scripted HTTP server on 127.0.0.1, on a port of the system's choice, or on a Unix domain socket, byte for byte
-/// what the test says.
+/// A scripted HTTP server on 127.0.0.1, on a port of the system's choice, or on a Unix domain socket, byte
+/// for byte what the test says.
 ///
 /// The handler runs on a thread of each connection, for one request at a time: it may block there, at a
 /// ``Gate`` or with ``PeerConnection/stall()``. When it returns, the next request of the connection is read.

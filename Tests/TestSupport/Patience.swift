@@ -10,7 +10,8 @@ public enum Patience {
         Issue.record("\($0)", sourceLocation: $1)
     }
 
-    /// Calls `giveUp` after the limit, and fails the test with what it waited for, unless this is cancelled before.
+    /// Calls `giveUp` after the limit, and fails the test with what it waited for, unless this is cancelled
+    /// before.
     public static func watch(
         _ what: String, at location: SourceLocation, giveUp: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
@@ -28,8 +29,8 @@ public enum Patience {
     }
 }
 
-/// Waits until `begin`'s argument is called, with what it is called with; nil when that takes too long, which fails the
-/// test. Further calls do nothing.
+/// Waits until `begin`'s argument is called, with what it is called with; nil when that takes too long, which
+/// fails the test. Further calls do nothing.
 public func waiting<Value: Sendable>(
     for what: String, at location: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation,

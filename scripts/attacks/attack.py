@@ -20,8 +20,8 @@ class Attack:
     # More files of the script's folder.
     files: dict = field(default_factory=dict)
     flags: list = field(default_factory=list)
-    # MiB that the host may take on top of what it had at the start: the script's 64, the content's 128 and what is in
-    # the works, unless the attack says less.
+    # MiB that the host may take on top of what it had at the start: the script's 64, the content's 128 and
+    # what is in the works, unless the attack says less.
     roof: int = 320
     # Soft and hard limit of open files; None for those of this process.
     descriptors: tuple = None
@@ -30,8 +30,8 @@ class Attack:
     slowest_health: float = SLOWEST
     # Content that is held within its budget is no leak: it is wiped before memory is compared.
     wipes: bool = True
-    # The first run brings the allocator's and the script's arenas to their size; memory is what a second one adds, which a
-    # leak does each time.
+    # The first run brings the allocator's and the script's arenas to their size; memory is what a second one
+    # adds, which a leak does each time.
     runs_twice: bool = False
 
 

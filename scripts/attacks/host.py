@@ -35,7 +35,8 @@ end
 # A host that takes more is ended, for the sake of this machine.
 MOST_BYTES = 3 << 30
 
-# One go of a script's function may hold the loop for as long as these say, and the client waits for that long.
+# One go of a script's function may hold the loop for as long as these say, and the client waits for that
+# long.
 LIMITS = ["load=1", "block=0.03", "predicate=0.03", "mutator=0.03", "decorator=0.03", "transformer=0.03", "hook=0.03",
           "job=0.03/5"]
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Decoders of content codings (RFC 9110 8.4.1), behind one door: zlib, brotli and zstd. One decoder belongs to one thread
-/// at a time.
+/// Decoders of content codings (RFC 9110 8.4.1), behind one door: zlib, brotli and zstd. One decoder belongs
+/// to one thread at a time.
 typedef enum { CCODING_GZIP, CCODING_DEFLATE, CCODING_BROTLI, CCODING_ZSTD } ccoding_kind;
 
 typedef struct ccoding ccoding;
@@ -15,8 +15,8 @@ typedef struct ccoding ccoding;
 ccoding *ccoding_new(ccoding_kind kind);
 void ccoding_free(ccoding *decoder);
 
-/// Takes of the input and fills the output as far as either goes, and moves both on. False for input that is not of the
-/// coding, bytes behind its end included.
+/// Takes of the input and fills the output as far as either goes, and moves both on. False for input that is
+/// not of the coding, bytes behind its end included.
 bool ccoding_run(ccoding *decoder, const uint8_t **input, size_t *input_count, uint8_t **output, size_t *output_count);
 
 /// The input may end here: nothing came yet, or a stream or member is at its end.

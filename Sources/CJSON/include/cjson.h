@@ -60,8 +60,9 @@ typedef struct cjson_limits {
 
 // JSON text to tree. `capacity` is how many bytes are readable from `json` on: with CJSON_PADDING more than
 // `count` the text isn't copied. Scalars parse too: see cjson_tree_kind. Integers that fit 64 bits stay
-// integers, larger ones doubles that keep their digits. A leading byte order mark is skipped. Keys keep their order; of
-// repeated keys the last stays. Working memory is about twice the limit of bytes at most, beside the result.
+// integers, larger ones doubles that keep their digits. A leading byte order mark is skipped. Keys keep their
+// order; of repeated keys the last stays. Working memory is about twice the limit of bytes at most, beside
+// the result.
 int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits,
                          cjson_buffer *out, cjson_error *error);
 
@@ -86,7 +87,8 @@ cjson_kind cjson_tree_kind(const uint8_t *tree, size_t count);
 // Whether bytes of unknown origin are exactly one tree. All other functions trust the tree they are given.
 bool cjson_tree_is_valid(const uint8_t *tree, size_t count, const cjson_limits *limits);
 
-// Whether no value in the tree has a class. False as well for one that is nested deeper than any limit allows.
+// Whether no value in the tree has a class. False as well for one that is nested deeper than any limit
+// allows.
 bool cjson_tree_is_classless(const uint8_t *tree, size_t count);
 
 // Makes null, marks and classes of a state. Once for each state, before any other call; may raise memory
@@ -95,19 +97,19 @@ void cjson_open(lua_State *L);
 
 // How a value is made in Lua. NULL for the whole means all zeros.
 typedef struct cjson_making {
-    // How many bytes may be taken, at least as many as asked for, or 0: then the value is given up. NULL for no limit.
-    // Asked from time to time.
+    // How many bytes may be taken, at least as many as asked for, or 0: then the value is given up. NULL for
+    // no limit. Asked from time to time.
     size_t (*lend)(lua_State *L, size_t bytes);
     // Integers beyond 64 bits become strings of their digits, not floats.
     bool big_as_text;
 } cjson_making;
 
-// Pushes one value; nil, and answers false, when it was given up. May raise memory errors: call it protected. Nothing
-// leaks then.
+// Pushes one value; nil, and answers false, when it was given up. May raise memory errors: call it protected.
+// Nothing leaks then.
 bool cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count, const cjson_making *making);
 
-// Pushes one value and answers CJSON_OK, or pushes nothing. One that was given up is CJSON_NO_MEMORY. May raise memory
-// errors as cjson_push_tree.
+// Pushes one value and answers CJSON_OK, or pushes nothing. One that was given up is CJSON_NO_MEMORY. May
+// raise memory errors as cjson_push_tree.
 int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson_limits *limits,
                     const cjson_making *making, cjson_error *error);
 
@@ -139,8 +141,8 @@ void cjson_mark_object(lua_State *L, int index);
 uint32_t cjson_register_class(lua_State *L, int index);
 void cjson_register_class_as(lua_State *L, int index, uint32_t class_id);
 
-// From now on every metatable with an `__index` that cjson_tree_from_lua meets is a class, registered then; it
-// has none if there is no memory for that.
+// From now on every metatable with an `__index` that cjson_tree_from_lua meets is a class, registered then;
+// it has none if there is no memory for that.
 void cjson_keep_classes(lua_State *L);
 
 #ifdef __cplusplus

@@ -50,11 +50,11 @@ lua_State *clua_main(const clua_state *state);
 void clua_set_owner(clua_state *state, void *owner);
 void *clua_owner(lua_State *L);
 size_t clua_used(const clua_state *state);
-/// What was held when memory was last refused, and what was asked for; or what had been given to the host, which was
-/// too much, and how much it takes.
+/// What was held when memory was last refused, and what was asked for; or what had been given to the host,
+/// which was too much, and how much it takes.
 void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t *given, size_t *takes);
-/// The running host function has read so many bytes of the script's, which it may keep where no limit of Lua's counts:
-/// the object that it makes is charged with them.
+/// The running host function has read so many bytes of the script's, which it may keep where no limit of
+/// Lua's counts: the object that it makes is charged with them.
 void clua_hand_over(clua_state *state, size_t bytes);
 /// Boxes whose object has not been released yet.
 int64_t clua_boxes(const clua_state *state);
@@ -62,15 +62,17 @@ int64_t clua_boxes(const clua_state *state);
 void clua_refuse(clua_state *state, int64_t nth);
 /// For tests: whether `clua_refuse` has struck.
 bool clua_refused(const clua_state *state);
-/// Whether the host may make a value of so many bytes for the script: how many may follow in all, or 0. Then the script is
-/// refused at the next step, as when it allocates too much itself. Collects when that helps; raises nothing.
+/// Whether the host may make a value of so many bytes for the script: how many may follow in all, or 0. Then
+/// the script is refused at the next step, as when it allocates too much itself. Collects when that helps;
+/// raises nothing.
 size_t clua_lend(lua_State *L, size_t bytes);
 /// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
 
 // c_stack.c
 
-/// Whether the thread's stack has hardly room for one more entry into Lua; without, it would fail: "C stack overflow".
+/// Whether the thread's stack has hardly room for one more entry into Lua; without, it would fail: "C stack
+/// overflow".
 bool clua_is_nearly_deep(const clua_state *state);
 
 // budget.c
@@ -78,11 +80,12 @@ bool clua_is_nearly_deep(const clua_state *state);
 /// CPU time for one entry. Its strings stay alive as long as that.
 typedef struct {
     uint64_t ticks;
-    /// For messages: the whole limit; what went before and counts too; whether that is all goes of a run together.
+    /// For messages: the whole limit; what went before and counts too; whether a run is limited as a whole.
     int64_t milliseconds;
     uint64_t ticks_before;
     bool is_total;
-    /// What runs, a string that is never freed, or NULL; and what to do about it when it takes too long, or NULL.
+    /// What runs, a string that is never freed, or NULL; and what to do about it when it takes too long, or
+    /// NULL.
     const char *phase, *advice;
 } clua_budget;
 
@@ -112,7 +115,8 @@ typedef struct clua_run_status clua_run_status;
 clua_run_status *clua_run_status_new(void);
 void clua_run_status_free(clua_run_status *status);
 void clua_set_run_status(clua_state *state, clua_run_status *status);
-/// A number that changes with the beginning and the end of each run and is odd in between; and whose run it is. Any thread.
+/// A number that changes with the beginning and the end of each run and is odd in between; and whose run it
+/// is. Any thread.
 uint64_t clua_run_status_read(const clua_run_status *status, const char **phase, int64_t *limit_milliseconds);
 
 // call.c: every way from Swift into Lua. Results are Lua's status codes; an error's value is left on top.
@@ -146,8 +150,9 @@ int clua_load(
 
 // guard.c
 
-/// Pops a function and pushes one that calls its own first argument, protected and able to wait, and then the popped
-/// one: with whether that ended well, its first result or what it raised, and the arguments behind the first.
+/// Pops a function and pushes one that calls its own first argument, protected and able to wait, and then the
+/// popped one: with whether that ended well, its first result or what it raised, and the arguments behind the
+/// first.
 void clua_push_guard(lua_State *L);
 
 // coverage.c
@@ -208,8 +213,8 @@ void clua_new_class(lua_State *L, const void *class_key, const char *name);
 void clua_new_cell(lua_State *L);
 /// Pops a cell and pushes its value, also one whose owners died; false (nothing pushed) when it is gone.
 bool clua_open_cell(lua_State *L);
-/// Pops a cell: its value lives for as long as the host object or the table with a companion at `owner`. False when
-/// that is neither, or the value is gone.
+/// Pops a cell: its value lives for as long as the host object or the table with a companion at `owner`.
+/// False when that is neither, or the value is gone.
 bool clua_hold(lua_State *L, int owner);
 /// The host's object that lives for as long as the table at `index`, or NULL.
 void *clua_companion_at(lua_State *L, int index);
@@ -237,14 +242,16 @@ void clua_advise(lua_State *L, const char *name, const char *advice);
 
 // freeze.c
 
-/// Pops a function, which is called for every assignment (table, key, value) and raises, and makes the table below it read
-/// only, for raw access too. A metatable that it has goes on answering for names that are missing.
+/// Pops a function, which is called for every assignment (table, key, value) and raises, and makes the table
+/// below it read only, for raw access too. A metatable that it has goes on answering for names that are
+/// missing.
 void clua_freeze(lua_State *L);
 /// Whether the value at `index` is a table that clua_freeze made read only.
 bool clua_is_frozen(lua_State *L, int index);
 /// Pushes the content of such a table, else nothing. For looking at: scripts must not get it.
 bool clua_push_content(lua_State *L, int index);
-/// Pops a table of globals and makes it and the libraries in it read only. LUA_OK, or an error's value is left.
+/// Pops a table of globals and makes it and the libraries in it read only. LUA_OK, or an error's value is
+/// left.
 int clua_freeze_globals(clua_state *state, lua_State *L);
 /// Pushes the script's `next`.
 void clua_push_next(lua_State *L);
@@ -258,8 +265,8 @@ bool clua_is_protected(lua_State *L, int index);
 
 // fingerprint.c
 
-/// Tells functions apart by what they do: the same code that reaches the same values has the same number in every state,
-/// wherever it was written. 0 when there is too much to look at.
+/// Tells functions apart by what they do: the same code that reaches the same values has the same number in
+/// every state, wherever it was written. 0 when there is too much to look at.
 uint64_t clua_fingerprint(lua_State *L, int index);
 
 // realm.c
@@ -282,7 +289,8 @@ static inline void clua_push_globals(lua_State *L) { lua_rawgeti(L, LUA_REGISTRY
 
 // place.c
 
-/// The innermost line of script code that is running; false when there is none. The source lives as long as its code.
+/// The innermost line of script code that is running; false when there is none. The source lives as long as
+/// its code.
 bool clua_caller_place(lua_State *L, const char **source, int *line);
 /// The same for whatever script runs in the state; false when none does.
 bool clua_running_place(const clua_state *state, const char **source, int *line);

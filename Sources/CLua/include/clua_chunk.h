@@ -24,7 +24,8 @@ enum {
     CLUA_LONG_STRING = 0x14,
 };
 
-/// A compiled function, whether or not it ever ran: no function of Lua's tells of code that has no closure yet.
+/// A compiled function, whether or not it ever ran: no function of Lua's tells of code that has no closure
+/// yet.
 typedef struct clua_function {
     uint8_t parameters, stack_size;
     bool is_variadic;
@@ -34,7 +35,8 @@ typedef struct clua_function {
     size_t code_count;
     clua_constant *constants;
     size_t constant_count;
-    /// Three bytes each: whether it is a local of the function around this one, else one of its upvalues; which; a kind.
+    /// Three bytes each: whether it is a local of the function around this one, else one of its upvalues;
+    /// which; a kind.
     const uint8_t *upvalues;
     size_t upvalue_count;
     struct clua_function *functions;
@@ -44,8 +46,8 @@ typedef struct clua_function {
     size_t line_count;
 } clua_function;
 
-/// The main function of a chunk in Lua's binary form, which refers to `bytes`; NULL when they are none of this Lua, or there
-/// is no memory.
+/// The main function of a chunk in Lua's binary form, which refers to `bytes`; NULL when they are none of
+/// this Lua, or there is no memory.
 clua_function *clua_read_chunk(const uint8_t *bytes, size_t count);
 /// Frees what ``clua_read_chunk`` made; NULL is allowed.
 void clua_free_chunk(clua_function *main);

@@ -6,17 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Starts a thread for which nobody waits; it runs `body` with `argument`. Debuggers and `top -H` show its name, of which
-/// the system keeps 15 bytes. 0 for `stack_bytes` is the system's own size. Gives 0, or the number of an error when there
-/// can be no more threads; `body` is not called then.
+/// Starts a thread for which nobody waits; it runs `body` with `argument`. Debuggers and `top -H` show its
+/// name, of which the system keeps 15 bytes. 0 for `stack_bytes` is the system's own size. Gives 0, or the
+/// number of an error when there can be no more threads; `body` is not called then.
 ///
-/// Signals to the process reach the main thread, never this one: libedit sends itself SIGINT again and goes on as if it had
-/// been handled when the call returns, which holds on the thread it calls from alone.
+/// Signals to the process reach the main thread, never this one: libedit sends itself SIGINT again and goes
+/// on as if it had been handled when the call returns, which holds on the thread it calls from alone.
 int cplatform_start_thread(
     const char *_Nonnull name, size_t stack_bytes, void (*_Nonnull body)(void *_Nonnull), void *_Nonnull argument);
 
-/// Keeps freed memory for the next transfer: without it the C library gives large buffers back to the system and asks
-/// for them again, page fault by page fault. Once, before threads start.
+/// Keeps freed memory for the next transfer: without it the C library gives large buffers back to the system
+/// and asks for them again, page fault by page fault. Once, before threads start.
 void cplatform_keep_freed_memory(void);
 
 /// Gives what is kept back to the system after all. Any thread.
@@ -25,18 +25,19 @@ void cplatform_give_back_freed_memory(void);
 /// The part of that which only a thread that allocates in the same arena can do.
 void cplatform_give_back_end_of_arena(void);
 
-/// The calling thread's number for `cplatform_thread_usage`; 0 where the system tells nothing of other threads.
+/// The calling thread's number for `cplatform_thread_usage`; 0 where the system tells nothing of other
+/// threads.
 int cplatform_thread_id(void);
 
-/// Looks at a thread of this process: whether it runs or waits for a processor, and its CPU time in clock ticks of a
-/// hundredth of a second. False when that isn't known, or it has ended.
+/// Looks at a thread of this process: whether it runs or waits for a processor, and its CPU time in clock
+/// ticks of a hundredth of a second. False when that isn't known, or it has ended.
 bool cplatform_thread_usage(int thread, bool *_Nonnull wants_processor, int64_t *_Nonnull ticks);
 
 #define CPLATFORM_SIGNAL (-2)
 
-/// Waits for one character of `input`, in the encoding of the process's locale (mbrtowc(3)); bytes that are none are left
-/// out. -1 at the end, and as soon as something can be read from `interruption`, which may be -1 for nothing; CPLATFORM_SIGNAL
-/// when the calling thread has handled a signal meanwhile.
+/// Waits for one character of `input`, in the encoding of the process's locale (mbrtowc(3)); bytes that are
+/// none are left out. -1 at the end, and as soon as something can be read from `interruption`, which may be
+/// -1 for nothing; CPLATFORM_SIGNAL when the calling thread has handled a signal meanwhile.
 int cplatform_read_character(int input, int interruption);
 
 /// The calling thread's name, always terminated.

@@ -69,7 +69,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// - Parameter seconds: After which it is answered in any case; nil for a wait that has an end of its own.
+    /// - Parameter seconds: After which it is answered in any case; nil for a wait that has an end of its
+    ///   own.
     private func wait(_ request: ClientRequest, seconds: Double?) -> NIOLoopBound<ConnectionHandler> {
         machine.wait(for: request, until: seconds.map(deadline) ?? .max)
         return NIOLoopBound(self, eventLoop: loop.eventLoop)

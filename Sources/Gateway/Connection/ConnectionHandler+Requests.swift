@@ -91,8 +91,8 @@ extension ConnectionHandler {
 
     private static let maxIgnoredBytes = 64 << 10
 
-    /// Commands need no body, but some clients send one with every POST. Nobody reads it: the connection ends with the
-    /// answer.
+    /// Commands need no body, but some clients send one with every POST. Nobody reads it: the connection ends
+    /// with the answer.
     private func isIgnorable(_ head: RequestHead) -> Bool {
         loop.isForAdmins && head.method == .other && head.transferEncodingCount == 0
             && (head.contentLength ?? 0) <= Self.maxIgnoredBytes

@@ -3,9 +3,9 @@ import RestEngine
 
 /// One client's connection: reads requests, answers them in order. Event loop only.
 ///
-/// Fresh content is answered here and now. Anything else is asked of the engine, and the connection takes no further request
-/// until the answer is there. What happens when is decided by ``ConnectionStateMachine``; this tells it of events, and calls
-/// the network library and the engine as it says.
+/// Fresh content is answered here and now. Anything else is asked of the engine, and the connection takes no
+/// further request until the answer is there. What happens when is decided by ``ConnectionStateMachine``;
+/// this tells it of events, and calls the network library and the engine as it says.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

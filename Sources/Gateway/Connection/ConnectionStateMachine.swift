@@ -1,7 +1,8 @@
 import NIOCore
 
-/// The life of one client's connection: bytes come in, requests are taken from them one after the other, and the last answer
-/// ends it. A value that knows neither sockets nor the engine; its owner tells it what happened and does what it answers.
+/// The life of one client's connection: bytes come in, requests are taken from them one after the other, and
+/// the last answer ends it. A value that knows neither sockets nor the engine; its owner tells it what
+/// happened and does what it answers.
 ///
 /// Time is counted in sweeps of the event loop, which are handed in; see ``GatewayLoop``.
 struct ConnectionStateMachine {
@@ -20,8 +21,8 @@ struct ConnectionStateMachine {
     /// How a connection ends behind its last answer.
     enum Ending: Equatable {
         case close
-        /// Closing at once while bytes are still coming in would reset the connection, and the client might never see the
-        /// answer; so the sending half closes first (RFC 9112 9.6).
+        /// Closing at once while bytes are still coming in would reset the connection, and the client might
+        /// never see the answer; so the sending half closes first (RFC 9112 9.6).
         case closeOutput
     }
 
@@ -36,7 +37,8 @@ struct ConnectionStateMachine {
     private var headSweep: Int?
     /// The sweep at which the last bytes came or went.
     private var lastSweep: Int
-    /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too large.
+    /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too
+    /// large.
     private let maxUnreadBytes: Int
     private var isReadHeld = false
     /// The client takes its answers.
@@ -77,7 +79,8 @@ struct ConnectionStateMachine {
     }
 
     enum Next {
-        /// The connection waits: for bytes, for an answer, for a client that takes its answers, or for its end.
+        /// The connection waits: for bytes, for an answer, for a client that takes its answers, or for its
+        /// end.
         case none
         /// Its offsets count from the first byte of ``input``. It is the next until it is taken.
         case request(RequestHead)
@@ -102,15 +105,16 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Moves past a head whose answer is handed to the socket now, so many bytes, and doesn't end the connection.
+    /// Moves past a head whose answer is handed to the socket now, so many bytes, and doesn't end the
+    /// connection.
     @inline(__always)
     mutating func skip(_ head: RequestHead, answeredWith bytes: Int) {
         input.moveReaderIndex(forwardBy: head.length)
         writtenBytes += bytes
     }
 
-    /// Moves past a head and keeps what its answer needs. A body that nobody reads would be taken for the next request, so the
-    /// connection ends with it.
+    /// Moves past a head and keeps what its answer needs. A body that nobody reads would be taken for the
+    /// next request, so the connection ends with it.
     ///
     /// - Parameter isLeaving: the gateway, or its listener, stops.
     mutating func take(_ head: RequestHead, isAuthorized: Bool, isLeaving: Bool, now: Double) -> ClientRequest
@@ -147,7 +151,8 @@ struct ConnectionStateMachine {
         return request
     }
 
-    /// An answer of so many bytes is handed to the socket. True when it is the last: ``lastAnswerIsOut(sweep:)`` is to follow.
+    /// An answer of so many bytes is handed to the socket. True when it is the last:
+    /// ``lastAnswerIsOut(sweep:)`` is to follow.
     mutating func answer(_ request: ClientRequest, bytes: Int, closes: Bool) -> Bool {
         writtenBytes += bytes
         guard closes else { return false }

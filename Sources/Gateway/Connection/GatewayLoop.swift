@@ -116,8 +116,8 @@ final class GatewayLoop {
         guests.first?.close()
     }
 
-    /// Ends some of the connections whose clients want nothing at the moment, the longest idle first, then some whose requests
-    /// don't get on. Several at once: looking for them takes time.
+    /// Ends some of the connections whose clients want nothing at the moment, the longest idle first, then
+    /// some whose requests don't get on. Several at once: looking for them takes time.
     private func closeIdle() {
         let idle = connections.values.filter(\.isIdle).sorted { $0.idleOrder < $1.idleOrder }
         for connection in idle.prefix(max(1, connections.count / 32)) { connection.close() }

@@ -71,8 +71,8 @@ final class HotAnswer {
         }
     }
 
-    /// Lets go of the content when nobody has asked for it since `second`, or it is no longer the resource's: that may be
-    /// gone long ago, or have had to make room.
+    /// Lets go of the content when nobody has asked for it since `second`, or it is no longer the resource's:
+    /// that may be gone long ago, or have had to make room.
     func forget(unusedSince second: Int) {
         if content != nil, self.second < second || !publication.hasAnswer { forget() }
     }

@@ -174,8 +174,8 @@ enum ResourceRow {
         return Tree(pairs: pairs)
     }
 
-    /// Without user info, and without the values of what has a secret's name or stands in the base URL itself: keys of APIs
-    /// are there.
+    /// Without user info, and without the values of what has a secret's name or stands in the base URL
+    /// itself: keys of APIs are there.
     @EngineActor
     private static func visibleURL(of resource: Resource, _ service: Service) -> String {
         let mask = SecretMask.standard

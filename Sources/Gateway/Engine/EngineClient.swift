@@ -29,14 +29,14 @@ struct EngineClient: Sendable {
     /// Seconds that a request gets unless its resource's configuration has another total time.
     static let usualPatience = patience(Timeouts())
 
-    /// A request may stand for two: itself, and one that renewed a token for it. A configuration without a limit has the
-    /// usual one here.
+    /// A request may stand for two: itself, and one that renewed a token for it. A configuration without a
+    /// limit has the usual one here.
     private static func patience(_ timeouts: Timeouts) -> Double {
         2 * (timeouts.total > 0 ? timeouts.total : Timeouts().total)
     }
 
-    /// `completion` is called exactly once, maybe before this returns; `waiting` before it, when it will take time, with the
-    /// seconds after which nobody need wait any more, unless they are the usual.
+    /// `completion` is called exactly once, maybe before this returns; `waiting` before it, when it will take
+    /// time, with the seconds after which nobody need wait any more, unless they are the usual.
     @EngineActor
     func read(
         _ path: ResourcePath, method: String, waiting: @EngineActor (Double) -> Void,
@@ -136,8 +136,8 @@ struct EngineClient: Sendable {
     }
 }
 
-/// Resources by the path that clients ask for, so that a path is parsed, checked and joined once. Entries are weak:
-/// the service decides how long a resource lives.
+/// Resources by the path that clients ask for, so that a path is parsed, checked and joined once. Entries are
+/// weak: the service decides how long a resource lives.
 @EngineActor
 final class KnownResources {
     private struct Entry {

@@ -3,15 +3,17 @@ import Synchronization
 
 /// How many file descriptors this process may have open (getrlimit(2), RLIMIT_NOFILE).
 public enum DescriptorLimit {
-    /// More than this is not asked for: descriptors of idle clients cost memory in the kernel, and where the hard limit is a
-    /// billion, as in some containers, a program that walks over all of them would not come to an end.
+    /// More than this is not asked for: descriptors of idle clients cost memory in the kernel, and where the
+    /// hard limit is a billion, as in some containers, a program that walks over all of them would not come
+    /// to an end.
     private static let most: rlim_t = 65_536
 
     /// The soft limit; 1,024 when it isn't known.
     public static var current: Int { limits.map { Int(clamping: $0.rlim_cur) } ?? 1024 }
 
-    /// Raises the soft limit to the hard one, and to 65,536 at most. The soft limit is low by tradition, for programs that use
-    /// select(2), which reaches 1,024 descriptors; nothing here does. Once, at the start of a program.
+    /// Raises the soft limit to the hard one, and to 65,536 at most. The soft limit is low by tradition, for
+    /// programs that use select(2), which reaches 1,024 descriptors; nothing here does. Once, at the start of
+    /// a program.
     public static func raise() {
         guard var limits else { return }
         var wanted = min(limits.rlim_max, most)
@@ -35,8 +37,8 @@ public enum DescriptorLimit {
     #endif
 }
 
-/// Descriptors that are open for nothing. When there are no others they are let go, so that a few clients can still be heard
-/// and told.
+/// Descriptors that are open for nothing. When there are no others they are let go, so that a few clients can
+/// still be heard and told.
 final class DescriptorReserve: Sendable {
     private static let size = 8
     private let held = Mutex<[CInt]>([])

@@ -118,7 +118,8 @@ extension RequestHead {
         target = ByteRange(start: offset + end, count: targetEnd - end)
         return nil
     }
-    /// Of what a target may have: all that RFC 3986 3.2 lets into a host, a port and what stands before an `@`.
+    /// Of what a target may have: all that RFC 3986 3.2 lets into a host, a port and what stands before an
+    /// `@`.
     private static func isAuthority(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),

@@ -79,8 +79,8 @@ struct RequestParser {
             ?? (haveRequestLine ? .headTooLarge : .targetTooLong)
     }
 
-    /// RFC 9112 2.2: a CR that no LF follows is told of at once, for there may be clients that end their lines with it and then
-    /// wait.
+    /// RFC 9112 2.2: a CR that no LF follows is told of at once, for there may be clients that end their
+    /// lines with it and then wait.
     private func bareReturn(_ bytes: UnsafeRawBufferPointer, from start: Int, end: Int) -> RequestFault? {
         var start = start
         while start + 1 < end, let found = bytes.firstReturn(from: start, to: end - 1) {

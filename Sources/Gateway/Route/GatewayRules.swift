@@ -3,8 +3,8 @@ import Synchronization
 
 /// What is shown, and to whom. Replaced as a whole, on the engine loop, while the gateway runs.
 ///
-/// Network threads look at the version before each request and drop what they remember of older rules. An answer that was
-/// asked for under older rules still goes out, but is not remembered.
+/// Network threads look at the version before each request and drop what they remember of older rules. An
+/// answer that was asked for under older rules still goes out, but is not remembered.
 final class GatewayRules: Sendable {
     /// The part that network threads need.
     struct Access {
@@ -74,7 +74,8 @@ struct HostNames {
         names.contains(Self.host(of: String(decoding: value, as: UTF8.self)))
     }
 
-    /// Something that may be listed: no port, nobody's name before an `@`, nothing that isn't in names of hosts.
+    /// Something that may be listed: no port, nobody's name before an `@`, nothing that isn't in names of
+    /// hosts.
     static func isName(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= 253
             && host.utf8.allSatisfy { byte in

@@ -21,8 +21,8 @@ public final class LuaWaiter {
     /// Called when the script is cancelled instead; let go of what would have continued it.
     public var onCancel: (() -> Void)?
 
-    /// Called in place of the continuation, which is its argument: for what must be the same after the wait as it
-    /// was before.
+    /// Called in place of the continuation, which is its argument: for what must be the same after the wait
+    /// as it was before.
     public var around: ((() -> Void) -> Void)?
 
     init(coroutine: LuaCoroutine, thread: OpaquePointer) {
@@ -55,7 +55,8 @@ public final class LuaWaiter {
         case .waiting:
             stage = .over
             onCancel = nil
-            // Coroutines that wait for each other's ends go on inside each other, as far as the stack has room.
+            // Coroutines that wait for each other's ends go on inside each other, as far as the stack has
+            // room.
             if coroutine.isDeep, let later = coroutine.realm?.later {
                 later { [self] in proceed(with: answer) }
             } else {

@@ -18,7 +18,8 @@ public struct LineHits: Sendable, Equatable {
 
 /// The lines of a compiled chunk that hold instructions, those of functions that never ran included.
 ///
-/// Left out is the return that Lua puts behind every function: its line is that of `end`, and often it is never reached.
+/// Left out is the return that Lua puts behind every function: its line is that of `end`, and often it is
+/// never reached.
 struct ChunkLines {
     private(set) var lines: Set<Int> = []
 
@@ -29,7 +30,8 @@ struct ChunkLines {
     }
 
     private mutating func add(_ function: BinaryChunk.Function) {
-        // The first instruction of a variadic function only prepares its arguments; the last one is Lua's own.
+        // The first instruction of a variadic function only prepares its arguments; the last one is Lua's
+        // own.
         for line in function.lines.dropFirst(function.isVariadic ? 1 : 0).dropLast() where line > 0 {
             lines.insert(line)
         }
@@ -38,7 +40,8 @@ struct ChunkLines {
 }
 
 extension LuaState {
-    /// Counts the lines of what realms with ``LuaRealm/isCovered`` compile from now on. Call it before any script runs.
+    /// Counts the lines of what realms with ``LuaRealm/isCovered`` compile from now on. Call it before any
+    /// script runs.
     public func coverLines() {
         verifyOwner()
         if !isClosed, clua_cover_lines(core), coveredLines == nil { coveredLines = [:] }

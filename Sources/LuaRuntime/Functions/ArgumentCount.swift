@@ -1,8 +1,8 @@
 /// How many arguments a function takes, by its signature.
 public enum ArgumentCount {
-    /// The function, and before it a look at how many arguments there are: more than its signature has would be ignored,
-    /// which is never what they were given for. Nils that are too many do no harm. A signature that is empty, or has
-    /// `...`, takes any number.
+    /// The function, and before it a look at how many arguments there are: more than its signature has would
+    /// be ignored, which is never what they were given for. Nils that are too many do no harm. A signature
+    /// that is empty, or has `...`, takes any number.
     ///
     /// - Parameter advice: what to write instead; part of the error's message.
     public static func checked(

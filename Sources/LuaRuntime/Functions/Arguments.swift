@@ -67,7 +67,8 @@ public struct Arguments {
         throw wrongType(index, name, expected ?? className)
     }
 
-    /// A table of named options; a missing one counts as empty. `example`: how it is written, for who gave something else.
+    /// A table of named options; a missing one counts as empty. `example`: how it is written, for who gave
+    /// something else.
     public func options(
         _ index: Int32, _ name: String = "options", example: String? = nil
     ) throws -> OptionTable {

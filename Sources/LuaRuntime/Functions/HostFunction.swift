@@ -31,8 +31,8 @@ final class HostBox {
     }
 }
 
-/// What C calls. None of these may raise; the release and the question whether an object is shared run inside any
-/// allocation and leave Lua alone.
+/// What C calls. None of these may raise; the release and the question whether an object is shared run inside
+/// any allocation and leave Lua alone.
 extension LuaState {
     static var callbacks: clua_callbacks {
         clua_callbacks(
@@ -45,8 +45,8 @@ extension LuaState {
                 Unmanaged<AnyObject>.fromOpaque(object!).release()
             },
             is_shared: { object in
-                // The box lends the one reference it has. The question needs a variable of a class, not of a protocol:
-                // that would be copied for it. Which class makes no difference to the count.
+                // The box lends the one reference it has. The question needs a variable of a class, not of a
+                // protocol: that would be copied for it. Which class makes no difference to the count.
                 var object = Unmanaged<HostBox>.fromOpaque(object!).takeRetainedValue()
                 let isShared = !isKnownUniquelyReferenced(&object)
                 _ = Unmanaged.passRetained(object)

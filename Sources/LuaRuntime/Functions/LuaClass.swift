@@ -63,7 +63,8 @@ public struct LuaMethod {
     /// Its arguments count from 1 after the object, which is `Arguments.receiver`.
     public let function: HostFunction
 
-    /// - Parameter surplusAdvice: what to write instead, for a call with more arguments than the signature has.
+    /// - Parameter surplusAdvice: what to write instead, for a call with more arguments than the signature
+    ///   has.
     public init(
         _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
         function: @escaping HostFunction

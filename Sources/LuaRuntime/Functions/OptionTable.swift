@@ -71,7 +71,8 @@ public struct OptionTable {
         return value
     }
 
-    /// Names what may have been meant for it. `owner`: what it calls the function, where that is not the table's.
+    /// Names what may have been meant for it. `owner`: what it calls the function, where that is not the
+    /// table's.
     public func missing(_ key: String, of owner: String? = nil) -> LuaUsageError {
         var near: [String] = []
         if let table {

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Looks, from a thread of its own, for runs of scripts that don't come back.
 ///
-/// A budget ends a script at its next step, and the library functions look at it while they work. What never does
-/// either, a host function that hangs, is wedged: nothing can end it from outside, but somebody can be told, through
-/// ``LuaOptions/onWedge``.
+/// A budget ends a script at its next step, and the library functions look at it while they work. What never
+/// does either, a host function that hangs, is wedged: nothing can end it from outside, but somebody can be
+/// told, through ``LuaOptions/onWedge``.
 public final class LuaWatchdog: Sendable {
     public static let shared = LuaWatchdog()
 
@@ -115,8 +115,8 @@ extension LuaWatchdog.Entry {
         return (watch, wedge(at: now, isOver: false))
     }
 
-    /// A thread that would run and gets no processor hangs in nothing: its budget will end it. One that waits for something
-    /// else, or has used more than its time, does.
+    /// A thread that would run and gets no processor hangs in nothing: its budget will end it. One that waits
+    /// for something else, or has used more than its time, does.
     private func isStarved(_ limit: Double) -> Bool {
         guard let usedBefore, let usage = watch.usage() else { return false }
         return usage.wantsProcessor && usage.seconds - usedBefore < 2 * limit + 0.1
@@ -129,8 +129,8 @@ extension LuaWatchdog.Entry {
     }
 }
 
-/// A run that should have ended long ago: it is in a native call that looks at no budget. Its thread can't be helped; a
-/// state that has such a thread to itself can be given up.
+/// A run that should have ended long ago: it is in a native call that looks at no budget. Its thread can't be
+/// helped; a state that has such a thread to itself can be given up.
 public struct LuaWedge: Sendable, Equatable {
     /// What runs: "transformer".
     public let phase: String

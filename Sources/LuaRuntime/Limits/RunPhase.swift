@@ -77,7 +77,8 @@ private struct CPULimit {
     }
 }
 
-/// What C says about a phase: it makes its messages where no Swift can run. Never changed, so any thread may read.
+/// What C says about a phase: it makes its messages where no Swift can run. Never changed, so any thread may
+/// read.
 final class PhaseTexts: Sendable {
     nonisolated(unsafe) let name: UnsafePointer<CChar>?
     /// Nil for none.

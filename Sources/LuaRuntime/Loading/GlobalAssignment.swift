@@ -49,8 +49,8 @@ extension LuaRealm {
         return names
     }
 
-    /// Where a text assigns globals, found without running it. In a function with more than 255 constants some are not
-    /// found, for Lua compiles those in another way.
+    /// Where a text assigns globals, found without running it. In a function with more than 255 constants
+    /// some are not found, for Lua compiles those in another way.
     public func globalAssignments(in source: [UInt8], chunk: String) throws(LuaError) -> [GlobalAssignment] {
         try globalUses(in: source, chunk: chunk).assignments
     }
@@ -75,7 +75,8 @@ extension LuaRealm {
     }
 }
 
-/// The instructions that set and read a field of an upvalue, where that upvalue is the chunk's environment (`_ENV`).
+/// The instructions that set and read a field of an upvalue, where that upvalue is the chunk's environment
+/// (`_ENV`).
 struct GlobalAssignments {
     private static let getUpvalueField: UInt32 = 11
     private static let setUpvalueField: UInt32 = 15

@@ -1,7 +1,7 @@
 import CLua
 
-/// `package`, as far as libraries read it. `loaded` and `preload` work as in Lua; the paths only tell where `require`
-/// looks.
+/// `package`, as far as libraries read it. `loaded` and `preload` work as in Lua; the paths only tell where
+/// `require` looks.
 extension LuaRealm {
     /// Adds it to the globals on top.
     func openPackage(on lua: Lua) {

@@ -21,7 +21,8 @@ extension LuaRealm {
         return .results(1)
     }
 
-    /// Pushes what `require(name)` gives. A file that is read for it runs in `phase`; nil: in that of the script that runs.
+    /// Pushes what `require(name)` gives. A file that is read for it runs in `phase`; nil: in that of the
+    /// script that runs.
     public func pushModule(_ name: String, on lua: Lua, phase: RunPhase? = nil) throws {
         guard !isClosed, let loaded = modules.loaded else {
             throw LuaUsageError("cannot require '\(name)': the script has been closed")
@@ -41,8 +42,8 @@ extension LuaRealm {
         }
     }
 
-    /// Notes the value on top in the table below it, and leaves what is there now: a module may have put itself there and
-    /// return nothing, or it is true.
+    /// Notes the value on top in the table below it, and leaves what is there now: a module may have put
+    /// itself there and return nothing, or it is true.
     private func keep(_ name: String, _ lua: Lua) {
         if lua.type(-1) == .nil {
             lua.pop()

@@ -72,7 +72,8 @@ extension LuaRealm {
         var line: [UInt8] = []
         for index in 0..<arguments.count {
             if index > 0 { line.append(UInt8(ascii: "\t")) }
-            // A string as it is: what follows may want these bytes, and a terminal is guarded where it is written to.
+            // A string as it is: what follows may want these bytes, and a terminal is guarded where it is
+            // written to.
             if let bytes = arguments.lua.bytes(index + 1) {
                 line += bytes
             } else {

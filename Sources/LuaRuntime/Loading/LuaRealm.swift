@@ -1,10 +1,10 @@
 import CLua
 
-/// One script's part of a Lua state: its globals, its modules, its coroutines. Values and functions of one realm may be
-/// given to any other of the same state. A realm does not keep its state alive.
+/// One script's part of a Lua state: its globals, its modules, its coroutines. Values and functions of one
+/// realm may be given to any other of the same state. A realm does not keep its state alive.
 ///
-/// A new realm has library tables of its own, but for `string`: a state's strings have one metatable, so methods that a
-/// script adds to that table are seen by all.
+/// A new realm has library tables of its own, but for `string`: a state's strings have one metatable, so
+/// methods that a script adds to that table are seen by all.
 public final class LuaRealm {
     public unowned let state: LuaState
     let output: ([UInt8]) -> Void
@@ -17,7 +17,8 @@ public final class LuaRealm {
 
     /// Folders in which `require` looks, in this order; see ``LuaOptions/searchRoots``.
     public var searchRoots: [String]
-    /// Answers for the file of a module in place of the disk; it may ask the search for what is there. Nil: there is none.
+    /// Answers for the file of a module in place of the disk; it may ask the search for what is there. Nil:
+    /// there is none.
     public var findModule: ((_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile?)?
     /// Told the path of each file that `require` reads.
     public var onFileLoaded: ((String) -> Void)?
@@ -70,8 +71,8 @@ public final class LuaRealm {
         clua_set_globals(lua.raw)
     }
 
-    /// Makes globals and library tables read only, once the script has been loaded: an assignment raises an error that
-    /// says what to do instead. Tables of the script's own stay as they are.
+    /// Makes globals and library tables read only, once the script has been loaded: an assignment raises an
+    /// error that says what to do instead. Tables of the script's own stay as they are.
     public func freezeGlobals() throws(LuaError) {
         let lua = state.main
         pushGlobals(on: lua)
@@ -80,7 +81,8 @@ public final class LuaRealm {
         noteFrozenStrings()
     }
 
-    /// Runs `function` as a coroutine that ends with this realm at the latest; see ``LuaState/spawn(_:phase:arguments:completion:)``.
+    /// Runs `function` as a coroutine that ends with this realm at the latest; see
+    /// ``LuaState/spawn(_:phase:arguments:completion:)``.
     @discardableResult
     public func spawn(
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },
@@ -89,8 +91,8 @@ public final class LuaRealm {
         state.spawn(function, phase: phase, in: self, arguments: arguments, completion: completion)
     }
 
-    /// Cancels what waits and lets go of globals and modules. Functions of the script that others hold still work;
-    /// `require` does not.
+    /// Cancels what waits and lets go of globals and modules. Functions of the script that others hold still
+    /// work; `require` does not.
     public func close() {
         guard !isClosed else { return }
         state.verifyOwner()

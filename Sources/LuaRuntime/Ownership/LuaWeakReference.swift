@@ -2,18 +2,19 @@ import CLua
 
 /// Refers to a Lua value that others keep: the script, and what `Lua.hold` made its owners.
 ///
-/// A value whose owners died stays within reach of this reference, and of nothing else, so that it can be told of the
-/// end.
+/// A value whose owners died stays within reach of this reference, and of nothing else, so that it can be
+/// told of the end.
 public struct LuaWeakReference: Sendable {
     let cell: LuaReference
 }
 
-/// Values that live for as long as an owner does: a table, or a host object. An owner that dies lets go of what it
-/// holds even when that refers back to it. See owner.c for how.
+/// Values that live for as long as an owner does: a table, or a host object. An owner that dies lets go of
+/// what it holds even when that refers back to it. See owner.c for how.
 ///
-/// A table dies when it is collected, and its companion with it; a host object when neither a script nor Swift holds it.
-/// What a dead owner held stays within reach of its weak references: the host objects that it refers to are released one
-/// collection cycle later than others. `LuaState.collectGarbage` runs as many cycles as that takes.
+/// A table dies when it is collected, and its companion with it; a host object when neither a script nor
+/// Swift holds it. What a dead owner held stays within reach of its weak references: the host objects that it
+/// refers to are released one collection cycle later than others. `LuaState.collectGarbage` runs as many
+/// cycles as that takes.
 extension Lua {
     public func weakReference(_ index: Int32) -> LuaWeakReference {
         pushValue(at: index)
@@ -27,8 +28,8 @@ extension Lua {
         return clua_open_cell(raw)
     }
 
-    /// Makes the value live for as long as the host object, or the table with a companion, at `owner`. False when
-    /// that is neither, or when the value is gone. Several owners may hold one value.
+    /// Makes the value live for as long as the host object, or the table with a companion, at `owner`. False
+    /// when that is neither, or when the value is gone. Several owners may hold one value.
     @discardableResult
     public func hold(_ reference: LuaWeakReference, by owner: Int32) -> Bool {
         let owner = absolute(owner)
@@ -43,7 +44,8 @@ extension Lua {
         }
     }
 
-    /// Gives the table at `index` a Swift object that lives for as long as it does, unless somebody else holds that.
+    /// Gives the table at `index` a Swift object that lives for as long as it does, unless somebody else
+    /// holds that.
     public func setCompanion(_ object: AnyObject, of index: Int32) {
         precondition(type(index) == .table, "only a table has a companion")
         clua_set_companion(raw, absolute(index), Unmanaged.passRetained(object).toOpaque())

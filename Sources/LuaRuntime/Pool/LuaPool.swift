@@ -4,9 +4,9 @@ import Synchronization
 
 /// Threads that take jobs from one line, each with a Lua state of its own.
 ///
-/// Threads and states come into being when there is work for them. A state that is spoiled is closed after its job. A
-/// job that hangs is given up: its answer is a failure. So is its thread, and a fresh one takes over, as long as
-/// ``LostThreads`` allows; then the thread keeps its place until it comes back.
+/// Threads and states come into being when there is work for them. A state that is spoiled is closed after
+/// its job. A job that hangs is given up: its answer is a failure. So is its thread, and a fresh one takes
+/// over, as long as ``LostThreads`` allows; then the thread keeps its place until it comes back.
 public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     public typealias JobID = UInt64
     /// Makes a worker, on its thread. What it gets is for its state's ``LuaOptions/onWedge``.
@@ -110,8 +110,8 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         onEnd?()
     }
 
-    /// Calls `action`, on any thread, when the pool is closed and its threads have ended; those that were given up count
-    /// as ended.
+    /// Calls `action`, on any thread, when the pool is closed and its threads have ended; those that were
+    /// given up count as ended.
     public func whenEnded(_ action: @escaping @Sendable () -> Void) {
         let isOver = content.withLock { content in
             if content.isClosed, content.isOver { return true }
@@ -239,8 +239,8 @@ public protocol LuaPoolWorker: SendableMetatype {
 /// Why a job of a pool has no answer.
 extension LuaWedge: Error {}
 
-/// Threads that hang in a call which nothing can end, and for which others were started. Each keeps its stack, its Lua state
-/// and often a processor, so there is a limit for all pools together.
+/// Threads that hang in a call which nothing can end, and for which others were started. Each keeps its
+/// stack, its Lua state and often a processor, so there is a limit for all pools together.
 public final class LostThreads: Sendable {
     public static let shared = LostThreads(limit: 4)
 

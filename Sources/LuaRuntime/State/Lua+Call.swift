@@ -54,8 +54,8 @@ extension Lua {
         return Int(integer(-1) ?? 0)
     }
 
-    /// As `string.match` of the text at `text` with the pattern at `pattern`: pushes the captures, or the whole match, and
-    /// answers how many; 0, with nothing pushed, when nothing matches.
+    /// As `string.match` of the text at `text` with the pattern at `pattern`: pushes the captures, or the
+    /// whole match, and answers how many; 0, with nothing pushed, when nothing matches.
     public func match(_ text: Int32, _ pattern: Int32) throws(LuaError) -> Int32 {
         var captures: Int32 = 0
         try guarded { clua_match(state.core, raw, text, pattern, $0, &captures) }

@@ -56,8 +56,9 @@ extension Lua {
         push(box: HostBox(name: name, role: .function, function: function))
     }
 
-    /// Pushes a function that calls its own first argument, protected and able to wait, and gives the outcome to `tell`:
-    /// whether that ended well, its first result or what it raised, then the arguments behind the first.
+    /// Pushes a function that calls its own first argument, protected and able to wait, and gives the outcome
+    /// to `tell`: whether that ended well, its first result or what it raised, then the arguments behind the
+    /// first.
     public func push(guardTelling tell: @escaping HostFunction, name: String) {
         push(function: tell, name: name)
         clua_push_guard(raw)

@@ -41,8 +41,8 @@ extension Lua {
     /// Less isn't worth counting.
     private static var largeBytes: Int { 4 << 10 }
 
-    /// Says that the running host function has read so many bytes of the script's by other ways than this type: the
-    /// object that it makes is charged with them.
+    /// Says that the running host function has read so many bytes of the script's by other ways than this
+    /// type: the object that it makes is charged with them.
     public func noteRead(_ bytes: Int) {
         if bytes >= Self.largeBytes { clua_hand_over(state.core, bytes) }
     }

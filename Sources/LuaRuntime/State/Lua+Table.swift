@@ -98,7 +98,8 @@ extension Lua {
         lua_getmetatable(room, index) != 0
     }
 
-    /// Pops a metatable that is locked by its field `__metatable`: scripts may still take it off a table of theirs.
+    /// Pops a metatable that is locked by its field `__metatable`: scripts may still take it off a table of
+    /// theirs.
     public func letScriptsRemoveMetatable() {
         _ = tableIndex(-1)
         clua_let_remove(raw)
@@ -109,8 +110,9 @@ extension Lua {
         clua_is_protected(raw, absolute(index))
     }
 
-    /// Makes the table on top read only, for raw access too: what is assigned to it goes to `refusal` as arguments
-    /// (table, key, value), which throws. A metatable that it has goes on answering for names that are missing.
+    /// Makes the table on top read only, for raw access too: what is assigned to it goes to `refusal` as
+    /// arguments (table, key, value), which throws. A metatable that it has goes on answering for names that
+    /// are missing.
     public func freeze(refusal: @escaping HostFunction) {
         _ = tableIndex(-1)
         push(function: refusal, name: "__newindex")
@@ -122,8 +124,8 @@ extension Lua {
         type(index) == .table && clua_is_frozen(raw, index)
     }
 
-    /// Pushes the value at `index`, or what a table holds that ``freeze(refusal:)`` made read only. For looking at: scripts
-    /// must not get it.
+    /// Pushes the value at `index`, or what a table holds that ``freeze(refusal:)`` made read only. For
+    /// looking at: scripts must not get it.
     public func pushShown(_ index: Int32) {
         let index = absolute(index)
         checkStack(4)

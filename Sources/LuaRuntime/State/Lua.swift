@@ -24,7 +24,8 @@ public struct Lua {
     /// Whether a host function called here could wait.
     public var isYieldable: Bool { clua_may_wait(checked) }
 
-    /// Whether a host function may suspend the script here: its phase allows it, and no C function is in between.
+    /// Whether a host function may suspend the script here: its phase allows it, and no C function is in
+    /// between.
     public var mayWait: Bool {
         (state.entry.phase?.mayWait ?? true) && state.entry.coroutine != nil && isYieldable
     }
@@ -50,7 +51,8 @@ public struct Lua {
         lua_absindex(checked, index)
     }
 
-    /// Whether the stack has room for so many values, and some more: how many a script asks for is its own affair.
+    /// Whether the stack has room for so many values, and some more: how many a script asks for is its own
+    /// affair.
     public func hasRoom(for count: Int) -> Bool {
         lua_checkstack(checked, Int32(clamping: min(count, 1 << 24)) + 40) != 0
     }
@@ -72,8 +74,8 @@ public struct Lua {
         return raw
     }
 
-    /// For C that makes values of this state: how many bytes it may take, at least as many as it asks for, or 0. Then the
-    /// script is refused memory at its next step.
+    /// For C that makes values of this state: how many bytes it may take, at least as many as it asks for, or
+    /// 0. Then the script is refused memory at its next step.
     public static let lend: @convention(c) (OpaquePointer?, Int) -> Int = { clua_lend($0, $1) }
 
     /// The pointer with room for one push.

@@ -68,7 +68,8 @@ public final class LuaState {
     /// The main thread's stack. It can't wait: use `spawn` for that.
     public var main: Lua { Lua(mainThread, self) }
 
-    /// A function of the script is under way and has used up its time: whatever else it sets off ends at once.
+    /// A function of the script is under way and has used up its time: whatever else it sets off ends at
+    /// once.
     public var isSpent: Bool { clua_is_spent(core) }
 
     /// A number of the outermost run of the script that is under way, or was last.
@@ -166,13 +167,15 @@ public struct LuaOptions {
     public var onWedge: (@Sendable (LuaWedge) -> Void)?
     /// Who looks for such runs.
     public var watchdog = LuaWatchdog.shared
-    /// Folders in which `require` looks, in this order: the script's own first. Nothing outside them is reachable, but
-    /// that links in the others are followed, wherever they lead: who names a folder answers for it.
+    /// Folders in which `require` looks, in this order: the script's own first. Nothing outside them is
+    /// reachable, but that links in the others are followed, wherever they lead: who names a folder answers
+    /// for it.
     public var searchRoots: [String]
-    /// Gets what `print` and `io.write` write, line ends included: the bytes of Lua's strings, whatever they are.
+    /// Gets what `print` and `io.write` write, line ends included: the bytes of Lua's strings, whatever they
+    /// are.
     public var output: ([UInt8]) -> Void
-    /// What to do instead of calling a function that scripts don't get, "io.open", or requiring a module that is written
-    /// in C, "lfs".
+    /// What to do instead of calling a function that scripts don't get, "io.open", or requiring a module that
+    /// is written in C, "lfs".
     public var advice: [String: String] = [:]
     /// Answers `os.getenv`; the default grants no name.
     public var environment: (String) -> String?

@@ -178,8 +178,8 @@ public struct ValueText {
 }
 
 extension Lua {
-    /// What a script prints of a value: the content of a table that can't say by itself what it is, of others what
-    /// `tostring` says.
+    /// What a script prints of a value: the content of a table that can't say by itself what it is, of others
+    /// what `tostring` says.
     public func printed(_ index: Int32) throws(LuaError) -> String {
         holdsPlainTable(index) ? ValueText(limit: 4000).text(self, index) : try tostring(index)
     }

@@ -1,10 +1,10 @@
 extension Request {
-    /// Waits for the end, whatever it is. By then resource and observers know of it, and the hooks that were attached
-    /// before have run. A request that has not started is started.
+    /// Waits for the end, whatever it is. By then resource and observers know of it, and the hooks that were
+    /// attached before have run. A request that has not started is started.
     ///
-    /// Cancelling the task ends the wait at once, with a cancellation. The request is cancelled too, unless another
-    /// task waits for it as well or it is a load: a load's outcome is its resource's state, which is everybody's. To
-    /// stop one, use ``cancel()`` or ``Resource/cancelLoadIfUnobserved()``.
+    /// Cancelling the task ends the wait at once, with a cancellation. The request is cancelled too, unless
+    /// another task waits for it as well or it is a load: a load's outcome is its resource's state, which is
+    /// everybody's. To stop one, use ``cancel()`` or ``Resource/cancelLoadIfUnobserved()``.
     public func outcome() async -> ResponseInfo {
         waitingTasks += 1
         defer { waitingTasks -= 1 }
@@ -38,7 +38,8 @@ extension Request {
         try await entity().content(as: type, decoder: decoder)
     }
 
-    /// How far the request is, 0…1, until it has ended with 1. A reader that is slow gets the newest value only.
+    /// How far the request is, 0…1, until it has ended with 1. A reader that is slow gets the newest value
+    /// only.
     public var progressUpdates: AsyncStream<Double> {
         let (updates, continuation) = AsyncStream.makeStream(
             of: Double.self, bufferingPolicy: .bufferingNewest(1))
@@ -53,10 +54,12 @@ extension RefreshGate {
     ///
     ///     let gate = RefreshGate()
     ///     try service.configure("**") { configuration in
-    ///         configuration.decorators.append(gate.decorator(when: { $0.httpStatusCode == 401 }) { try await logIn() })
+    ///         configuration.decorators.append(gate.decorator(when: { $0.httpStatusCode == 401 }) { try await
+    ///         logIn() })
     ///     }
     ///
-    /// The gate belongs outside of the block: blocks run again and again, and requests that fail together share a gate.
+    /// The gate belongs outside of the block: blocks run again and again, and requests that fail together
+    /// share a gate.
     ///
     /// - Parameter renew: When it throws, the requests that wait for it fail with that error.
     public func decorator(
@@ -77,8 +80,8 @@ extension RefreshGate {
     }
 }
 
-/// A task that waits for an answer of the engine, which calls back. It goes on once: with the answer, or when it is
-/// cancelled.
+/// A task that waits for an answer of the engine, which calls back. It goes on once: with the answer, or when
+/// it is cancelled.
 @EngineActor
 final class EngineWait<Answer: Sendable> {
     private var continuation: CheckedContinuation<Answer, Never>?
@@ -96,7 +99,8 @@ final class EngineWait<Answer: Sendable> {
                 begin(wait)
             }
         } onCancel: {
-            // Any thread; in a task that was cancelled before, even earlier than `begin`, so it takes its turn.
+            // Any thread; in a task that was cancelled before, even earlier than `begin`, so it takes its
+            // turn.
             EngineLoop.shared.submit { if wait.continuation != nil { cancel(wait) } }
         }
     }

@@ -1,7 +1,7 @@
 extension Request {
-    /// A request whose work is an asynchronous function: it runs as a task of its own when the request is started, and
-    /// again for a repeat. Cancelling the request cancels the task. Its result passes no pipeline (rules
-    /// 11).
+    /// A request whose work is an asynchronous function: it runs as a task of its own when the request is
+    /// started, and again for a repeat. Cancelling the request cancels the task. Its result passes no
+    /// pipeline (rules 11).
     ///
     /// - Parameters:
     ///   - description: For logs.

@@ -2,10 +2,11 @@ extension Resource {
     /// Waits for up-to-date data by the shortest way: what is there, what is on its way, or a new load; see
     /// ``read(_:)``.
     ///
-    /// A load belongs to everybody: cancelling the task ends the wait, and the load goes on. A task that is cancelled
-    /// already loads nothing.
+    /// A load belongs to everybody: cancelling the task ends the wait, and the load goes on. A task that is
+    /// cancelled already loads nothing.
     ///
-    /// - Throws: The ``RequestError`` of the load; of a cancelled task, one whose cause is `request_cancelled`.
+    /// - Throws: The ``RequestError`` of the load; of a cancelled task, one whose cause is
+    ///   `request_cancelled`.
     public func get() async throws(RequestError) -> Entity {
         guard !Task.isCancelled else { throw cancellation }
         if let data = freshData { return data }
@@ -35,12 +36,12 @@ extension Resource {
 
 /// The events of a resource as an asynchronous sequence, for one reader.
 ///
-/// The first is ``ResourceEvent/observerAdded``, with the state that was there. A reader that falls behind loses the
-/// oldest events beyond ``bufferSize``, never the newest: each comes with the whole state, so what is lost are steps
-/// in between.
+/// The first is ``ResourceEvent/observerAdded``, with the state that was there. A reader that falls behind
+/// loses the oldest events beyond ``bufferSize``, never the newest: each comes with the whole state, so what
+/// is lost are steps in between.
 ///
-/// The sequence observes from the moment it is made, and so keeps the resource, until its task is cancelled or it is
-/// dropped together with its iterators. It ends when somebody else removes the observer.
+/// The sequence observes from the moment it is made, and so keeps the resource, until its task is cancelled
+/// or it is dropped together with its iterators. It ends when somebody else removes the observer.
 public struct ResourceEvents: AsyncSequence, Sendable {
     /// So many events wait for the reader.
     public static let bufferSize = 64

@@ -12,8 +12,8 @@ public struct AuthenticationChallenge: Sendable, Equatable {
     static let maxChallenges = 32
     static let maxParameters = 32
 
-    /// The challenges of all WWW-Authenticate fields, in their order. What can't be understood, and what follows it in its
-    /// field, is left out.
+    /// The challenges of all WWW-Authenticate fields, in their order. What can't be understood, and what
+    /// follows it in its field, is left out.
     public static func list(in headers: Headers) -> [AuthenticationChallenge] {
         var found: [AuthenticationChallenge] = []
         for value in headers.values("WWW-Authenticate") {
@@ -35,8 +35,8 @@ public struct AuthenticationChallenge: Sendable, Equatable {
     }
 }
 
-/// Reads `1#challenge`. A comma divides challenges as well as parameters: a name that an equals sign follows is a
-/// parameter, any other is the scheme of the next challenge.
+/// Reads `1#challenge`. A comma divides challenges as well as parameters: a name that an equals sign follows
+/// is a parameter, any other is the scheme of the next challenge.
 private struct ChallengeReader {
     private var rest: ArraySlice<UInt8>
 

@@ -1,10 +1,10 @@
-/// User and password, proved without being sent (RFC 7616), for the origin of the resource and no other. A request that
-/// has an Authorization field already keeps it.
+/// User and password, proved without being sent (RFC 7616), for the origin of the resource and no other. A
+/// request that has an Authorization field already keeps it.
 ///
-/// The first request to an origin is refused, and sent again with the answer to its challenge; later ones count on with
-/// the nonce that they know (3.4.5), until the server names the next one or calls it stale. What else is refused is the
-/// request's failure. MD5, SHA-256 and SHA-512-256, each for sessions too, with `auth`, or with `auth-int` where that is
-/// all the server offers and the body is in memory.
+/// The first request to an origin is refused, and sent again with the answer to its challenge; later ones
+/// count on with the nonce that they know (3.4.5), until the server names the next one or calls it stale.
+/// What else is refused is the request's failure. MD5, SHA-256 and SHA-512-256, each for sessions too, with
+/// `auth`, or with `auth-int` where that is all the server offers and the body is in memory.
 @EngineActor
 public final class DigestAuthentication: RequestAuthentication {
     private let user: String
@@ -71,7 +71,8 @@ public final class DigestAuthentication: RequestAuthentication {
             sessions[target.origin] = nil
             return false
         }
-        // Another request was refused before this one and has a nonce that this one did not know, or the same.
+        // Another request was refused before this one and has a nonce that this one did not know, or the
+        // same.
         if let known = sessions[target.origin], !challenge.isStale {
             let isNewer = proof?.nonce != nil && known.challenge.nonce != proof?.nonce
             if isNewer || proof == nil && known.challenge.nonce == challenge.nonce { return true }

@@ -57,8 +57,8 @@ struct DigestChallenge: Equatable {
         isUTF8 = parameters["charset"]?.lowercased() == "utf-8"
     }
 
-    /// The challenge to answer: the first that can be, as servers list what they prefer first (3.7). Throws what is wrong
-    /// with the last of those that can't.
+    /// The challenge to answer: the first that can be, as servers list what they prefer first (3.7). Throws
+    /// what is wrong with the last of those that can't.
     static func first(in challenges: [AuthenticationChallenge]) throws(Refusal) -> DigestChallenge {
         var refusal: Refusal?
         for challenge in challenges where challenge.scheme == "digest" {

@@ -1,5 +1,5 @@
-/// Puts credentials on requests as they go out, each leg of a redirect for itself, and answers challenges. What it adds
-/// stands in no configuration and no draft, so nothing that shows those shows it.
+/// Puts credentials on requests as they go out, each leg of a redirect for itself, and answers challenges.
+/// What it adds stands in no configuration and no draft, so nothing that shows those shows it.
 @EngineActor
 protocol RequestAuthentication: AnyObject {
     /// The Authorization field for a request, and what it was made with; nil: it goes without.
@@ -23,8 +23,8 @@ struct AuthenticationTarget {
     /// Nil for a body that is read while it is sent.
     let body: [UInt8]?
 
-    /// Nil for a leg that gets no credentials: one that has some of its own, or that leads to another origin than the
-    /// resource's.
+    /// Nil for a leg that gets no credentials: one that has some of its own, or that leads to another origin
+    /// than the resource's.
     init?(_ step: Redirect.RequestStep, of resource: URLText?) {
         guard let url = URLText(step.url), let origin = url.origin, origin == resource?.origin,
             !step.headers.contains("Authorization")
@@ -49,13 +49,13 @@ struct AuthenticationProof {
 }
 
 extension Request {
-    /// Has the network request that this one is, or is a chain of, send credentials. Those that are set last count; a
-    /// request that uses no network goes without.
+    /// Has the network request that this one is, or is a chain of, send credentials. Those that are set last
+    /// count; a request that uses no network goes without.
     func authenticate(by authentication: any RequestAuthentication) { work.authenticate(by: authentication) }
 }
 
-/// User and password on each request (RFC 7617), for the origin of the resource and no other. A request that has an
-/// Authorization field already keeps it.
+/// User and password on each request (RFC 7617), for the origin of the resource and no other. A request that
+/// has an Authorization field already keeps it.
 @EngineActor
 public final class BasicAuthentication: RequestAuthentication {
     private let header: String

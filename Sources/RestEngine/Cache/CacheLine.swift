@@ -1,10 +1,10 @@
 import DequeModule
 
-/// What the cache of one stage is asked about one resource: one thing after the other, so that the last asked for
-/// is the last done.
+/// What the cache of one stage is asked about one resource: one thing after the other, so that the last asked
+/// for is the last done.
 ///
-/// A cache that does not answer in time is asked for nothing more here until it has: a write of which nobody knows
-/// whether it was done could still come after a removal.
+/// A cache that does not answer in time is asked for nothing more here until it has: a write of which nobody
+/// knows whether it was done could still come after a removal.
 @EngineActor
 final class CacheLine {
     private struct Item {

@@ -1,5 +1,5 @@
-/// One look into the caches of a resource: from the last stage back, and the first hit that the later stages accept
-/// becomes the data (rules 22.8–22.11).
+/// One look into the caches of a resource: from the last stage back, and the first hit that the later stages
+/// accept becomes the data (rules 22.8–22.11).
 @EngineActor
 final class CacheLookup {
     private let resource: Resource
@@ -16,8 +16,8 @@ final class CacheLookup {
         self.caching = caching
     }
 
-    /// Looks in the next turn: whoever asks sees the resource empty first, and no function of a script runs inside of
-    /// a look at a field.
+    /// Looks in the next turn: whoever asks sees the resource empty first, and no function of a script runs
+    /// inside of a look at a field.
     func start() {
         resource.engine.scheduler.nextTurn { [self] in
             guard !isOver else { return }
@@ -90,7 +90,8 @@ final class CacheLookup {
         }
     }
 
-    /// An entity that the later stages don't accept is no hit (22.10); one that they do keeps its own time (D16).
+    /// An entity that the later stages don't accept is no hit (22.10); one that they do keeps its own time
+    /// (D16).
     private func take(_ run: PipelineRun, _ entity: Entity, from stage: CachedStage) {
         switch run.response {
         case .failure(let error):

@@ -1,5 +1,5 @@
-/// The work of a `loadIfNeeded` that came while the caches were being looked through: it waits for what they have, and
-/// goes to the network when that is nothing, or stale (rules 5.6, 5.9–5.11).
+/// The work of a `loadIfNeeded` that came while the caches were being looked through: it waits for what they
+/// have, and goes to the network when that is nothing, or stale (rules 5.6, 5.9–5.11).
 @EngineActor
 final class CacheLookupWork: RequestWork {
     private let resource: Resource

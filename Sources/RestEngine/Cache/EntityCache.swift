@@ -1,20 +1,21 @@
 /// Keeps what a pipeline stage made beyond the life of its resource (rules 22).
 ///
-/// Everything here is called on the engine loop, and answers on it: each completion exactly once, in the same turn or
-/// a later one. A cache that works elsewhere, on a queue of its own say, brackets that work with
-/// ``Engine/beginOffloadedWork()`` and ``Engine/endOffloadedWork()``, and completes before it ends the bracket: the
-/// completion may ask for more. A cache may fail; the engine logs it and goes on without (D18).
+/// Everything here is called on the engine loop, and answers on it: each completion exactly once, in the same
+/// turn or a later one. A cache that works elsewhere, on a queue of its own say, brackets that work with
+/// ``Engine/beginOffloadedWork()`` and ``Engine/endOffloadedWork()``, and completes before it ends the
+/// bracket: the completion may ask for more. A cache may fail; the engine logs it and goes on without (D18).
 ///
-/// The engine asks about one resource and stage for one thing after the other, so what was written is not overtaken
-/// by its removal. It waits ``CacheLimits/answerSeconds`` for an answer; a cache that takes longer counts as failing, and is
-/// asked for nothing more there until it has answered.
+/// The engine asks about one resource and stage for one thing after the other, so what was written is not
+/// overtaken by its removal. It waits ``CacheLimits/answerSeconds`` for an answer; a cache that takes longer
+/// counts as failing, and is asked for nothing more there until it has answered.
 @EngineActor
 public protocol EntityCache: AnyObject, Sendable {
     /// What `explain` and logs call it.
     nonisolated var description: String { get }
 
-    /// Where the entity of a resource is kept, at least as unique as the resource's URL. Nil: this cache has no
-    /// part in this resource, and nothing else is asked of it (22.3). `stage` is the stage that the cache belongs to.
+    /// Where the entity of a resource is kept, at least as unique as the resource's URL. Nil: this cache has
+    /// no part in this resource, and nothing else is asked of it (22.3). `stage` is the stage that the cache
+    /// belongs to.
     func key(for resource: Resource, stage: String) throws -> CacheKey?
 
     /// The entity, or nil when there is none.
@@ -33,8 +34,8 @@ public protocol EntityCache: AnyObject, Sendable {
 
 /// The engine's patience with caches.
 public enum CacheLimits {
-    /// Seconds of the engine's clock for one answer; and for a whole look-up, before a load that waits for it goes
-    /// to the network.
+    /// Seconds of the engine's clock for one answer; and for a whole look-up, before a load that waits for it
+    /// goes to the network.
     public static let answerSeconds = 5.0
 }
 
@@ -86,8 +87,8 @@ enum CacheFault: Error, CustomStringConvertible {
     }
 }
 
-/// What went wrong with caches: all of it counted and written to the cache log, the first of each kind as a warning
-/// (D18).
+/// What went wrong with caches: all of it counted and written to the cache log, the first of each kind as a
+/// warning (D18).
 @EngineActor
 final class CacheFailureList {
     private struct Kind: Hashable {

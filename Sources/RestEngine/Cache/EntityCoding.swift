@@ -3,8 +3,9 @@
 /// Bytes of another ``version``, cut, changed or made up are refused, never misread: a checksum covers them.
 ///
 ///     version u8 · checksum u64 of all that follows · timestamp f64 · charset
-///     · status u16, 0 for none · URL · HTTP version · header fields u32, each: name text, value text · content kind u8 · content: the rest
-///     text = length u32, UTF-8; charset, URL and HTTP version: are they there u8 [text]; numbers are little-endian
+///     · status u16, 0 for none · URL · HTTP version · header fields u32, each: name text, value text ·
+///     content kind u8 · content: the rest text = length u32, UTF-8; charset, URL and HTTP version: are they
+///     there u8 [text]; numbers are little-endian
 public enum EntityCoding {
     /// Changes with the format; a cache makes it a part of its keys.
     public static let version: UInt8 = 2

@@ -1,7 +1,7 @@
 /// Keeps entities in this process, up to a number of bytes; those that were not used for longest go first.
 ///
-/// One cache may serve any stages of any services: a key is service, URL and stage. Content is kept as it is, what
-/// a Swift transformer made included.
+/// One cache may serve any stages of any services: a key is service, URL and stage. Content is kept as it is,
+/// what a Swift transformer made included.
 @EngineActor
 public final class MemoryCache: EntityCache {
     private struct Key: Hashable, Sendable {
@@ -76,8 +76,8 @@ public final class MemoryCache: EntityCache {
 }
 
 extension Entity {
-    /// About what it takes in memory, 200 bytes for the structures around included. What a Swift transformer made
-    /// can't be looked into and counts as nothing more.
+    /// About what it takes in memory, 200 bytes for the structures around included. What a Swift transformer
+    /// made can't be looked into and counts as nothing more.
     fileprivate var estimatedBytes: Int {
         let body =
             switch content {

@@ -1,4 +1,5 @@
-/// What a resource with caches has beyond the others: the state of its look-up, and what its caches are being asked.
+/// What a resource with caches has beyond the others: the state of its look-up, and what its caches are being
+/// asked.
 @EngineActor
 final class ResourceCaching {
     private(set) var lookup: CacheLookup?
@@ -59,7 +60,8 @@ extension Resource {
     var cachedStages: [CachedStage] { resolvedConfiguration(for: "GET").cachedStages }
 
     /// Looks into the caches, once in the resource's life and again after a wipe (rule 22.8). Belongs
-    /// wherever somebody looks at the data or begins to observe. Without caches, or with data, it does nothing.
+    /// wherever somebody looks at the data or begins to observe. Without caches, or with data, it does
+    /// nothing.
     func startCacheLookup() {
         // A block may look at the resource that it configures; the next look will do.
         guard state.data == nil, caching?.hasLookedUp != true, !isResolving, !cachedStages.isEmpty else {
@@ -82,8 +84,9 @@ extension Resource {
         return request.start()
     }
 
-    /// What a load that counted means to the caches. Writes go out in the order of the stages. A request that had
-    /// ended before it became a load makes the caches agree with it again: what it has no value for goes (D17).
+    /// What a load that counted means to the caches. Writes go out in the order of the stages. A request that
+    /// had ended before it became a load makes the caches agree with it again: what it has no value for goes
+    /// (D17).
     func updateCaches(after event: ResourceEvent, _ info: ResponseInfo, hadEnded: Bool) {
         switch event {
         case .newData(.network), .error:
@@ -120,8 +123,8 @@ extension Resource {
     }
 }
 
-/// Says that a response is that of a GET of a resource, and what the stages with caches made of it. It goes with the
-/// response to whatever makes it a load, for a load writes it (rules 22.6, D17).
+/// Says that a response is that of a GET of a resource, and what the stages with caches made of it. It goes
+/// with the response to whatever makes it a load, for a load writes it (rules 22.6, D17).
 @EngineActor
 final class StageOutputs {
     let resource: Resource
@@ -136,7 +139,8 @@ final class StageOutputs {
 
     func add(_ entity: Entity, at stage: String) { values.append((stage, entity)) }
 
-    /// With what a cache had, which these were made of, at its own stage; all of it has the hit's time (D16, D36).
+    /// With what a cache had, which these were made of, at its own stage; all of it has the hit's time (D16,
+    /// D36).
     func with(_ hit: Entity, at stage: String) -> StageOutputs {
         let all = StageOutputs(of: resource, mark: mark)
         all.values = [(stage, hit)] + values
@@ -154,8 +158,8 @@ struct CachedStage: Sendable {
 }
 
 extension Pipeline {
-    /// The stages that run and have a cache, in order. A stage that is left out of the order has no part in caching
-    /// either (16.5).
+    /// The stages that run and have a cache, in order. A stage that is left out of the order has no part in
+    /// caching either (16.5).
     var cachedStages: [CachedStage] {
         order.compactMap { name in self[name].cache.map { CachedStage(name: name, cache: $0) } }
     }

@@ -1,8 +1,8 @@
-/// Times as internet protocols write them (RFC 3339): `2026-06-19T08:30:00Z`, with an offset or a fraction where
-/// there is one.
+/// Times as internet protocols write them (RFC 3339): `2026-06-19T08:30:00Z`, with an offset or a fraction
+/// where there is one.
 public enum InternetTime {
-    /// Unix seconds; nil for text that is no time. A space may stand for the `T` (RFC 3339 5.6), and a leap second
-    /// is the first second of the next minute, as in Unix time.
+    /// Unix seconds; nil for text that is no time. A space may stand for the `T` (RFC 3339 5.6), and a leap
+    /// second is the first second of the next minute, as in Unix time.
     public static func seconds(_ text: String) -> Double? {
         var reader = Digits(Array(text.utf8)[...])
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2, 1...12),
@@ -16,7 +16,8 @@ public enum InternetTime {
         return Double(whole) + fraction
     }
 
-    /// The text of a time in UTC, with milliseconds where there are any, or always; nil outside of the years 0000 to 9999.
+    /// The text of a time in UTC, with milliseconds where there are any, or always; nil outside of the years
+    /// 0000 to 9999.
     public static func text(_ seconds: Double, withMilliseconds isFixed: Bool = false) -> String? {
         let milliseconds = (seconds * 1000).rounded()
         guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
@@ -43,8 +44,8 @@ public enum InternetTime {
         }
     }
 
-    /// Of the Gregorian calendar, in years that begin in March so that the leap day is the last, and eras of 400
-    /// years, which are all alike: 146,097 days.
+    /// Of the Gregorian calendar, in years that begin in March so that the leap day is the last, and eras of
+    /// 400 years, which are all alike: 146,097 days.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let (era, yearOfEra) = (month > 2 ? year : year - 1).flooredDivision(by: 400)
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -91,7 +92,8 @@ private struct Digits {
         return range.contains(number) ? number : nil
     }
 
-    /// 0 where there is none; nil for a point without digits. Digits beyond what a double holds are read over.
+    /// 0 where there is none; nil for a point without digits. Digits beyond what a double holds are read
+    /// over.
     mutating func fraction() -> Double? {
         guard skip(".", ",") else { return 0 }
         var number = 0.0

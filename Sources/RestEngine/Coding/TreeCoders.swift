@@ -1,7 +1,8 @@
 /// Makes Swift values of trees, with no JSON text in between.
 ///
-/// Numbers are exact: an integer that does not fit, or a fraction where an integer is wanted, is an error. In a program
-/// that links Foundation its `Date` reads a number as Unix seconds and a string as RFC 3339, and its `URL` a string.
+/// Numbers are exact: an integer that does not fit, or a fraction where an integer is wanted, is an error. In
+/// a program that links Foundation its `Date` reads a number as Unix seconds and a string as RFC 3339, and
+/// its `URL` a string.
 public struct TreeDecoder: Sendable {
     /// How names of properties are looked up.
     public var keys = KeyStyle.asWritten
@@ -28,8 +29,8 @@ public struct TreeDecoder: Sendable {
 
 /// Makes trees of Swift values, for bodies of requests and for content that scripts and the gateway can see.
 ///
-/// Nil properties are left out, as their types say. In a program that links Foundation its `Date` becomes RFC 3339 text
-/// or Unix seconds, and its `URL` a string.
+/// Nil properties are left out, as their types say. In a program that links Foundation its `Date` becomes RFC
+/// 3339 text or Unix seconds, and its `URL` a string.
 public struct TreeEncoder: Sendable {
     /// How a `Date` is written.
     public enum DateStyle: Sendable {
@@ -66,11 +67,12 @@ public struct TreeEncoder: Sendable {
 /// How names of Swift properties are written as keys of objects.
 public enum KeyStyle: Sendable {
     case asWritten
-    /// `createdAt` is `created_at` and `htmlURL` is `html_url`. When reading, a key as it is written comes first.
+    /// `createdAt` is `created_at` and `htmlURL` is `html_url`. When reading, a key as it is written comes
+    /// first.
     case snakeCase
 
-    /// A word begins at a capital behind a small letter or digit, and at the last of several capitals when a small
-    /// letter follows it.
+    /// A word begins at a capital behind a small letter or digit, and at the last of several capitals when a
+    /// small letter follows it.
     static func snakeCased(_ name: String) -> String {
         let scalars = Array(name.unicodeScalars)
         var text = String.UnicodeScalarView()

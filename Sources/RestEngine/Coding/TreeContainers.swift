@@ -84,7 +84,8 @@ struct UnkeyedTreeWriter: UnkeyedEncodingContainer {
     }
 }
 
-/// What has been encoded of a value. Containers may be filled in any order, so the tree is written at the end.
+/// What has been encoded of a value. Containers may be filled in any order, so the tree is written at the
+/// end.
 enum TreePart {
     case null
     case bool(Bool)
@@ -134,8 +135,8 @@ final class TreeList {
     var parts: [TreePart] = []
 }
 
-/// The fields of an object while it is encoded, in the order in which they came. One that comes again replaces the
-/// first.
+/// The fields of an object while it is encoded, in the order in which they came. One that comes again
+/// replaces the first.
 final class TreeRecord {
     private(set) var fields: [(name: String, part: TreePart)] = []
     /// Only for many: comparing a few is faster than hashing one.

@@ -147,8 +147,8 @@ extension UInt16: WritableScalar {}
 extension UInt32: WritableScalar {}
 extension UInt64: WritableScalar {}
 
-/// Types of Foundation that code themselves in a form of their own, which no API speaks. The engine doesn't link
-/// Foundation, so it knows them by name.
+/// Types of Foundation that code themselves in a form of their own, which no API speaks. The engine doesn't
+/// link Foundation, so it knows them by name.
 enum FoundationType {
     case date, url
 

@@ -5,7 +5,8 @@ public final class ConfigurationTable {
     public private(set) var entries: [ConfigurationEntry] = []
     private var index = PatternIndex()
     private var predicates: [@EngineActor (URLText) throws -> Bool] = []
-    /// Results of uniform blocks, by the blocks that made them: resources share what does not differ between them.
+    /// Results of uniform blocks, by the blocks that made them: resources share what does not differ between
+    /// them.
     private var shared: [[Int]: ResolvedConfiguration] = [:]
     private static let sharedLimit = 1024
 
@@ -78,8 +79,8 @@ public final class ConfigurationTable {
         return ResolvedConfiguration(draft.configuration, entries: applied)
     }
 
-    /// What each block does to one URL and method, run by itself and in order, up to the first that fails. Nothing is
-    /// kept of it.
+    /// What each block does to one URL and method, run by itself and in order, up to the first that fails.
+    /// Nothing is kept of it.
     ///
     /// - Parameter skipped: A block to leave out.
     func trace(url: URLText, method: String, now: Double, without skipped: Int? = nil) -> ConfigurationTrace {

@@ -59,7 +59,8 @@ public struct ConfigurationEntry: Sendable {
     }
 }
 
-/// A configuration while blocks edit it. A script may keep the object; once `isFrozen` it must refuse to write.
+/// A configuration while blocks edit it. A script may keep the object; once `isFrozen` it must refuse to
+/// write.
 @EngineActor
 public final class ConfigurationDraft {
     /// What the blocks before made, to be edited.

@@ -1,6 +1,7 @@
 /// Which resources a block is for, as a program writes it (rules 14.9–14.15). A string literal is a glob.
 ///
-///     "/users/*"   .glob(text)   .regex("[?&]page=")   .resource(users)   .matching { $0.host == "api.test" }   .all
+///     "/users/*"   .glob(text)   .regex("[?&]page=")   .resource(users)   .matching { $0.host == "api.test"
+///     }   .all
 public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     private enum Kind: Sendable {
         case all
@@ -24,8 +25,8 @@ public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStrin
     /// Every resource, those of other hosts included (14.15).
     public static let all = ResourcePattern(.all, "all resources")
 
-    /// `*` is anything within a segment of the path, `**` anything, `?` one character; relative to the service's base
-    /// URL unless it is absolute (14.9). `"**"` is everything below the base and nothing else.
+    /// `*` is anything within a segment of the path, `**` anything, `?` one character; relative to the
+    /// service's base URL unless it is absolute (14.9). `"**"` is everything below the base and nothing else.
     public static func glob(_ text: String) -> ResourcePattern { ResourcePattern(.glob(text), text) }
 
     /// Searched for in the whole URL, its query included (14.11).

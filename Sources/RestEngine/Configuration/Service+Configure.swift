@@ -1,7 +1,7 @@
 extension Service {
-    /// Adds a block that edits the configuration of matching resources: times, headers, mutators, decorators, pipeline
-    /// (rules 14). Blocks run in the order of adding, each for a resource and method when it is first
-    /// needed, and again after ``invalidateConfiguration()``.
+    /// Adds a block that edits the configuration of matching resources: times, headers, mutators, decorators,
+    /// pipeline (rules 14). Blocks run in the order of adding, each for a resource and method when it is
+    /// first needed, and again after ``invalidateConfiguration()``.
     ///
     ///     try service.configure("/users/**") { $0.expirationTime = 300 }
     ///
@@ -24,10 +24,11 @@ extension Service {
             })
     }
 
-    /// Adds a transformer of content to a stage of matching resources (14.16). The types of its function say what it
-    /// takes and gives; see ``TypedTransformer``.
+    /// Adds a transformer of content to a stage of matching resources (14.16). The types of its function say
+    /// what it takes and gives; see ``TypedTransformer``.
     ///
-    ///     try service.configureTransformer("/users/*") { (user: Tree, _) in User(login: user["login"]?.string ?? "") }
+    ///     try service.configureTransformer("/users/*") { (user: Tree, _) in User(login:
+    ///     user["login"]?.string ?? "") }
     ///
     /// - Parameters:
     ///   - action: Whether the stage's other transformers go first (14.17).
@@ -36,7 +37,8 @@ extension Service {
     ///   - transformErrors: Whether the bodies of errors are transformed as well (17.8).
     ///   - transformEmpty: Whether a success without a body is transformed as well (D30).
     ///   - transform: Content and its entity in, new content out; nil is a failure (17.6). It may throw a
-    ///     ``RequestError`` to fail with it, or anything else to fail with "Cannot parse server response" (17.7).
+    ///     ``RequestError`` to fail with it, or anything else to fail with "Cannot parse server response"
+    ///     (17.7).
     public func configureTransformer<Input, Output: Sendable>(
         _ pattern: ResourcePattern, stage: String = "model", action: StageAction = .replace,
         methods: Set<String>? = Method.ofTransformers, contentTypes: [String]? = nil,
@@ -64,8 +66,8 @@ extension Service {
     ///     try service.configureModel("/users/*", User.self)
     ///     let user = try await service.resource("/users/octocat").get(as: User.self)
     ///
-    /// Content that is not what the type wants fails the request with cause `undecodable_content`, which says what is
-    /// wrong where; content that is no tree, with `wrong_input_type`.
+    /// Content that is not what the type wants fails the request with cause `undecodable_content`, which says
+    /// what is wrong where; content that is no tree, with `wrong_input_type`.
     public func configureModel<Model: Decodable & Sendable>(
         _ pattern: ResourcePattern, _ type: Model.Type, stage: String = "model",
         methods: Set<String>? = Method.ofTransformers, decoder: TreeDecoder = TreeDecoder(),

@@ -46,7 +46,8 @@ public enum Crypto {
     }
 }
 
-/// A 128-bit hash that tells contents apart and finds damage: two multiplicative walks over 64-bit words. Not for secrets.
+/// A 128-bit hash that tells contents apart and finds damage: two multiplicative walks over 64-bit words. Not
+/// for secrets.
 public struct ContentHash: Sendable, Equatable {
     private(set) var a: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var b: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -26,8 +26,8 @@ public struct BlockFinding: Sendable, Equatable {
 }
 
 extension Service {
-    /// Looks at all blocks that have an origin, and tries them out on URLs made from their patterns. They run as they
-    /// do for requests; nothing is sent.
+    /// Looks at all blocks that have an origin, and tries them out on URLs made from their patterns. They run
+    /// as they do for requests; nothing is sent.
     public func reviewBlocks() -> [BlockFinding] {
         let review = BlockReview(self)
         return (review.patterns() + review.shadows() + review.credentials() + review.stages())
@@ -38,8 +38,8 @@ extension Service {
 /// Tries the blocks of a service out, to find those that can't be meant as they are.
 @EngineActor
 final class BlockReview {
-    /// Runs of blocks for ``shadows()``, which tries all blocks once for each of them. A script with more blocks than that
-    /// allows is looked at in part.
+    /// Runs of blocks for ``shadows()``, which tries all blocks once for each of them. A script with more
+    /// blocks than that allows is looked at in part.
     private static let patience = 20_000
 
     let service: Service

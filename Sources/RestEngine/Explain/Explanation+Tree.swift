@@ -1,6 +1,6 @@
 extension Explanation {
-    /// The same for programs: what `resthost explain --json` and the gateway's `/-/explain` give. Fields that have no
-    /// value are null, so that every object has all of its kind.
+    /// The same for programs: what `resthost explain --json` and the gateway's `/-/explain` give. Fields that
+    /// have no value are null, so that every object has all of its kind.
     public var tree: Tree {
         Tree(pairs: [
             ("service", Tree(service)), ("method", Tree(method)), ("url", Tree(url)),

@@ -1,5 +1,5 @@
-/// Why a resource is requested the way it is: the blocks that apply and what each changed, what would be sent, and what
-/// the response would pass. Secrets are masked already; see ``SecretMask``.
+/// Why a resource is requested the way it is: the blocks that apply and what each changed, what would be
+/// sent, and what the response would pass. Secrets are masked already; see ``SecretMask``.
 public struct Explanation: Sendable {
     /// A configuration block.
     public struct Block: Sendable {

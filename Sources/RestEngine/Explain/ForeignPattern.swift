@@ -1,4 +1,5 @@
-/// Patterns that are written as another program has them, and mean something else as a glob or a regular expression.
+/// Patterns that are written as another program has them, and mean something else as a glob or a regular
+/// expression.
 struct ForeignPattern: Equatable {
     let message: String
     let hint: String
@@ -54,8 +55,8 @@ struct ForeignPattern: Equatable {
 }
 
 extension URLPattern {
-    /// URLs for trying blocks out: the pattern with its wildcards filled in, in two ways. Of a pattern that has none, or
-    /// that can't be turned into a URL, the service's base.
+    /// URLs for trying blocks out: the pattern with its wildcards filled in, in two ways. Of a pattern that
+    /// has none, or that can't be turned into a URL, the service's base.
     @EngineActor
     public func samples(of service: Service) -> [URLText] {
         let base = service.baseURL?.url

@@ -89,8 +89,8 @@ public struct SecretMask: Sendable {
         character.isASCII && (character.isLetter || character.isNumber || "+-.".contains(character))
     }
 
-    /// This mask, which hides the secrets of these headers and this URL wherever else they stand, in messages say. Values of
-    /// less than six bytes are left out: they would be found everywhere.
+    /// This mask, which hides the secrets of these headers and this URL wherever else they stand, in messages
+    /// say. Values of less than six bytes are left out: they would be found everywhere.
     public func hiding(_ headers: Headers, url: String = "") -> SecretMask {
         var found: [Substring] = []
         for field in headers.fields where hides(field.name) {

@@ -1,6 +1,6 @@
 extension Service {
-    /// What a person types as an address: an absolute URL, or a path below the base URL, with a query or without. A query
-    /// goes with that of the base URL, as in the gateway.
+    /// What a person types as an address: an absolute URL, or a path below the base URL, with a query or
+    /// without. A query goes with that of the base URL, as in the gateway.
     public func url(typed text: String) -> URLText? {
         if text.hasPrefix("http://") || text.hasPrefix("https://") { return URLText(text) }
         guard let mark = text.firstIndex(of: "?") else { return baseURL?.resource(text) }
@@ -9,8 +9,9 @@ extension Service {
         return resource?.relative("?" + own + text[text.index(after: mark)...])?.withParams([])
     }
 
-    /// Why the resource at an address would be requested the way it would; see ``url(typed:)``. Blocks and mutators run
-    /// for it, on configurations and a request that nobody else sees; nothing is sent, and nothing changes.
+    /// Why the resource at an address would be requested the way it would; see ``url(typed:)``. Blocks and
+    /// mutators run for it, on configurations and a request that nobody else sees; nothing is sent, and
+    /// nothing changes.
     public func explain(
         _ address: String, method: String = "GET", mask: SecretMask = .standard
     ) -> Explanation {

@@ -2,7 +2,8 @@ import Platform
 
 /// A regular file, open for reading at any place, for as long as this object lives.
 ///
-/// Reading blocks its thread for as long as the disk takes. What may block for longer, a pipe or a device, is refused.
+/// Reading blocks its thread for as long as the disk takes. What may block for longer, a pipe or a device, is
+/// refused.
 public final class OpenFile: Sendable {
     /// The path as it was given, for messages.
     public let path: String

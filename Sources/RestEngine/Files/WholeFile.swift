@@ -50,8 +50,8 @@ private func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPoint
 }
 
 extension WholeFile {
-    /// Replaces the file, or makes it, in one step: the bytes are written to a new file beside it, which then takes its
-    /// place. A link at `path` is replaced, not followed.
+    /// Replaces the file, or makes it, in one step: the bytes are written to a new file beside it, which then
+    /// takes its place. A link at `path` is replaced, not followed.
     public static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
         func failure() -> FileFailure { FileFailure(path: path, code: errno, action: "write") }
         var status = stat()

@@ -32,8 +32,8 @@ public struct Headers: Sendable, Equatable {
 
     public init(_ fields: [Field]) { self.fields = fields }
 
-    /// A field that says where the message ends. Transports write those themselves, from the body they have, and leave out what
-    /// a request says: a second opinion would desynchronise the connection (RFC 9112 6).
+    /// A field that says where the message ends. Transports write those themselves, from the body they have,
+    /// and leave out what a request says: a second opinion would desynchronise the connection (RFC 9112 6).
     public static func framesMessage(_ name: String) -> Bool {
         switch name.utf8.count {
         case 14: name.equalsIgnoringCase("content-length")
@@ -49,8 +49,8 @@ public struct Headers: Sendable, Equatable {
         fields.compactMap { $0.name.equalsIgnoringCase(name) ? $0.value : nil }
     }
 
-    /// The value of a name. Several values of a list are joined with `, ` (RFC 9110 5.3); of Set-Cookie, which is no
-    /// list, the first is given.
+    /// The value of a name. Several values of a list are joined with `, ` (RFC 9110 5.3); of Set-Cookie,
+    /// which is no list, the first is given.
     public subscript(name: String) -> String? {
         var joined: String?
         for field in fields where field.name.equalsIgnoringCase(name) {
@@ -149,8 +149,8 @@ extension String {
 }
 
 extension Headers {
-    /// What keeps the fields from being sent: the first name or value that would break the message apart (RFC 9110
-    /// 5.1, 5.5).
+    /// What keeps the fields from being sent: the first name or value that would break the message apart (RFC
+    /// 9110 5.1, 5.5).
     public var problem: String? {
         for field in fields {
             if let problem = Self.problem(name: field.name, value: field.value) { return problem }

@@ -28,7 +28,8 @@ public struct MediaType: Sendable, Equatable {
         self.charset = charset
     }
 
-    /// The Content-Type of a multipart body: `text`, with this boundary for whatever boundary it had, or with none.
+    /// The Content-Type of a multipart body: `text`, with this boundary for whatever boundary it had, or with
+    /// none.
     public static func settingBoundary(_ boundary: String?, in text: String) -> String {
         var parts = split(text).map(trimmed).filter { part in
             let name = part.prefix { $0 != "=" }

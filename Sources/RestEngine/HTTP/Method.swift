@@ -6,7 +6,8 @@ public enum Method {
     /// The methods that `configureTransformer` covers when none are named (D10).
     public static let ofTransformers: Set<String> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-    /// The method as it goes on the wire: a known one in capitals, another token as it is; nil when it is no token.
+    /// The method as it goes on the wire: a known one in capitals, another token as it is; nil when it is no
+    /// token.
     public static func normalized(_ text: String) -> String? {
         if known.contains(text) { return text }
         guard isToken(text) else { return nil }
@@ -20,7 +21,8 @@ public enum Method {
     }
 }
 
-/// Names a request so that a server can tell a repeat from another (draft-ietf-httpapi-idempotency-key-header).
+/// Names a request so that a server can tell a repeat from another
+/// (draft-ietf-httpapi-idempotency-key-header).
 public enum IdempotencyKey {
     static let header = "Idempotency-Key"
 

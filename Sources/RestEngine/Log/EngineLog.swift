@@ -20,8 +20,8 @@ public final class EngineLog {
     /// A log that drops everything.
     public init() {}
 
-    /// Writes to a category. A program or a transformer may use the engine's own (26.6). `text` is not evaluated when
-    /// the category is off (26.4). Secrets of the URLs in it are masked (SECURITY.md).
+    /// Writes to a category. A program or a transformer may use the engine's own (26.6). `text` is not
+    /// evaluated when the category is off (26.4). Secrets of the URLs in it are masked (SECURITY.md).
     public func write(_ category: Category, _ text: @autoclosure () -> String) {
         guard category == .warning || (!enabled.isEmpty && enabled.contains(category)) else { return }
         handler(category, SecretMask.standard.line(text()))
@@ -32,8 +32,8 @@ extension EngineLog.Category {
     /// Those that can be turned on and off.
     public static let optional = allCases.filter { $0 != .warning }
 
-    /// Sets of categories by name: `none`, `common`, `detailed`, `all` (26.2), or a category's own name. Nil for
-    /// another name.
+    /// Sets of categories by name: `none`, `common`, `detailed`, `all` (26.2), or a category's own name. Nil
+    /// for another name.
     public static func set(named name: String) -> Set<EngineLog.Category>? {
         switch name {
         case "none": []

@@ -35,8 +35,8 @@ public final class ManualClock: EngineClock {
         uptime += max(0, seconds)
     }
 
-    /// Moves to a point of uptime that is not in the past, and to a time of day that is given, because a sum of steps
-    /// would not meet it exactly.
+    /// Moves to a point of uptime that is not in the past, and to a time of day that is given, because a sum
+    /// of steps would not meet it exactly.
     public func move(toUptime uptime: Double, now: Double) {
         self.uptime = max(self.uptime, uptime)
         self.now = now

@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// The isolation of everything that the engine owns: services, resources, requests, the script's main Lua state
-/// and the transport's handles. It runs on one thread, ``EngineLoop``.
+/// The isolation of everything that the engine owns: services, resources, requests, the script's main Lua
+/// state and the transport's handles. It runs on one thread, ``EngineLoop``.
 @globalActor
 public actor EngineActor {
     public static let shared = EngineActor()
@@ -34,9 +34,9 @@ public actor EngineActor {
 
 /// The one thread that owns engine, main Lua state and transport.
 ///
-/// A pass of the loop: take what other threads sent, run it; run each scheduler's turn; wait in the poller, which
-/// delivers network events as it wakes. Whatever is sent from another thread wakes the poller once for each batch,
-/// and what is sent from the loop itself wakes nothing.
+/// A pass of the loop: take what other threads sent, run it; run each scheduler's turn; wait in the poller,
+/// which delivers network events as it wakes. Whatever is sent from another thread wakes the poller once for
+/// each batch, and what is sent from the loop itself wakes nothing.
 public final class EngineLoop: SerialExecutor, Sendable {
     /// The process has one loop.
     public static let shared = EngineLoop()

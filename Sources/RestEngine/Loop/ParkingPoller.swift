@@ -3,8 +3,8 @@ import Platform
 /// What the engine loop waits in. A transport supplies its own, so that network events and the engine's work
 /// share one thread and one wait.
 public protocol Poller: AnyObject, Sendable {
-    /// Waits until something happens, ``wake()`` is called, or the time is over; handles what happened before it
-    /// returns. Engine loop only. A negative time means for ever.
+    /// Waits until something happens, ``wake()`` is called, or the time is over; handles what happened before
+    /// it returns. Engine loop only. A negative time means for ever.
     func poll(milliseconds: Int32)
 
     /// Ends the current or the next ``poll(milliseconds:)`` early. Any thread.
@@ -13,7 +13,8 @@ public protocol Poller: AnyObject, Sendable {
 
 /// The wait of a loop without a network: a condition variable.
 final class ParkingPoller: Poller, @unchecked Sendable {
-    // Unchecked: the two handles are made for use from several threads, and `isWoken` is only touched under the mutex.
+    // Unchecked: the two handles are made for use from several threads, and `isWoken` is only touched under
+    // the mutex.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isWoken = false

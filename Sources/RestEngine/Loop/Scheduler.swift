@@ -19,8 +19,8 @@ public final class Scheduler {
     /// Counts the turns.
     private(set) var turn: UInt64 = 0
 
-    /// With the system's clock the engine loop runs this scheduler for as long as it lives; with any other clock
-    /// whoever holds it calls ``runTurn()``.
+    /// With the system's clock the engine loop runs this scheduler for as long as it lives; with any other
+    /// clock whoever holds it calls ``runTurn()``.
     public init(clock: any EngineClock = SystemClock()) {
         self.clock = clock
         isSliced = clock is SystemClock
@@ -156,7 +156,8 @@ final class SchedulerList {
         members.append(Member(scheduler: scheduler))
     }
 
-    /// One turn of each. Returns how many milliseconds the loop may wait: 0 when there is more to do, -1 for ever.
+    /// One turn of each. Returns how many milliseconds the loop may wait: 0 when there is more to do, -1 for
+    /// ever.
     func runPass() -> Int32 {
         var wait = Double.infinity
         for member in members {

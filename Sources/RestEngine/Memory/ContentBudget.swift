@@ -3,11 +3,11 @@ import HeapModule
 /// The roof over what resources hold and what is on its way to them, in bytes, for all services of an engine
 /// (rules 23.4, D38).
 ///
-/// When something new finds no room, content goes that was not used for longest: data, its published form, and the error
-/// with its body. The resource stays, as one that was never loaded; caches are asked again at its next use. What
-/// somebody observes, or what has a request under way, keeps its data and gives up the published form alone, which the
-/// next reader has made anew. If that is not enough, the new thing is refused: a load, or a local change, fails with
-/// `too_large`, and the data that was there stays.
+/// When something new finds no room, content goes that was not used for longest: data, its published form,
+/// and the error with its body. The resource stays, as one that was never loaded; caches are asked again at
+/// its next use. What somebody observes, or what has a request under way, keeps its data and gives up the
+/// published form alone, which the next reader has made anew. If that is not enough, the new thing is
+/// refused: a load, or a local change, fails with `too_large`, and the data that was there stays.
 @EngineActor
 public final class ContentBudget {
     /// A quarter of the memory that this process may have: of its control group, else of the machine.
@@ -30,8 +30,8 @@ public final class ContentBudget {
     nonisolated let ledger = ContentLedger()
     nonisolated let bodies = ContentLedger()
 
-    /// A resource with content, by when it was used last as far as is known here; readers on other threads may have used
-    /// it since.
+    /// A resource with content, by when it was used last as far as is known here; readers on other threads
+    /// may have used it since.
     private struct Candidate: Comparable {
         let lastUse: Double
         let holder: BudgetedResource
@@ -61,7 +61,8 @@ public final class ContentBudget {
         }
     }
 
-    /// Makes room for so many bytes more, and some on top, so that the next few have room too. False when there is none.
+    /// Makes room for so many bytes more, and some on top, so that the next few have room too. False when
+    /// there is none.
     @discardableResult
     func makeRoom(for bytes: Int, sparing spared: Resource? = nil) -> Bool {
         guard usedBytes + bytes > limit else { return true }

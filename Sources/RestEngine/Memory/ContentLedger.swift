@@ -16,7 +16,8 @@ final class ContentLedger: Sendable {
     }
 }
 
-/// What one body on its way takes of a ``ContentBudget``, from its first byte until it is content or nobody wants it.
+/// What one body on its way takes of a ``ContentBudget``, from its first byte until it is content or nobody
+/// wants it.
 public final class BodyAccount: Sendable {
     private let budget: ContentBudget
     private let total: ContentLedger

@@ -1,7 +1,7 @@
 import Platform
 
-/// How much memory this process may have: what its control group and those above it allow (cgroups(7)), or what the
-/// machine has.
+/// How much memory this process may have: what its control group and those above it allow (cgroups(7)), or
+/// what the machine has.
 public struct MachineMemory: Sendable, Equatable {
     /// What may be used, in bytes.
     public let bytes: Int
@@ -29,8 +29,8 @@ public struct MachineMemory: Sendable, Equatable {
         bytes = min(limit, physical)
     }
 
-    /// The files that limit the groups a process is in, and those above them. Inside a container a group may be shown
-    /// under the path that it has outside, and then only the uppermost is there.
+    /// The files that limit the groups a process is in, and those above them. Inside a container a group may
+    /// be shown under the path that it has outside, and then only the uppermost is there.
     static func limitFiles(in groups: String) -> [String] {
         groups.split(separator: "\n").flatMap { line -> [String] in
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

@@ -53,7 +53,8 @@ extension Resource {
         count()
     }
 
-    /// All of it goes, without a word: nobody observes. What a wipe does beside that, in caches above all, is not done.
+    /// All of it goes, without a word: nobody observes. What a wipe does beside that, in caches above all, is
+    /// not done.
     func dropContent() {
         withdraw()
         encoding = nil

@@ -8,8 +8,8 @@ public protocol ResourceObserver: AnyObject {
     /// A load of the resource has come so far, 0…1.
     func progress(_ resource: Resource, _ fraction: Double)
 
-    /// Its last owner is gone, or it was removed. Not told to an observer that nobody owns but itself and that goes
-    /// away (13.13).
+    /// Its last owner is gone, or it was removed. Not told to an observer that nobody owns but itself and
+    /// that goes away (13.13).
     func stoppedObserving(_ resource: Resource)
 }
 

@@ -1,14 +1,15 @@
 /// The observers of one resource, in the order of adding (rules 13, D8).
 ///
-/// Observers whose owners are gone hear of no event any more, and leave the list when it is next looked through
-/// (13.17).
+/// Observers whose owners are gone hear of no event any more, and leave the list when it is next looked
+/// through (13.17).
 @EngineActor
 final class ObserverList {
     enum News {
         case change, progress
     }
 
-    /// How deep observers may set off events by what they do in the middle of others. More is an endless circle.
+    /// How deep observers may set off events by what they do in the middle of others. More is an endless
+    /// circle.
     private static let deepestNesting = 20
     /// Up to so many a search is as fast as a table.
     private static let searchable = 16
@@ -51,8 +52,8 @@ final class ObserverList {
         if observations.count > 1 { planPruning(resource) }
     }
 
-    /// Tells the observers of a load's progress. Only loads that somebody may be told of are followed: a request
-    /// that nobody listens to needs no timer (12.2, 12.6).
+    /// Tells the observers of a load's progress. Only loads that somebody may be told of are followed: a
+    /// request that nobody listens to needs no timer (12.2, 12.6).
     func follow(_ request: Request, of resource: Resource) {
         request.onProgress { [weak self] fraction in
             guard let self, resource.observers === self else { return }

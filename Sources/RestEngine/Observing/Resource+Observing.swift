@@ -1,15 +1,18 @@
 extension Resource {
     /// Adds an observer that owns itself: it is not kept alive, and stops when it goes away (rule 13.13).
-    /// The observer is told of it at once, it alone (13.4); one that observes already is not added again (13.12).
+    /// The observer is told of it at once, it alone (13.4); one that observes already is not added again
+    /// (13.12).
     @discardableResult
     public func addObserver(_ observer: any ResourceObserver) -> Resource {
         addObserver(observer, owner: observer)
     }
 
-    /// Adds an observer, or another owner of one: it is kept alive, and observes, for as long as any owner lives
-    /// (13.14, 13.15). Owners are held weakly. The caches, if there are any, are asked for what they have (13.21).
+    /// Adds an observer, or another owner of one: it is kept alive, and observes, for as long as any owner
+    /// lives (13.14, 13.15). Owners are held weakly. The caches, if there are any, are asked for what they
+    /// have (13.21).
     ///
-    /// - Parameter hold: Kept until that owner has gone or been removed, and what follows from it has been told.
+    /// - Parameter hold: Kept until that owner has gone or been removed, and what follows from it has been
+    ///   told.
     @discardableResult
     public func addObserver(
         _ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject? = nil
@@ -78,8 +81,8 @@ extension Resource {
         for request in loadRequests { request.cancel() }
     }
 
-    /// The same after `seconds`: what counts is who observes then. `completion` runs whether or not anything was
-    /// cancelled, unless the timer is (5.20).
+    /// The same after `seconds`: what counts is who observes then. `completion` runs whether or not anything
+    /// was cancelled, unless the timer is (5.20).
     @discardableResult
     public func cancelLoadIfUnobserved(
         afterDelay seconds: Double, then completion: @escaping @EngineActor () -> Void = {}

@@ -1,4 +1,5 @@
-/// The resources of a status and what is known of them, so that an event of one of many costs no look at all of them.
+/// The resources of a status and what is known of them, so that an event of one of many costs no look at all
+/// of them.
 @EngineActor
 struct StatusMembers {
     private struct Member {

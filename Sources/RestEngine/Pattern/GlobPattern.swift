@@ -42,8 +42,8 @@ public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
         return !now.indices.isEmpty
     }
 
-    /// Whether it certainly matches whatever `other` does: both are the same, or this one is text and then anything,
-    /// and the other begins with that text.
+    /// Whether it certainly matches whatever `other` does: both are the same, or this one is text and then
+    /// anything, and the other begins with that text.
     public func covers(_ other: GlobPattern) -> Bool {
         if steps == other.steps { return true }
         guard steps.last == .deep else { return false }

@@ -1,5 +1,5 @@
-/// Patterns of content types: `*` stands for one or more characters other than `/` and `+`; case and parameters are
-/// ignored, and each pattern must match as a whole (rules 17.2, D11).
+/// Patterns of content types: `*` stands for one or more characters other than `/` and `+`; case and
+/// parameters are ignored, and each pattern must match as a whole (rules 17.2, D11).
 public struct ContentTypeFilter: Sendable {
     /// The patterns as they were written.
     public let patterns: [String]

@@ -1,8 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Where what takes long because a body is large is done, by standard transformers and for publishing: a thread of its own,
-/// one body after the other, so that the loop answers others meanwhile and no more memory is used than for one.
+/// Where what takes long because a body is large is done, by standard transformers and for publishing: a
+/// thread of its own, one body after the other, so that the loop answers others meanwhile and no more memory
+/// is used than for one.
 @EngineActor
 final class LargeContent: TransformerExecutor {
     static let shared = LargeContent()

@@ -1,5 +1,5 @@
-/// A transformer whose work is done on other threads. Steps that stand beside each other and go to the same executor are sent
-/// there together, with the portable ones before and between them.
+/// A transformer whose work is done on other threads. Steps that stand beside each other and go to the same
+/// executor are sent there together, with the portable ones before and between them.
 public protocol OffloadedTransformer: Transformer {
     /// Where it is done.
     nonisolated var executor: any TransformerExecutor { get }
@@ -16,8 +16,8 @@ extension OffloadedTransformer {
 /// Does jobs on threads of its own, several at a time.
 @EngineActor
 public protocol TransformerExecutor: AnyObject, Sendable {
-    /// Takes a job on. `completion` is called once, on the engine loop, and not before this returns, whatever becomes of
-    /// the job. Gives what ``cancel(_:)`` takes.
+    /// Takes a job on. `completion` is called once, on the engine loop, and not before this returns, whatever
+    /// becomes of the job. Gives what ``cancel(_:)`` takes.
     func send(
         _ job: OffloadedJob, completion: @escaping @EngineActor (OffloadedJob.Outcome) -> Void
     ) -> UInt64
@@ -53,7 +53,8 @@ public struct OffloadedJob: Sendable {
         init(_ response: Response) { self.response = response }
     }
 
-    /// Takes the steps in order. `perform` does those that are ``OffloadedTransformer``s; the others are done here.
+    /// Takes the steps in order. `perform` does those that are ``OffloadedTransformer``s; the others are done
+    /// here.
     public func run(_ perform: (any OffloadedTransformer, Response) -> Response) -> Outcome {
         var outcome = Outcome(response)
         for part in parts {
@@ -90,8 +91,8 @@ public struct OffloadedJob: Sendable {
         }
     }
 
-    /// What comes of it when it can't be done: a failure that keeps status and body; a response that failed already
-    /// stays as it was (17.9).
+    /// What comes of it when it can't be done: a failure that keeps status and body; a response that failed
+    /// already stays as it was (17.9).
     public func failed(with cause: RequestError.Cause) -> Outcome {
         if case .failure = response { return Outcome(response) }
         return Outcome(response.failed(with: RequestError.CauseError(cause), in: context))
@@ -118,7 +119,8 @@ final class OffloadedRun {
     private var completion: (@EngineActor (PipelineRun) -> Void)?
     private var current: (executor: any TransformerExecutor, id: UInt64)?
 
-    /// Does the rest of a run that has come to steps that are done elsewhere. `completion` gets it at its end, in a later pass of the loop.
+    /// Does the rest of a run that has come to steps that are done elsewhere. `completion` gets it at its
+    /// end, in a later pass of the loop.
     init(
         _ run: PipelineRun, _ next: (job: OffloadedJob, executor: any TransformerExecutor), _ engine: Engine,
         completion: @escaping @EngineActor (PipelineRun) -> Void

@@ -121,7 +121,8 @@ public struct PipelineStage: Sendable {
     public mutating func removeTransformers() { steps = [] }
 }
 
-/// Which pipeline made a resource's data. Data of a pipeline that a reload changed is stale (ARCHITECTURE.md, Four walks).
+/// Which pipeline made a resource's data. Data of a pipeline that a reload changed is stale (ARCHITECTURE.md,
+/// Four walks).
 struct PipelineMark: Sendable {
     /// Of the pipeline; 0 for data that no pipeline made, or when nobody asked for marks.
     var fingerprint: UInt64 = 0
@@ -132,8 +133,8 @@ struct PipelineMark: Sendable {
 }
 
 extension Pipeline {
-    /// The same for pipelines that do the same: stages, their order, and their transformers. Caches keep what others
-    /// made and have no part in it. Never 0.
+    /// The same for pipelines that do the same: stages, their order, and their transformers. Caches keep what
+    /// others made and have no part in it. Never 0.
     @EngineActor
     var fingerprint: UInt64 {
         var hasher = Hasher()

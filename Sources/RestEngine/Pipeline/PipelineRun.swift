@@ -1,7 +1,7 @@
 /// A response on its way through the stages in order (rules 16.2, 16.8, 16.9).
 ///
-/// ``next()`` does what can be done on the loop, all of it for most pipelines, and stops before steps that are done
-/// elsewhere.
+/// ``next()`` does what can be done on the loop, all of it for most pipelines, and stops before steps that
+/// are done elsewhere.
 @EngineActor
 struct PipelineRun {
     private let pipeline: Pipeline
@@ -73,9 +73,9 @@ struct PipelineRun {
         response = outcome.response
     }
 
-    /// The job that begins here, behind which the cursor then is; nil when none does. Its last step is one that is
-    /// done elsewhere and that this response, as it is now, will come to. Where there is none but standard ones that a large
-    /// body takes long in, it goes to ``LargeContent``.
+    /// The job that begins here, behind which the cursor then is; nil when none does. Its last step is one
+    /// that is done elsewhere and that this response, as it is now, will come to. Where there is none but
+    /// standard ones that a large body takes long in, it goes to ``LargeContent``.
     private mutating func takeJob() -> (job: OffloadedJob, executor: any TransformerExecutor)? {
         var parts: [OffloadedJob.Part] = []
         var found: (executor: any TransformerExecutor, end: Cursor, count: Int)?

@@ -6,7 +6,8 @@ public protocol Transformer: Sendable {
     /// Where it was written, `file:line`; nil where its description says all.
     nonisolated var origin: String? { get }
 
-    /// The same for transformers that do the same, across reloads of a script. By default of the type and its fields.
+    /// The same for transformers that do the same, across reloads of a script. By default of the type and its
+    /// fields.
     var fingerprint: UInt64 { get }
 
     func process(_ response: Response, _ context: PipelineContext) -> Response
@@ -45,8 +46,8 @@ public struct PipelineContext: Sendable {
     }
 }
 
-/// A transformer that needs nothing of the engine loop, so it may run on any thread: beside those that run elsewhere it
-/// is done in the same job.
+/// A transformer that needs nothing of the engine loop, so it may run on any thread: beside those that run
+/// elsewhere it is done in the same job.
 public protocol PortableTransformer: Transformer {
     /// As ``Transformer/process(_:_:)``; `note` gets what only the log shall know.
     nonisolated func process(
@@ -63,9 +64,9 @@ extension PortableTransformer {
 extension Transformer {
     public nonisolated var origin: String? { nil }
 
-    /// Applies `transform` to the content of a success, and to the body of a failure if `errors` is set. A success
-    /// that can't be parsed becomes a failure that keeps status and body (17.7, D12); the body of a failure that can't
-    /// be parsed leaves it as it is, and is only logged (17.8, 17.9).
+    /// Applies `transform` to the content of a success, and to the body of a failure if `errors` is set. A
+    /// success that can't be parsed becomes a failure that keeps status and body (17.7, D12); the body of a
+    /// failure that can't be parsed leaves it as it is, and is only logged (17.8, 17.9).
     ///
     /// - Parameters:
     ///   - empty: A success without a body is given to `transform` too; else it is passed on (D30).

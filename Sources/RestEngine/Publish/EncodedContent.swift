@@ -1,7 +1,7 @@
 import Synchronization
 
-/// An entity's content as it goes out of the process: bytes, their type, their tag and the status that they came with. Made once
-/// for each content.
+/// An entity's content as it goes out of the process: bytes, their type, their tag and the status that they
+/// came with. Made once for each content.
 public final class EncodedContent: Sendable {
     /// With the charset of a text, which is UTF-8.
     public let contentType: String
@@ -14,8 +14,8 @@ public final class EncodedContent: Sendable {
     /// What a face made of it for its own use, a buffer of its network library for example.
     private let rendering = Mutex<(any Sendable)?>(nil)
 
-    /// Trees become JSON, text UTF-8; bytes and images keep their type. Throws when a script's value has no form
-    /// in JSON.
+    /// Trees become JSON, text UTF-8; bytes and images keep their type. Throws when a script's value has no
+    /// form in JSON.
     init(_ entity: Entity) throws(RequestError.CauseError) {
         switch entity.content {
         case .bytes(let bytes): (contentType, body) = (entity.contentType, bytes)
@@ -48,8 +48,9 @@ public final class EncodedContent: Sendable {
         return isDocument && (try? Tree(json: text)) != nil ? media : "text/plain"
     }
 
-    /// The server's word for a success (D37), where it is true of what goes out as well: who asks here sent neither a Range
-    /// (206, RFC 9110 15.3.7) nor an A-IM (226, RFC 3229), and what a stage made of nothing is content.
+    /// The server's word for a success (D37), where it is true of what goes out as well: who asks here sent
+    /// neither a Range (206, RFC 9110 15.3.7) nor an A-IM (226, RFC 3229), and what a stage made of nothing
+    /// is content.
     private static func status(of entity: Entity, isEmpty: Bool) -> Int {
         switch entity.status {
         case 206?, 226?, nil: 200

@@ -11,8 +11,8 @@ public final class Publication: Sendable {
     }
     private let state = Mutex(State())
 
-    /// What a face makes of a content before it shows it. Large ones go through it before they appear here, where nobody
-    /// waits for it.
+    /// What a face makes of a content before it shows it. Large ones go through it before they appear here,
+    /// where nobody waits for it.
     let prepare: (@Sendable (EncodedContent) -> Void)?
 
     init(preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil) { self.prepare = prepare }
@@ -25,7 +25,8 @@ public final class Publication: Sendable {
         }.flatMap { $0.isFresh(at: now) ? $0 : nil }
     }
 
-    /// There is an answer to be had, or there was none yet: whoever keeps a rendering of an earlier one lets it go.
+    /// There is an answer to be had, or there was none yet: whoever keeps a rendering of an earlier one lets
+    /// it go.
     public var hasAnswer: Bool { state.withLock { $0.answer != nil } }
 
     /// When somebody last asked, Unix seconds.

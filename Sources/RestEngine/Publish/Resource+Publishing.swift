@@ -1,8 +1,9 @@
 extension Resource {
     /// Where this resource's fresh answers appear from now on.
     ///
-    /// - Parameter prepare: what the face makes of each content for its own use. Called on another thread for large content,
-    ///   before it appears; small content is left to the face. The first call of this function decides.
+    /// - Parameter prepare: what the face makes of each content for its own use. Called on another thread for
+    ///   large content, before it appears; small content is left to the face. The first call of this function
+    ///   decides.
     public func publicationForReaders(
         preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil
     ) -> Publication {
@@ -34,7 +35,8 @@ extension Resource {
         guard let publication else { return }
         if encoded == nil { publication.set(nil) }
         guard let data = freshData else { return publication.set(nil) }
-        // Large content comes later, unless it is withdrawn or replaced until then. Without room it isn't kept.
+        // Large content comes later, unless it is withdrawn or replaced until then. Without room it isn't
+        // kept.
         encode(data) { [self] result in
             guard !isWithdrawn, case .success(let answer) = result, answer.content === encoded else { return }
             publication.set(answer)

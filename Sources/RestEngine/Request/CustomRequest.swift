@@ -2,11 +2,13 @@
 /// Make a request of it with ``Request/init(engine:custom:)``.
 @EngineActor
 public protocol CustomRequest: AnyObject {
-    /// Begins. Called once at most, when the request is started (11.2). The outcome goes to `completion`, before this
-    /// returns or at any later time. Without one the request fails in the end, with `timeout`; see ``timeout``.
+    /// Begins. Called once at most, when the request is started (11.2). The outcome goes to `completion`,
+    /// before this returns or at any later time. Without one the request fails in the end, with `timeout`;
+    /// see ``timeout``.
     func start(_ completion: RequestCompletion)
 
-    /// The request was cancelled after its start, or its time is over; nothing that happens now has an effect on it.
+    /// The request was cancelled after its start, or its time is over; nothing that happens now has an effect
+    /// on it.
     func cancel()
 
     /// The work of a repeat; by default this object's again.
@@ -18,9 +20,9 @@ public protocol CustomRequest: AnyObject {
     /// Seconds between two looks at ``progress``; by default 0.05.
     var progressInterval: Double { get }
 
-    /// Seconds from the start to the outcome, then the request fails with `timeout` (D33); 0 for any time. Nil, the
-    /// default: as the configuration of the resource that it is loaded for, or the standard one, has it for the whole of
-    /// a transfer, ``Timeouts/total``.
+    /// Seconds from the start to the outcome, then the request fails with `timeout` (D33); 0 for any time.
+    /// Nil, the default: as the configuration of the resource that it is loaded for, or the standard one, has
+    /// it for the whole of a transfer, ``Timeouts/total``.
     var timeout: Double? { get }
 
     /// Where it was made, `file:line`, for the error of one that never ends; nil: where its request was.
@@ -59,8 +61,8 @@ public final class RequestCompletion {
     /// Whether an outcome would be ignored, because there is one already (11.3).
     public var willIgnore: Bool { request.map { $0.state == .completed } ?? true }
 
-    /// Ends the request. Hooks get the outcome as it is: it passes no pipeline (11.7). A second outcome is ignored
-    /// and logged (7.12).
+    /// Ends the request. Hooks get the outcome as it is: it passes no pipeline (11.7). A second outcome is
+    /// ignored and logged (7.12).
     ///
     /// - Returns: false when it was ignored.
     @discardableResult

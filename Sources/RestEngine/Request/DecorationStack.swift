@@ -1,5 +1,5 @@
-/// The requests that are being decorated now, each inside the decorator of the one before: a decorator may start others, and
-/// one that starts its own again would do so without end.
+/// The requests that are being decorated now, each inside the decorator of the one before: a decorator may
+/// start others, and one that starts its own again would do so without end.
 @EngineActor
 final class DecorationStack {
     /// A decorator may well ask for its own resource again, once or twice, and then no more.
@@ -20,8 +20,8 @@ final class DecorationStack {
 
     nonisolated init() {}
 
-    /// What the decorators make of a request, in order. Throws when one throws, and when they come round in a circle:
-    /// then whatever the circle had made is not sent.
+    /// What the decorators make of a request, in order. Throws when one throws, and when they come round in a
+    /// circle: then whatever the circle had made is not sent.
     func decorate(
         _ request: Request, of resource: Resource, method: String,
         by decorators: [ConfiguredFunction<RequestDecorator>]

@@ -1,4 +1,5 @@
-/// The work of a request over the network: build, send, follow redirects, pass the response through the pipeline.
+/// The work of a request over the network: build, send, follow redirects, pass the response through the
+/// pipeline.
 @EngineActor
 final class NetworkWork: RequestWork {
     private let resource: Resource
@@ -174,8 +175,8 @@ final class NetworkWork: RequestWork {
         }
     }
 
-    /// 304 confirms the data that is there when it arrives; without data it is a failure (19.9). Statuses from 400
-    /// are failures, everything else a success (5.18).
+    /// 304 confirms the data that is there when it arrives; without data it is a failure (19.9). Statuses
+    /// from 400 are failures, everything else a success (5.18).
     private func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
         let now = resource.engine.scheduler.now
         if response.status == 304 {
@@ -233,7 +234,8 @@ final class NetworkWork: RequestWork {
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
     }
 
-    /// A script that was loaded again meanwhile has no part in what began before (ARCHITECTURE.md, Four walks).
+    /// A script that was loaded again meanwhile has no part in what began before (ARCHITECTURE.md, Four
+    /// walks).
     private var configurationAtEnd: ResolvedConfiguration {
         if let configurationAtStart, generation != resource.service.generation { return configurationAtStart }
         return resource.resolvedConfiguration(for: finalMethod)

@@ -43,8 +43,8 @@ enum Redirect {
         }
         var next = step
         next.url = target.string
-        // 303 asks for the result with GET; 301 and 302 do so after a POST by long-standing practice. Any other
-        // method keeps itself and its body.
+        // 303 asks for the result with GET; 301 and 302 do so after a POST by long-standing practice. Any
+        // other method keeps itself and its body.
         let becomesGet =
             (status == 303 && step.method != "HEAD")
             || (status != 307 && status != 308 && step.method == "POST")

@@ -86,8 +86,8 @@ public final class Request {
 
     // MARK: Life
 
-    /// Starts the request, if it has not started; needed for repeats, custom requests and what a decorator held
-    /// back (7.2). Its resource lists it from here to its end (D5).
+    /// Starts the request, if it has not started; needed for repeats, custom requests and what a decorator
+    /// held back (7.2). Its resource lists it from here to its end (D5).
     @discardableResult
     public func start() -> Request {
         if machine.state == .notStarted { work.lister?.track(self, first: true) }
@@ -138,8 +138,8 @@ public final class Request {
         return true
     }
 
-    /// True when there is an outcome already, which the log is told of: once for a second outcome (7.12), in its
-    /// details for what comes after a cancellation (8.5).
+    /// True when there is an outcome already, which the log is told of: once for a second outcome (7.12), in
+    /// its details for what comes after a cancellation (8.5).
     func willIgnoreOutcome() -> Bool {
         switch machine.verdict {
         case .accept: return false
@@ -180,7 +180,8 @@ public final class Request {
 
     // MARK: Hooks
 
-    /// Runs `hook` once, in a later turn than the outcome; hooks run in the order in which they were attached (7.8).
+    /// Runs `hook` once, in a later turn than the outcome; hooks run in the order in which they were attached
+    /// (7.8).
     @discardableResult
     public func onCompletion(_ hook: @escaping @EngineActor (ResponseInfo) -> Void) -> Request {
         onCompletion(first: false, hook)
@@ -198,8 +199,8 @@ public final class Request {
         }
     }
 
-    /// Called as the request goes on, when there is something new to say, and with 1 when it has ended, before the
-    /// other hooks (12.2, 12.3). On a running request it waits for the next change (12.5).
+    /// Called as the request goes on, when there is something new to say, and with 1 when it has ended,
+    /// before the other hooks (12.2, 12.3). On a running request it waits for the next change (12.5).
     @discardableResult
     public func onProgress(_ hook: @escaping @EngineActor (Double) -> Void) -> Request {
         let hook = RefreshScope.bound(hook)

@@ -5,14 +5,15 @@ public enum RequestBody: Sendable {
     case text(String, charset: String)
     /// An object or an array.
     case json(Tree)
-    /// Names and values of a form; values may repeat a name. The encoded pairs are sorted as text (6.6), or stay in
-    /// their order.
+    /// Names and values of a form; values may repeat a name. The encoded pairs are sorted as text (6.6), or
+    /// stay in their order.
     case form([(String, String)], isOrdered: Bool = false)
     case multipart([MultipartPart])
     /// The bytes of a regular file.
     case file(path: String)
 
-    /// The body as it is sent and its content type: the caller's, if there is one. A text's says its charset (6.4).
+    /// The body as it is sent and its content type: the caller's, if there is one. A text's says its charset
+    /// (6.4).
     func encode(contentType: String? = nil) throws(RequestError.CauseError) -> (
         payload: RequestPayload, contentType: String
     ) {
@@ -70,8 +71,8 @@ extension RequestBody {
 }
 
 extension Resource {
-    /// Starts a request with a Swift value as its JSON body. A value that has no form in JSON fails the request with
-    /// cause `invalid_json_object`; nothing is sent (6.5).
+    /// Starts a request with a Swift value as its JSON body. A value that has no form in JSON fails the
+    /// request with cause `invalid_json_object`; nothing is sent (6.5).
     @discardableResult
     public func request(
         _ method: String, json value: some Encodable & Sendable, encoder: TreeEncoder = TreeEncoder(),

@@ -27,8 +27,8 @@ public struct RequestDraft: Sendable {
         set { payload = newValue.map(RequestPayload.upload) ?? .none }
     }
 
-    /// What can't be sent, said before anything is: a malformed method (D25), a URL that is none, a header that
-    /// would break the message apart (RFC 9110 5.5). `known` is a URL that needs no second look.
+    /// What can't be sent, said before anything is: a malformed method (D25), a URL that is none, a header
+    /// that would break the message apart (RFC 9110 5.5). `known` is a URL that needs no second look.
     func validate(known: URLText) throws(RequestError.CauseError) -> RequestDraft {
         var draft = self
         draft.method = try Self.normalized(method: method)

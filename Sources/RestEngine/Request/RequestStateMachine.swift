@@ -33,8 +33,8 @@ struct RequestStateMachine {
         return verdict
     }
 
-    /// True when there is something to cancel: not after completion (8.2). A request that is cancelled before its
-    /// start never starts (8.3).
+    /// True when there is something to cancel: not after completion (8.2). A request that is cancelled before
+    /// its start never starts (8.3).
     mutating func cancel() -> (cancelled: Bool, stopWork: Bool) {
         guard state != .completed else { return (false, false) }
         let running = state == .inProgress

@@ -1,4 +1,5 @@
-/// What a request does between start and outcome: the part in which network, canned and custom requests differ.
+/// What a request does between start and outcome: the part in which network, canned and custom requests
+/// differ.
 @EngineActor
 protocol RequestWork: AnyObject {
     /// Begins; the outcome goes to ``Request/complete(_:)``. Called once at most.
@@ -22,7 +23,8 @@ protocol RequestWork: AnyObject {
     /// What an error of this request names; nil when there is no URL.
     var target: (url: String, method: String)? { get }
 
-    /// Whether it waits for that request, as far as anybody can know: what does must not be waited for in turn.
+    /// Whether it waits for that request, as far as anybody can know: what does must not be waited for in
+    /// turn.
     func mayWait(for request: Request) -> Bool
 
     /// A token refresh has come to depend on this request.

@@ -5,7 +5,8 @@ public enum Upload: Sendable, Equatable {
     /// A form in parts (RFC 7578). Boundary and Content-Type's `boundary` are the transport's.
     case multipart([MultipartPart])
 
-    /// Throws what a transport would fail on: a file that can't be read, a part that would break the message apart.
+    /// Throws what a transport would fail on: a file that can't be read, a part that would break the message
+    /// apart.
     func check() throws(RequestError.CauseError) {
         switch self {
         case .file(let path): try Self.check(path)

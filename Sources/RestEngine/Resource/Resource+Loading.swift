@@ -21,8 +21,8 @@ extension Resource {
         }
     }
 
-    /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5), which
-    /// waits for what the caches have, if any are configured (5.6, D3).
+    /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5),
+    /// which waits for what the caches have, if any are configured (5.6, D3).
     @discardableResult
     public func loadIfNeeded() -> Request? {
         if let running = loadRequests.first {
@@ -78,9 +78,9 @@ extension Resource {
         return ResponseInfo(.failure(refusal))
     }
 
-    /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without fresh data
-    /// and inside the retry time it is the last error. A look into the caches that is under way is waited for.
-    /// `completion` may run before this returns.
+    /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without
+    /// fresh data and inside the retry time it is the last error. A look into the caches that is under way is
+    /// waited for. `completion` may run before this returns.
     public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) {
         startCacheLookup()
         if let data = freshData { return completion(.success(data)) }

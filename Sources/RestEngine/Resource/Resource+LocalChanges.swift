@@ -28,8 +28,8 @@ extension Resource {
         publish()
     }
 
-    /// Forgets data and error, here and in the caches, and cancels what is in flight; then looks into the caches
-    /// again (21.5, D15).
+    /// Forgets data and error, here and in the caches, and cancels what is in flight; then looks into the
+    /// caches again (21.5, D15).
     public func wipe() {
         for request in allRequests + loadRequests { request.cancel() }
         let event = state.wipe()

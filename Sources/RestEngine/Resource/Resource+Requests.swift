@@ -43,11 +43,11 @@ extension Resource {
         return request.begin()
     }
 
-    /// Lists a request until it has ended (4.8): what the decorators made of one, and each request that somebody
-    /// starts by itself, as a repeat or from a chain (D5). Once, however often it is asked for.
+    /// Lists a request until it has ended (4.8): what the decorators made of one, and each request that
+    /// somebody starts by itself, as a repeat or from a chain (D5). Once, however often it is asked for.
     ///
-    /// - Parameter first: It leaves the list before the hooks that it has already: those of its caller, and not of
-    ///   decorators (30).
+    /// - Parameter first: It leaves the list before the hooks that it has already: those of its caller, and
+    ///   not of decorators (30).
     func track(_ request: Request, first: Bool = false) {
         guard !allRequests.contains(identical: request) else { return }
         allRequests.append(request)
@@ -57,8 +57,8 @@ extension Resource {
         }
     }
 
-    /// The options as edits of the draft, in the order of 6.8: the body's type replaces a configured one, and the
-    /// caller's own mutation has the last word.
+    /// The options as edits of the draft, in the order of 6.8: the body's type replaces a configured one, and
+    /// the caller's own mutation has the last word.
     private func mutations(
         for options: RequestOptions
     ) throws(RequestError.CauseError) -> [RequestMutation] {
@@ -98,8 +98,8 @@ extension Resource {
 }
 
 extension Array where Element: AnyObject {
-    // Loops and no closures: one of the loop's, called by the standard library, has its isolation checked for each
-    // element, which costs ten times the comparison.
+    // Loops and no closures: one of the loop's, called by the standard library, has its isolation checked for
+    // each element, which costs ten times the comparison.
 
     /// This very object is among them.
     func contains(identical object: Element?) -> Bool {

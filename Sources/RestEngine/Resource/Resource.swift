@@ -57,8 +57,8 @@ public final class Resource {
 
     // MARK: State
 
-    /// The last good data, transformed; survives later errors. The first look starts the look-up in the caches (4.3,
-    /// 22.8).
+    /// The last good data, transformed; survives later errors. The first look starts the look-up in the
+    /// caches (4.3, 22.8).
     public var latestData: Entity? {
         startCacheLookup()
         lastUsed = engine.scheduler.now
@@ -116,8 +116,8 @@ public final class Resource {
             fingerprint: resolved.pipelineFingerprint, generation: generation ?? service.generation)
     }
 
-    /// Invalidates data that another pipeline made than the one that a reload left. A server that says that it didn't
-    /// change would be right, and the data still wrong.
+    /// Invalidates data that another pipeline made than the one that a reload left. A server that says that
+    /// it didn't change would be right, and the data still wrong.
     private func compareMark() {
         guard mark.generation != service.generation, mark.fingerprint != 0, !isResolving else { return }
         mark.generation = service.generation

@@ -1,15 +1,15 @@
 /// Data, error and freshness of one resource: events in, what to tell the observers out (rules 4, 21).
 ///
-/// Loads are numbered as they start. The outcome of an earlier load never replaces what a later one, or a local
-/// override, has put there (D2).
+/// Loads are numbered as they start. The outcome of an earlier load never replaces what a later one, or a
+/// local override, has put there (D2).
 struct ResourceStateMachine {
     private(set) var data: Entity?
     /// Most resources have no error, and it is large.
     private var errorBox: ErrorBox?
     /// The next use loads, whatever the times say (21.3).
     private(set) var isInvalidated = false
-    /// The data was invalidated and has not been replaced or confirmed since. A failed load ends the invalidation
-    /// (21.4), but must not make such data fresh again (D4).
+    /// The data was invalidated and has not been replaced or confirmed since. A failed load ends the
+    /// invalidation (21.4), but must not make such data fresh again (D4).
     private var isDataInvalidated = false
     /// The data is what a cache had, and nothing has replaced or confirmed it since.
     private(set) var isCacheHit = false
@@ -66,8 +66,8 @@ struct ResourceStateMachine {
         }
     }
 
-    /// What a cache had becomes the data if there is none (22.11). The error stays, it is that of the last load (4.4);
-    /// so does an invalidation: the data is older than it. Nil when it came too late.
+    /// What a cache had becomes the data if there is none (22.11). The error stays, it is that of the last
+    /// load (4.4); so does an invalidation: the data is older than it. Nil when it came too late.
     mutating func adopt(_ hit: Entity) -> ResourceEvent? {
         guard data == nil else { return nil }
         data = hit
@@ -117,8 +117,9 @@ struct ResourceStateMachine {
         errorLoad = lastStarted
     }
 
-    /// Data inside its expiration time is up to date whatever failed since (D4); without it a failure holds off the
-    /// next load for the retry time (4.9). Limits count as inside, and so does a clock that went back (4.14).
+    /// Data inside its expiration time is up to date whatever failed since (D4); without it a failure holds
+    /// off the next load for the retry time (4.9). Limits count as inside, and so does a clock that went back
+    /// (4.14).
     func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
         if isInvalidated { return false }
         if freshData(now: now, expirationTime: expirationTime) != nil { return true }

@@ -1,7 +1,7 @@
 /// The live resources of a service, one for each URL (rules 2.1, 2.7, 23).
 ///
-/// Entries are strong until a flush; a flush makes all weak and drops the dead ones, and looking one up makes it
-/// strong again. A resource in use stays, so the limit is soft, and so does one that somebody observes.
+/// Entries are strong until a flush; a flush makes all weak and drops the dead ones, and looking one up makes
+/// it strong again. A resource in use stays, so the limit is soft, and so does one that somebody observes.
 @EngineActor
 final class ResourceTable {
     private struct Entry {
@@ -17,10 +17,11 @@ final class ResourceTable {
     /// Observed resources that have no place in the table: invalid ones.
     private var unlisted: [Resource] = []
 
-    /// Before a flush that the limit asks for: whoever keeps resources only until they are collected, collects.
+    /// Before a flush that the limit asks for: whoever keeps resources only until they are collected,
+    /// collects.
     var onLimit: (@EngineActor () -> Void)?
-    /// Entries at which the next flush is due. More than the limit when so many are in use that another flush at
-    /// once would find nothing.
+    /// Entries at which the next flush is due. More than the limit when so many are in use that another flush
+    /// at once would find nothing.
     private var threshold = Service.standardResourceCountLimit
 
     var limit = Service.standardResourceCountLimit {

@@ -1,4 +1,5 @@
-/// A piece of data with what was said about it: the outcome of a request, what a resource holds, what a cache keeps.
+/// A piece of data with what was said about it: the outcome of a request, what a resource holds, what a cache
+/// keeps.
 public struct Entity: Sendable {
     /// What the pipeline made of the body, or the body itself.
     public var content: Content
@@ -8,8 +9,8 @@ public struct Entity: Sendable {
     public var charset: String?
     /// When it was received or last confirmed, Unix time in seconds.
     public var timestamp: Double
-    /// Of the response that the content came with, from 100 to 999; nil if it was made locally (D37). A 304 confirms
-    /// the entity that is there, which keeps its own.
+    /// Of the response that the content came with, from 100 to 999; nil if it was made locally (D37). A 304
+    /// confirms the entity that is there, which keeps its own.
     public var status: Int?
     /// Where that response came from, after redirects.
     public var url: String?
@@ -67,12 +68,13 @@ public struct RawText: Sendable, Equatable, ExpressibleByStringLiteral, CustomSt
 }
 
 extension Entity {
-    /// The content as a `Value`: as it is when it is one (``Content/cast(to:)``); else, for a `Decodable` type, decoded
-    /// from its tree, at each call. To decode once for all who ask, see
+    /// The content as a `Value`: as it is when it is one (``Content/cast(to:)``); else, for a `Decodable`
+    /// type, decoded from its tree, at each call. To decode once for all who ask, see
     /// ``Service/configureModel(_:_:stage:methods:decoder:description:fileID:line:)``.
     ///
-    /// - Throws: A ``RequestError`` with this entity. Its cause `undecodable_content` says what is wrong where,
-    ///   `users[3].login: expected string, got number`; `wrong_input_type`, that there is nothing to decode.
+    /// - Throws: A ``RequestError`` with this entity. Its cause `undecodable_content` says what is wrong
+    ///   where, `users[3].login: expected string, got number`; `wrong_input_type`, that there is nothing to
+    ///   decode.
     public func content<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
     ) throws(RequestError) -> Value {

@@ -70,7 +70,8 @@ extension RequestError.Cause {
 }
 
 extension RequestError: CustomStringConvertible {
-    /// One line: `GET https://…: Not found (404)`, with the cause's details behind it. Secrets of the URL are masked.
+    /// One line: `GET https://…: Not found (404)`, with the cause's details behind it. Secrets of the URL are
+    /// masked.
     public var description: String {
         var text = ""
         if let url { text += "\(method ?? "GET") \(SecretMask.standard.url(url)): " }

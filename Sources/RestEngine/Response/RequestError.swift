@@ -17,10 +17,12 @@ public struct RequestError: Error, Sendable {
     public var method: String?
     /// Counts the attempts of one request, from 1.
     public var attempt: Int
-    /// Where a script asked for what can't be done, `file:line`; a cause that is a script's failure has its own.
+    /// Where a script asked for what can't be done, `file:line`; a cause that is a script's failure has its
+    /// own.
     public var place: SourcePlace?
 
-    /// The message is, in this order: the one given, the cause's own, the status' text, "Request failed" (20.2).
+    /// The message is, in this order: the one given, the cause's own, the status' text, "Request failed"
+    /// (20.2).
     public init(
         userMessage: String? = nil, httpStatusCode: Int? = nil, entity: Entity? = nil, cause: Cause? = nil,
         timestamp: Double, url: String? = nil, method: String? = nil, attempt: Int = 1
@@ -67,15 +69,16 @@ public struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension RequestError {
-    /// What the server itself says of its refusal, where the body says it in one sentence: a string of the JSON under one of
-    /// the names that APIs use for it, or the first line of plain text. On one line, and cut when it is long; secrets of URLs
-    /// in it are masked. Nil when the body has no such thing.
+    /// What the server itself says of its refusal, where the body says it in one sentence: a string of the
+    /// JSON under one of the names that APIs use for it, or the first line of plain text. On one line, and
+    /// cut when it is long; secrets of URLs in it are masked. Nil when the body has no such thing.
     var sentenceOfServer: String? {
         guard let entity else { return nil }
         var sentence: String?
         switch entity.content {
         case .json(let tree), .value(let tree):
-            // What is larger is content, and no place to look for a sentence each time that somebody writes a log line.
+            // What is larger is content, and no place to look for a sentence each time that somebody writes a
+            // log line.
             if tree.byteCount <= 64 << 10 { sentence = Self.sentence(in: tree, depth: 0) }
         case .text(let text) where MediaType(entity.contentType).essence == "text/plain":
             let lines = text.prefix(1000).split(whereSeparator: \.isNewline)
@@ -92,8 +95,8 @@ extension RequestError {
     /// Characters.
     private static let longestSentence = 200
 
-    /// RFC 9457 3.1 (`detail`, `title`), RFC 6749 5.2 (`error_description`, `error`), and what is usual. The first that has
-    /// something counts.
+    /// RFC 9457 3.1 (`detail`, `title`), RFC 6749 5.2 (`error_description`, `error`), and what is usual. The
+    /// first that has something counts.
     private static let names = [
         "detail", "message", "error_description", "error", "errors", "msg", "reason", "title",
     ]
@@ -116,8 +119,8 @@ extension String {
 }
 
 extension RequestError {
-    /// The error of a request whose block, mutator, decorator or transformer threw: a ``RequestError`` as it is
-    /// (rule 17.7), anything else as the cause of a new one.
+    /// The error of a request whose block, mutator, decorator or transformer threw: a ``RequestError`` as it
+    /// is (rule 17.7), anything else as the cause of a new one.
     public init(
         thrown error: any Error, userMessage: String? = nil, entity: Entity? = nil,
         httpStatusCode: Int? = nil,

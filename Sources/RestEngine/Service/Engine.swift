@@ -19,11 +19,12 @@ public final class Engine {
         self.log = log
     }
 
-    /// Remember which pipeline made a resource's data, so that a reload can tell what it changed. Costs a little for
-    /// each configuration that is made.
+    /// Remember which pipeline made a resource's data, so that a reload can tell what it changed. Costs a
+    /// little for each configuration that is made.
     public var remembersPipelines = false
 
-    /// Large bodies are transformed on another thread. Not where a test moves the time by hand and awaits nothing.
+    /// Large bodies are transformed on another thread. Not where a test moves the time by hand and awaits
+    /// nothing.
     package var movesLargeContent = true
 
     /// Requests that have started and whose hooks have not all been called.

@@ -1,6 +1,7 @@
 extension Service {
-    /// What whoever declared a service said of it: everything but its resources. A script that is loaded again says it
-    /// anew, and the resources stay, with their data, observers and published answers (ARCHITECTURE.md, Four walks).
+    /// What whoever declared a service said of it: everything but its resources. A script that is loaded
+    /// again says it anew, and the resources stay, with their data, observers and published answers
+    /// (ARCHITECTURE.md, Four walks).
     public struct Definition {
         let configuration: ConfigurationTable
         let transport: any Transport
@@ -9,8 +10,9 @@ extension Service {
         var generation: Int
     }
 
-    /// Begins a new definition, with standard transformers alone, and gives the old one, which ``restore(_:)`` brings
-    /// back. ``definitionIsComplete()`` ends it. The engine loop must not turn in between.
+    /// Begins a new definition, with standard transformers alone, and gives the old one, which
+    /// ``restore(_:)`` brings back. ``definitionIsComplete()`` ends it. The engine loop must not turn in
+    /// between.
     ///
     /// - Parameter transport: nil keeps the one that there is, with its connections.
     public func redefine(
@@ -29,7 +31,8 @@ extension Service {
         return old
     }
 
-    /// A transformer does something else from now on, though the definition is the same: data that it made is stale.
+    /// A transformer does something else from now on, though the definition is the same: data that it made is
+    /// stale.
     public func transformersChanged() {
         lastGeneration += 1
         var definition = definition
@@ -45,7 +48,8 @@ extension Service {
         isBeingRedefined = false
     }
 
-    /// The new definition is good: readers on other threads ask again, for how long an answer is fresh is configured.
+    /// The new definition is good: readers on other threads ask again, for how long an answer is fresh is
+    /// configured.
     public func definitionIsComplete() {
         isBeingRedefined = false
         republish()

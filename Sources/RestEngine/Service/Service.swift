@@ -5,11 +5,13 @@ public final class Service {
     public let engine: Engine
     /// For `explain`, logs and the gateway's paths.
     public let name: String
-    /// With a slash at the end of its path (1.2); nil when there is none, and then only absolute URLs work (1.3).
+    /// With a slash at the end of its path (1.2); nil when there is none, and then only absolute URLs work
+    /// (1.3).
     public let baseURL: BaseURL?
     /// The engine's, unless the service has one of its own (1.6).
     private(set) var transport: any Transport
-    /// Asked before anything is sent to a URL, redirects too; the cause of the request's failure when it may not be.
+    /// Asked before anything is sent to a URL, redirects too; the cause of the request's failure when it may
+    /// not be.
     public var refusal: (@EngineActor (String) -> RequestError.Cause?)?
 
     private let table = ResourceTable()
@@ -56,7 +58,8 @@ public final class Service {
     }
 
     func resource(at url: URLText?) -> Resource {
-        // The invalid resource has the place that is no URL; kept elsewhere it would hold the service forever.
+        // The invalid resource has the place that is no URL; kept elsewhere it would hold the service
+        // forever.
         table.resource(for: url?.string ?? ":") { Resource(service: self, url: url) }
     }
 
@@ -77,8 +80,8 @@ public final class Service {
         set { table.limit = newValue }
     }
 
-    /// Bytes of content that the service's resources may hold; nil, and at most, as many as those of all services. See
-    /// ``ContentBudget`` for what goes when there are more.
+    /// Bytes of content that the service's resources may hold; nil, and at most, as many as those of all
+    /// services. See ``ContentBudget`` for what goes when there are more.
     public var cachedResourceBytesLimit: Int? {
         didSet { _ = engine.contentBudget.makeRoom(for: 0, in: self, sparing: nil) }
     }
@@ -89,8 +92,8 @@ public final class Service {
     /// Bytes of content that its resources hold.
     public var heldBytes: Int { ledger.bytes }
 
-    /// Called before resources are dropped because there are too many. A script collects its garbage then, which may
-    /// be all that holds them.
+    /// Called before resources are dropped because there are too many. A script collects its garbage then,
+    /// which may be all that holds them.
     public var onResourceLimit: (@EngineActor () -> Void)? {
         get { table.onLimit }
         set { table.onLimit = newValue }
@@ -105,7 +108,8 @@ public final class Service {
     /// Wipes all live resources; unused ones are dropped first (1.11).
     public func wipeResources() { wipeResources { _ in true } }
 
-    /// Wipes the live resources that match. Of the unused ones, which are dropped, the caches keep nothing either (D15).
+    /// Wipes the live resources that match. Of the unused ones, which are dropped, the caches keep nothing
+    /// either (D15).
     ///
     /// - Parameter dropsUnused: False leaves the others alone.
     /// - Returns: How many matched.

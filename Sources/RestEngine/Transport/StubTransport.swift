@@ -28,8 +28,8 @@ public final class StubTransport: Transport {
 
     // MARK: Stubs
 
-    /// Answers requests of `method`, or of any method when it is nil, whose URL matches a glob, with its query
-    /// or without. Of several stubs that match, the newest answers.
+    /// Answers requests of `method`, or of any method when it is nil, whose URL matches a glob, with its
+    /// query or without. Of several stubs that match, the newest answers.
     ///
     /// - Parameters:
     ///   - base: What a glob without a scheme is relative to.

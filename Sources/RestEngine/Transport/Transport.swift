@@ -1,8 +1,9 @@
-/// Sends requests. It knows nothing of pipelines, caches, redirects or retries: one request in, one answer out.
+/// Sends requests. It knows nothing of pipelines, caches, redirects or retries: one request in, one answer
+/// out.
 @EngineActor
 public protocol Transport: AnyObject {
-    /// Starts a transfer. `completion` is called exactly once, on the engine loop, never before this call returns,
-    /// and never after ``Transfer/cancel()``.
+    /// Starts a transfer. `completion` is called exactly once, on the engine loop, never before this call
+    /// returns, and never after ``Transfer/cancel()``.
     func send(
         _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer
@@ -40,8 +41,8 @@ public struct TransportResponse: Sendable {
     public var status: Int
     /// `HTTP/1.1`, `HTTP/2`, …
     public var httpVersion: String
-    /// Of the final response (1xx are dropped), names as received, repeats kept. When the body was decompressed,
-    /// Content-Encoding and Content-Length are left out.
+    /// Of the final response (1xx are dropped), names as received, repeats kept. When the body was
+    /// decompressed, Content-Encoding and Content-Length are left out.
     public var headers: Headers
     /// Empty when there was none (rule 5.17).
     public var body: [UInt8]

@@ -1,4 +1,5 @@
-/// Why there is no answer. The codes are few and fixed: they serve as metric labels and as `cause.type` in scripts.
+/// Why there is no answer. The codes are few and fixed: they serve as metric labels and as `cause.type` in
+/// scripts.
 public struct TransportError: Error, Sendable, Equatable {
     /// What happened to a transfer.
     public enum Code: String, Sendable, CaseIterable {
@@ -34,12 +35,12 @@ public struct TransportError: Error, Sendable, Equatable {
     public var limit: Int?
     /// Why, where the system or the other side said so: "connection refused".
     public var reason: String?
-    /// What could not be reached: `host:port`, a proxy, the path of a socket. For those who run the host alone, clients are
-    /// not told.
+    /// What could not be reached: `host:port`, a proxy, the path of a socket. For those who run the host
+    /// alone, clients are not told.
     public var peer: String?
 
-    /// It was this process that lacked something, file descriptors for example: the server is not to blame, and a later try may
-    /// do better.
+    /// It was this process that lacked something, file descriptors for example: the server is not to blame,
+    /// and a later try may do better.
     public var isShortage = false
 
     public init(

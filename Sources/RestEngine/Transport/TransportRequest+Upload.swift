@@ -1,6 +1,6 @@
 extension TransportRequest {
-    /// The request with its upload in ``body``, as a server gets it. A multipart body comes with a boundary that is
-    /// the same for the same parts.
+    /// The request with its upload in ``body``, as a server gets it. A multipart body comes with a boundary
+    /// that is the same for the same parts.
     func withUploadRead() throws(FileFailure) -> TransportRequest {
         guard let upload else { return self }
         var request = self

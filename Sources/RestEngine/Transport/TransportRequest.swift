@@ -15,7 +15,8 @@ public struct TransportRequest: Sendable {
     public var timeouts: Timeouts
     /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`.
     public var maxBodyBytes: Int
-    /// Counts the body of the response as it comes in; when that has no room the transfer fails with its refusal.
+    /// Counts the body of the response as it comes in; when that has no room the transfer fails with its
+    /// refusal.
     public var account: BodyAccount?
 
     public init(

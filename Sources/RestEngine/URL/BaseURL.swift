@@ -12,8 +12,8 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Throws for text that is no URL of http or https. Not as 1.1 has it, where such a service silently has no base: who
-    /// means that gives none.
+    /// Throws for text that is no URL of http or https. Not as 1.1 has it, where such a service silently has
+    /// no base: who means that gives none.
     public init(_ text: String) throws(Failure) {
         guard let url = URLText(text), url.isHTTP else { throw Failure(text: text) }
         self.init(url)
@@ -32,7 +32,8 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
 
 extension URLText {
     /// Follows an href like a link in a page at this URL (3.5, RFC 3986 5). Blanks, and what else a
-    /// browser escapes there, are escaped (D32). Nil for text that is no URL. The empty href is this URL without its fragment.
+    /// browser escapes there, are escaped (D32). Nil for text that is no URL. The empty href is this URL
+    /// without its fragment.
     public func relative(_ href: String) -> URLText? {
         URLReference(href, isLink: true).map { URLText($0.resolved(against: reference)) }
     }

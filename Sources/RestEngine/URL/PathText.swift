@@ -24,9 +24,10 @@ public enum PathText {
     /// True for text that ``objection(to:)`` has something against.
     public static func escapesBase(_ text: String) -> Bool { objection(to: text) != nil }
 
-    /// Finds what some server or proxy could read as leaving the base: a `..` segment, a second leading slash, a URL, a
-    /// backslash, a control character, an overlong form of any of them, or what UTF-8 has no form for (RFC 3629 3) — plain
-    /// or escaped, however often. Bytes that don't even begin like UTF-8 are another charset's letters, and may stay (rule S3.3).
+    /// Finds what some server or proxy could read as leaving the base: a `..` segment, a second leading
+    /// slash, a URL, a backslash, a control character, an overlong form of any of them, or what UTF-8 has no
+    /// form for (RFC 3629 3) — plain or escaped, however often. Bytes that don't even begin like UTF-8 are
+    /// another charset's letters, and may stay (rule S3.3).
     public static func objection(to text: String) -> Objection? {
         let bytes = fullyDecoded(text.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }
@@ -72,7 +73,8 @@ public enum PathText {
         }
     }
 
-    /// True for text with a segment `.` or `..`, plain or escaped, however often; a backslash ends a segment too.
+    /// True for text with a segment `.` or `..`, plain or escaped, however often; a backslash ends a segment
+    /// too.
     static func hasDotSegment(_ text: String) -> Bool {
         // Most text has no dot and no escape.
         guard text.utf8.contains(where: { $0 == .dot || $0 == .percent }) else { return false }

@@ -26,7 +26,8 @@ public enum PercentEncoding {
             ?? Array(text).withUnsafeBufferPointer(decodeBuffer)
     }
 
-    /// Of one type, so that it is compiled for it wherever it is called from: bodies of megabytes come this way.
+    /// Of one type, so that it is compiled for it wherever it is called from: bodies of megabytes come this
+    /// way.
     private static func decodeBuffer(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: text.count) { bytes, count in
             var place = 0

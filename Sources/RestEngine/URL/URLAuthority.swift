@@ -49,8 +49,9 @@ struct URLAuthority {
         portNumber = number
     }
 
-    /// Every reader takes the name for the same host. Some decode an escaped `a`, and complete numbers: `127.1`, `0x7f.1` and
-    /// `2130706433` are 127.0.0.1 to libcurl. Then another host would be asked than was judged.
+    /// Every reader takes the name for the same host. Some decode an escaped `a`, and complete numbers:
+    /// `127.1`, `0x7f.1` and `2130706433` are 127.0.0.1 to libcurl. Then another host would be asked than was
+    /// judged.
     private static func isPlain(_ name: ArraySlice<UInt8>) -> Bool {
         for (index, byte) in zip(name.indices, name) where byte == .percent {
             guard let value = PercentEncoding.hexPair(name[(index + 1)...].prefix(2)), value >= 0x80 else {

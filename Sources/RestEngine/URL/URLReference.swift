@@ -20,8 +20,9 @@ struct URLReference {
     /// Any text is a reference, unless it has a control character, a space, or a malformed authority. What is
     /// not ASCII is percent-encoded as UTF-8.
     ///
-    /// - Parameter isLink: Spaces around it are dropped, and those in its path, query and fragment are escaped, as is
-    ///   what else a browser escapes there (https://url.spec.whatwg.org/#percent-encoded-bytes; D32).
+    /// - Parameter isLink: Spaces around it are dropped, and those in its path, query and fragment are
+    ///   escaped, as is what else a browser escapes there
+    ///   (https://url.spec.whatwg.org/#percent-encoded-bytes; D32).
     init?(_ text: String, isLink: Bool = false) {
         guard let bytes = Self.ascii(text, keepsSpaces: isLink) else { return nil }
         self.init(ascii: isLink ? Self.trimmed(bytes) : bytes)

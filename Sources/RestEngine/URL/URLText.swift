@@ -118,8 +118,8 @@ extension URLText {
         return URLText(reference)
     }
 
-    /// A resource below this one (3.4); the empty text gives a trailing slash. Nil when the text, decoded or not, has a
-    /// segment `.` or `..`, which some server would read as a way out (D31).
+    /// A resource below this one (3.4); the empty text gives a trailing slash. Nil when the text, decoded or
+    /// not, has a segment `.` or `..`, which some server would read as a way out (D31).
     public func child(_ text: String) -> URLText? {
         PathText.hasDotSegment(text) ? nil : appendingPath(text)
     }

@@ -61,8 +61,8 @@ public enum Content: Sendable {
 }
 
 extension Content {
-    /// The content that a Swift value is; ``cast(to:)`` gives it back. A ``Tree`` is a ``value(_:)``, types that are
-    /// none of the engine's are ``native(_:)``.
+    /// The content that a Swift value is; ``cast(to:)`` gives it back. A ``Tree`` is a ``value(_:)``, types
+    /// that are none of the engine's are ``native(_:)``.
     public init(_ value: some Sendable) {
         self =
             switch value {
@@ -76,10 +76,10 @@ extension Content {
             }
     }
 
-    /// The content as a Swift type, if it is of that type: text as `String`, bytes as `[UInt8]`, JSON and scripts'
-    /// values as ``Tree``, images as ``Image``, and what a Swift transformer made as what it is. A tree that is a
-    /// number, boolean or string is also `Int`, `Int64`, `Double`, `Bool` or `String`. Nothing is decoded
-    /// (rules 27.2, 27.3). No body is an empty `String`, `Void`, and nil for an `Optional` (D30).
+    /// The content as a Swift type, if it is of that type: text as `String`, bytes as `[UInt8]`, JSON and
+    /// scripts' values as ``Tree``, images as ``Image``, and what a Swift transformer made as what it is. A
+    /// tree that is a number, boolean or string is also `Int`, `Int64`, `Double`, `Bool` or `String`. Nothing
+    /// is decoded (rules 27.2, 27.3). No body is an empty `String`, `Void`, and nil for an `Optional` (D30).
     public func cast<Value>(to type: Value.Type = Value.self) -> Value? {
         switch self {
         // An array without elements would cast to an array of anything.

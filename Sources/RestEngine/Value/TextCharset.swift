@@ -80,8 +80,8 @@ struct TextCharset {
         }
     }
 
-    /// UTF-16 without a byte order mark is big-endian (RFC 2781 4.3), and UTF-32 alike; iconv would take this machine's
-    /// order.
+    /// UTF-16 without a byte order mark is big-endian (RFC 2781 4.3), and UTF-32 alike; iconv would take this
+    /// machine's order.
     private static func withByteOrder(_ charset: String, of bytes: [UInt8]) -> String {
         switch charset.lowercased() {
         case "utf-16", "utf16":

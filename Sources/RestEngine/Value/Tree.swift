@@ -45,8 +45,8 @@ public struct Tree: Sendable {
         Tree(encoded: encoded)
     }
 
-    /// True when no value in it has a class, whose number means something to this process alone. False as well when
-    /// more than 1000 containers are inside each other.
+    /// True when no value in it has a class, whose number means something to this process alone. False as
+    /// well when more than 1000 containers are inside each other.
     public var isClassless: Bool {
         withUnsafeBytes { cjson_tree_is_classless($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
     }

@@ -7,8 +7,8 @@ extension Tree {
         return Elements(cursor: cursor, remaining: count)
     }
 
-    /// The keys and values of an object in order, repeated keys too, which only a ``Builder`` writes; none for all else. A
-    /// key that is no UTF-8, which only Lua makes, is repaired.
+    /// The keys and values of an object in order, repeated keys too, which only a ``Builder`` writes; none
+    /// for all else. A key that is no UTF-8, which only Lua makes, is repaired.
     public var pairs: Pairs {
         var cursor = Cursor(self)
         let count = cursor.tag == .object ? count : 0

@@ -4,7 +4,8 @@ import RestEngine
 /// The body of a function that scripts call. The script's state belongs to the engine loop, so it runs there.
 typealias BindingBody = @EngineActor (Arguments) throws -> Verdict
 
-/// The body as LuaRuntime, which knows no engine, takes it. The state's own check of its thread stands behind this.
+/// The body as LuaRuntime, which knows no engine, takes it. The state's own check of its thread stands behind
+/// this.
 func hostFunction(_ body: @escaping BindingBody) -> HostFunction {
     // Function types that differ in isolation alone; so for the others below.
     unsafeBitCast(body, to: HostFunction.self)

@@ -161,8 +161,9 @@ public struct SQLiteCacheSettings: Sendable {
     public let path: String
     /// Nil: the cache's own default.
     public let maxBytes: Int?
-    /// Whose entities those are that are read and written now, asked anew for each key; nil when the script keeps no
-    /// users apart. A user of nil is nobody, for whom nothing should be kept. It throws what the script raised.
+    /// Whose entities those are that are read and written now, asked anew for each key; nil when the script
+    /// keeps no users apart. A user of nil is nobody, for whom nothing should be kept. It throws what the
+    /// script raised.
     public let user: (@EngineActor () throws -> String?)?
 
     public init(

@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.cache.custom{…}`: an entity cache whose work a script's functions do. Each of them may wait and may raise.
+/// `rest.cache.custom{…}`: an entity cache whose work a script's functions do. Each of them may wait and may
+/// raise.
 @EngineActor
 final class ScriptCache: EntityCache {
     struct Functions {
@@ -23,7 +24,8 @@ final class ScriptCache: EntityCache {
         description = "custom cache" + (place.map { " (\($0))" } ?? "")
     }
 
-    /// The key's function begins at once: what it reads, a user's name say, is of now, even if it has to wait.
+    /// The key's function begins at once: what it reads, a user's name say, is of now, even if it has to
+    /// wait.
     func key(for resource: Resource, stage: String) throws -> CacheKey? {
         guard resource.url != nil else { return nil }
         let key = ScriptCacheKey()
@@ -124,8 +126,8 @@ final class ScriptCache: EntityCache {
         }
     }
 
-    /// Runs a function, which may wait, but not for longer than the engine waits for a cache. It fails by raising, or by
-    /// returning nothing and a reason. `read` gets the place of its first result.
+    /// Runs a function, which may wait, but not for longer than the engine waits for a cache. It fails by
+    /// raising, or by returning nothing and a reason. `read` gets the place of its first result.
     private func run<Value>(
         _ function: LuaReference, _ name: String, arguments: @EngineActor (ScriptContext, Lua) -> Int32,
         read: @escaping @EngineActor (Lua, Int32) throws -> Value?,

@@ -9,7 +9,8 @@ struct CronSchedule: Equatable {
     var weekdays: UInt64 = 0
     /// Day and weekday must both fit if one of them begins with a star, else one of them is enough.
     var needsBothDays = false
-    /// It names minute and hour: a job for certain times of the day, which a change of the clocks neither skips nor doubles.
+    /// It names minute and hour: a job for certain times of the day, which a change of the clocks neither
+    /// skips nor doubles.
     var isFixed = false
 
     /// Why a text is no schedule.
@@ -116,8 +117,9 @@ extension CronSchedule {
 
     /// The first time after `time` that fits, Unix seconds; nil if there is none in a hundred years.
     ///
-    /// Where clocks go forward, times that name minute and hour and would have been skipped come at once, together; where
-    /// they go back, such times come once. All others follow the clock on the wall. (As in Debian's cron(8).)
+    /// Where clocks go forward, times that name minute and hour and would have been skipped come at once,
+    /// together; where they go back, such times come once. All others follow the clock on the wall. (As in
+    /// Debian's cron(8).)
     func next(after time: Int64, in zone: ZoneTable) -> Int64? {
         var segment = zone.segment(at: time)
         var earliest = (time + segment.offset).floor(60) + 1

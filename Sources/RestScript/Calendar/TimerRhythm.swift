@@ -40,7 +40,8 @@ struct CronTimes {
         due = Double(next)
     }
 
-    /// Seconds until the next look; nil when it never comes. A time of day that somebody may set is looked at each minute.
+    /// Seconds until the next look; nil when it never comes. A time of day that somebody may set is looked at
+    /// each minute.
     func wait(from now: Double, mayJump: Bool) -> Double? {
         due.isFinite ? min(max(0, due - now), mayJump ? 60 : .infinity) : nil
     }

@@ -1,4 +1,5 @@
-/// Reads the parts of a file of tzdata (RFC 9636 3). Whatever is in it: what is asked for beyond its end is a fault.
+/// Reads the parts of a file of tzdata (RFC 9636 3). Whatever is in it: what is asked for beyond its end is a
+/// fault.
 struct ZoneFileReader {
     /// What a header announces.
     struct Counts {

@@ -84,8 +84,8 @@ extension ZoneTable {
         let message: String
     }
 
-    /// Reads the format of tzdata's files (RFC 9636): of version 1 its 32-bit times, of later ones the 64-bit times and the
-    /// rule behind them.
+    /// Reads the format of tzdata's files (RFC 9636): of version 1 its 32-bit times, of later ones the 64-bit
+    /// times and the rule behind them.
     init(file bytes: [UInt8]) throws(Fault) {
         var reader = ZoneFileReader(bytes)
         let old = try reader.header()

@@ -4,9 +4,10 @@ import RestEngine
 public struct Capabilities: Sendable, Equatable {
     public enum Paths: Sendable, Equatable {
         case all
-        /// What lies below the script's own folder, and `also` these files and what is below these folders; but nothing
-        /// below that folder whose name, or a folder's on the way, begins with a dot. A script that may write there makes no
-        /// programs all the same: no Lua files, and nothing that may be executed.
+        /// What lies below the script's own folder, and `also` these files and what is below these folders;
+        /// but nothing below that folder whose name, or a folder's on the way, begins with a dot. A script
+        /// that may write there makes no programs all the same: no Lua files, and nothing that may be
+        /// executed.
         case scriptFolder(also: [String] = [])
         /// These files, and what is below these folders. Absolute.
         case below([String])
@@ -36,7 +37,8 @@ public struct Capabilities: Sendable, Equatable {
     }
 }
 
-/// Hosts that may be asked: `api.example.com`, `localhost:8080`, `*.example.com`, or `unix:/path` for a socket.
+/// Hosts that may be asked: `api.example.com`, `localhost:8080`, `*.example.com`, or `unix:/path` for a
+/// socket.
 public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
     public let description: String
     private let host: String

@@ -39,8 +39,8 @@ struct EnvBinding: ScriptBinding {
     }
 }
 
-/// Variables that a script or one of its modules asked `os.getenv` for and was not granted. It gets nil, as for one that
-/// isn't set, so once for each name the log says which it was. Safe on any thread.
+/// Variables that a script or one of its modules asked `os.getenv` for and was not granted. It gets nil, as
+/// for one that isn't set, so once for each name the log says which it was. Safe on any thread.
 final class VariableRefusals: Sendable {
     private let told = Mutex<Set<String>>([])
 

@@ -1,5 +1,5 @@
-/// A proxy as a script names it: `[scheme://][user:password@]host[:port]`. Whatever libcurl could read in another way is
-/// none, so that the host that was looked at is the one that is connected to.
+/// A proxy as a script names it: `[scheme://][user:password@]host[:port]`. Whatever libcurl could read in
+/// another way is none, so that the host that was looked at is the one that is connected to.
 struct ProxyAddress {
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 

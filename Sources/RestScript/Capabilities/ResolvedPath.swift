@@ -2,8 +2,8 @@ import Platform
 
 /// Where a path really leads.
 enum ResolvedPath {
-    /// Without links; of what doesn't exist yet, as far as it exists, and the names that are left. Nil when those lead back,
-    /// and for a link to what doesn't exist.
+    /// Without links; of what doesn't exist yet, as far as it exists, and the names that are left. Nil when
+    /// those lead back, and for a link to what doesn't exist.
     static func resolve(_ path: String) -> String? {
         guard !path.utf8.contains(0), !path.isEmpty else { return nil }
         if let real = real(path) { return real }

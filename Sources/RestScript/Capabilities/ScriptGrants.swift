@@ -1,8 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// Where every path and every host that a script names passes, before anything is done with it. Nothing else asks
-/// ``ScriptPermissions`` about them.
+/// Where every path and every host that a script names passes, before anything is done with it. Nothing else
+/// asks ``ScriptPermissions`` about them.
 @EngineActor
 final class ScriptGrants {
     private(set) var permissions: ScriptPermissions
@@ -77,7 +77,8 @@ final class ScriptGrants {
         return ResolvedPath.resolve(path) ?? path
     }
 
-    /// The path of a file whose content goes into a request; a failure of the request when the script may not read it.
+    /// The path of a file whose content goes into a request; a failure of the request when the script may not
+    /// read it.
     func uploadPath(_ text: String) -> Result<String, RequestError.CauseError> {
         let path = path(named: text)
         guard let refusal = permissions.refusalToRead(path) else { return .success(path) }

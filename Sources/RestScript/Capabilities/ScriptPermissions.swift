@@ -1,6 +1,7 @@
 import RestEngine
 
-/// What the script may reach: what was granted from outside, less what the script gave up by `rest.permissions`.
+/// What the script may reach: what was granted from outside, less what the script gave up by
+/// `rest.permissions`.
 struct ScriptPermissions {
     /// One call of `rest.permissions`; nil leaves a kind as it was.
     struct Narrowing {
@@ -26,7 +27,8 @@ struct ScriptPermissions {
 
     mutating func narrow(_ narrowing: Narrowing) { narrowings.append(narrowing) }
 
-    // Each says what forbids the thing or what would allow it, to follow "… is not allowed: "; nil when nothing forbids it.
+    // Each says what forbids the thing or what would allow it, to follow "… is not allowed: "; nil when
+    // nothing forbids it.
 
     func refusalToRead(_ path: String) -> String? {
         refusal(path, granted.read, flag: "--allow-read", field: "read", \.read)
@@ -93,8 +95,8 @@ struct ScriptPermissions {
         "grant it with --allow-net \((hosts.map(\.description) + [name]).joined(separator: ","))"
     }
 
-    /// Sockets take a request to wherever they lead, so they count where hosts were named one by one; else like a file that
-    /// is written, as the system has it.
+    /// Sockets take a request to wherever they lead, so they count where hosts were named one by one; else
+    /// like a file that is written, as the system has it.
     func refusalOfSocket(_ path: String) -> String? {
         if case .only(let hosts) = granted.hosts {
             if !hosts.contains(where: { $0.coversSocket(path) }) { return Self.grant(hosts, "unix:\(path)") }

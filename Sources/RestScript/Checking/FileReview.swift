@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// Looks at the script's text and that of every module that it names, transformer modules included, without running them.
+/// Looks at the script's text and that of every module that it names, transformer modules included, without
+/// running them.
 @EngineActor
 struct FileReview {
     let context: ScriptContext

@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// Globals that the files of a script read, to find those that nothing defines: misspelled locals, most of them.
+/// Globals that the files of a script read, to find those that nothing defines: misspelled locals, most of
+/// them.
 struct GlobalReads {
     private var defined: Set<String> = []
     private var files: [(file: FileReview.File, reads: [GlobalRead])] = []

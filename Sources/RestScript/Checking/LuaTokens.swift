@@ -1,5 +1,5 @@
-/// The tokens of a Lua text, as far as a look for calls needs them: names, plain strings, and single characters. Comments
-/// are left out. Text that is no Lua gives some tokens or other.
+/// The tokens of a Lua text, as far as a look for calls needs them: names, plain strings, and single
+/// characters. Comments are left out. Text that is no Lua gives some tokens or other.
 struct LuaTokens: Sequence, IteratorProtocol {
     enum Kind: Equatable {
         case name(String)
@@ -104,8 +104,8 @@ struct LuaTokens: Sequence, IteratorProtocol {
     }
 }
 
-/// The modules that a text requires by name: `require "name"`, `require("name")`. `pcall(require, "name")` asks for one
-/// that may be missing, and is not listed.
+/// The modules that a text requires by name: `require "name"`, `require("name")`. `pcall(require, "name")`
+/// asks for one that may be missing, and is not listed.
 struct RequiredModules {
     let found: [(name: String, line: Int)]
 
@@ -127,8 +127,8 @@ struct RequiredModules {
     }
 }
 
-/// The variables of the environment that a text reads by name through the library, each once: `rest.env.NAME` and
-/// `rest.env["NAME"]`, whatever the library is called.
+/// The variables of the environment that a text reads by name through the library, each once: `rest.env.NAME`
+/// and `rest.env["NAME"]`, whatever the library is called.
 struct VariableReads {
     let found: [(name: String, line: Int)]
 

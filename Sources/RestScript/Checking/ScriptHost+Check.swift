@@ -2,8 +2,9 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptHost {
-    /// Finds what is wrong with a script that was loaded with ``ScriptOptions/collectsDiagnostics``, beyond what loading
-    /// found: blocks that raise, modules that can't be loaded, and what is probably not meant. See ``diagnostics``.
+    /// Finds what is wrong with a script that was loaded with ``ScriptOptions/collectsDiagnostics``, beyond
+    /// what loading found: blocks that raise, modules that can't be loaded, and what is probably not meant.
+    /// See ``diagnostics``.
     public func check() {
         let failed = !context.declarations.diagnostics.isEmpty
         let source = (try? ScriptSource.read(path)) ?? []
@@ -21,8 +22,8 @@ extension ScriptHost {
         }
     }
 
-    /// Adds what was not found yet. What the text alone tells of a module gives way to what loading it told, but for the
-    /// kind of error: a script that is loaded by another fails as that one does.
+    /// Adds what was not found yet. What the text alone tells of a module gives way to what loading it told,
+    /// but for the kind of error: a script that is loaded by another fails as that one does.
     private func note(_ finding: Diagnostic) {
         let known = context.declarations.diagnostics.firstIndex { known in
             known.file == finding.file && known.line == finding.line

@@ -53,7 +53,8 @@ struct BlockBinding: ScriptBinding {
             })
     }
 
-    /// Arguments in another order than pattern, options, function: which is at fault is clear, so the message says it.
+    /// Arguments in another order than pattern, options, function: which is at fault is clear, so the message
+    /// says it.
     static func refuseSwapped(_ call: Arguments, last: Int32, _ name: String, _ what: String) throws {
         guard last >= 2 else { return }
         let order = "write \(name)(pattern, [options,] \(what))"

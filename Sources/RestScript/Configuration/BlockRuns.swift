@@ -9,7 +9,8 @@ final class BlockRuns {
     private var caches: [String: any EntityCache] = [:]
     /// Lines whose order of stages was warned of.
     private var warnedPlaces: Set<String> = []
-    /// Decorators that log in, by the function that scripts have: for those who look at blocks, not for those who run them.
+    /// Decorators that log in, by the function that scripts have: for those who look at blocks, not for those
+    /// who run them.
     private var authentications: [UnsafeRawPointer: String] = [:]
 
     /// Runs a block; blocks may run inside of others.
@@ -48,7 +49,8 @@ final class BlockRuns {
     func mayWarn(of place: String?) -> Bool { warnedPlaces.insert(place ?? "").inserted }
 }
 
-/// One run of a block. A gate is known again by the line that asks for it, and how often that line did so before.
+/// One run of a block. A gate is known again by the line that asks for it, and how often that line did so
+/// before.
 @EngineActor
 final class BlockRun {
     let gates: BlockGates
@@ -65,8 +67,8 @@ final class BlockRun {
     }
 }
 
-/// The gates of one configuration block. The block runs for each resource and again after each invalidation, and each
-/// time it makes its decorators anew; what they share lives here.
+/// The gates of one configuration block. The block runs for each resource and again after each invalidation,
+/// and each time it makes its decorators anew; what they share lives here.
 @EngineActor
 final class BlockGates {
     private var gates: [String: RefreshGate] = [:]

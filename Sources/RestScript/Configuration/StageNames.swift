@@ -1,8 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// `c.pipeline.order` in a block's hands. It is a list like any other, and what the block changes in it counts as if it
-/// had been assigned.
+/// `c.pipeline.order` in a block's hands. It is a list like any other, and what the block changes in it
+/// counts as if it had been assigned.
 struct StageOrderList {
     let draft: ConfigurationDraft
     let list: LuaReference
@@ -77,11 +77,11 @@ extension PipelineBinding {
     }
 }
 
-/// Tells a stage's misspelled name from that of a new stage: any name makes a stage, and one that nothing runs is of no
-/// use.
+/// Tells a stage's misspelled name from that of a new stage: any name makes a stage, and one that nothing
+/// runs is of no use.
 enum StageName {
-    /// What is wrong with a name; nil when it is one of the pipeline's, or like none of them. A stage of the script's own
-    /// that is named nearly as another has to be in the order before it is filled.
+    /// What is wrong with a name; nil when it is one of the pipeline's, or like none of them. A stage of the
+    /// script's own that is named nearly as another has to be in the order before it is filled.
     static func advice(_ name: String, in pipeline: Pipeline) -> String? {
         let known = pipeline.order + Pipeline.defaultOrder.filter { !pipeline.order.contains($0) }
         guard !known.contains(name), pipeline[name].isEmpty, let nearest = nearest(name, among: known) else {
@@ -92,7 +92,8 @@ enum StageName {
             + "named in c.pipeline.order first"
     }
 
-    /// Letters that were left out, added, exchanged or written large; not the parts of words that other names share.
+    /// Letters that were left out, added, exchanged or written large; not the parts of words that other names
+    /// share.
     private static func nearest(_ name: String, among known: [String]) -> String? {
         guard (3...64).contains(name.utf8.count) else { return nil }
         // A name that was cut short, as `raw` is.

@@ -2,8 +2,8 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptConsole {
-    /// Names that may follow at the end of a text: globals and words of the language, fields behind a dot, methods behind a
-    /// colon. Only names and dots before it are evaluated, no call.
+    /// Names that may follow at the end of a text: globals and words of the language, fields behind a dot,
+    /// methods behind a colon. Only names and dots before it are evaluated, no call.
     public func completions(of text: String) -> [String] {
         guard !host.isClosed else { return [] }
         let tail = String(text.reversed().prefix { Self.isPart($0) }.reversed())

@@ -3,8 +3,9 @@ public import RestEngine
 
 /// Evaluates text in a loaded script's world, piece by piece, as a person types it.
 ///
-/// Each piece is a chunk and a coroutine of its own, so it may wait. Its globals lie in a table of the console's, with the
-/// script's own behind it: the console's can be set, the script's can't. `rest` and the services are there from the start.
+/// Each piece is a chunk and a coroutine of its own, so it may wait. Its globals lie in a table of the
+/// console's, with the script's own behind it: the console's can be set, the script's can't. `rest` and the
+/// services are there from the start.
 @EngineActor
 public final class ScriptConsole {
     /// What became of a piece.
@@ -52,7 +53,8 @@ public final class ScriptConsole {
         return name.first?.isNumber == true ? "_" + name : name
     }
 
-    /// Runs a piece: an expression, whose values are shown, or statements. `done` is called once, when it has ended.
+    /// Runs a piece: an expression, whose values are shown, or statements. `done` is called once, when it has
+    /// ended.
     public func evaluate(_ text: String, done: @escaping @EngineActor (Outcome) -> Void) {
         // What it ran in is gone.
         guard !host.isClosed else { return done(.cancelled) }

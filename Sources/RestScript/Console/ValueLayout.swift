@@ -1,4 +1,5 @@
-/// Lays out what ``ValueText`` wrote on one line: tables that are too wide for a line get a line for each field.
+/// Lays out what ``ValueText`` wrote on one line: tables that are too wide for a line get a line for each
+/// field.
 enum ValueLayout {
     static let width = 80
 

@@ -2,8 +2,8 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptValues {
-    /// Pushes a cause as a table: `type`, and its details, as the guide <doc:Errors> has them; file and line too where a script
-    /// asked for what can't be done.
+    /// Pushes a cause as a table: `type`, and its details, as the guide <doc:Errors> has them; file and line
+    /// too where a script asked for what can't be done.
     func pushCause(of error: RequestError, on lua: Lua) {
         guard let cause = error.cause else { return lua.pushNil() }
         if case .custom(_, let fields) = cause { return trees.push(fields, on: lua) }

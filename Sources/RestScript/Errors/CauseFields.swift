@@ -1,7 +1,7 @@
 import RestEngine
 
-/// A cause as a script gives it back: what ``ScriptValues/pushCause(of:on:)`` made, read again. An error that is made anew
-/// from another's cause says the same, and means the same to a gateway.
+/// A cause as a script gives it back: what ``ScriptValues/pushCause(of:on:)`` made, read again. An error that
+/// is made anew from another's cause says the same, and means the same to a gateway.
 struct CauseFields {
     static let outputSide = "output"
 

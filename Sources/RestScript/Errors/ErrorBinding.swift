@@ -125,7 +125,8 @@ struct ErrorBinding: ValueBinding {
         guard let type = fields["type"]?.string else {
             throw LuaUsageError("option 'cause' needs a field 'type', a string")
         }
-        // The one that others ask for: a hook's `is_cancellation`, the resource that must not take it for an error.
+        // The one that others ask for: a hook's `is_cancellation`, the resource that must not take it for an
+        // error.
         if type == RequestError.Cause.requestCancelled.code { return (.requestCancelled, nil) }
         return CauseFields.read(fields) ?? (.custom(type: type, fields: fields), nil)
     }

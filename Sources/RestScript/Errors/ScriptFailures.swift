@@ -38,8 +38,9 @@ enum ScriptFailures {
             traceback: error.traceback.isEmpty ? nil : error.traceback)
     }
 
-    /// What a failed call of a block, mutator, decorator or predicate does to the request: an error object that the
-    /// script raised is the request's error, all else is its cause. What a binding refused has the line that asked.
+    /// What a failed call of a block, mutator, decorator or predicate does to the request: an error object
+    /// that the script raised is the request's error, all else is its cause. What a binding refused has the
+    /// line that asked.
     static func requestCause(of error: LuaError, in values: ScriptValues) -> any Error {
         if let cause = error.cause as? RequestError.CauseError {
             var known = RequestError(cause: cause.cause, timestamp: values.now)

@@ -37,8 +37,8 @@ public struct ScriptLimits: Sendable, Equatable {
 }
 
 extension ScriptLimits {
-    /// Takes `transformer=0.2`, or `job=0.5/60` for burst and total; `none` in place of a number lifts a limit. Answers
-    /// what is wrong with the text, or nil.
+    /// Takes `transformer=0.2`, or `job=0.5/60` for burst and total; `none` in place of a number lifts a
+    /// limit. Answers what is wrong with the text, or nil.
     public mutating func set(_ text: String) -> String? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)

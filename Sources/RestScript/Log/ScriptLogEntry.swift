@@ -12,8 +12,8 @@ public struct ScriptLogEntry: Sendable {
     public let fields: [(name: String, value: String)]
     /// Where it was written, `file:line`.
     public let place: String?
-    /// What `print` or `io.write` wrote, to the byte: no line of the log, but the script's output. `text` is the same as
-    /// text, without the line break at its end. Nil for all else.
+    /// What `print` or `io.write` wrote, to the byte: no line of the log, but the script's output. `text` is
+    /// the same as text, without the line break at its end. Nil for all else.
     public let printed: [UInt8]?
 
     public init(

@@ -3,8 +3,8 @@ import LuaRuntime
 import RestEngine
 import Synchronization
 
-/// Looks whether a module is any good, while the engine loop waits: in a Lua state of its own, whose time is no time of
-/// the script that names the module, and on a thread that can be given up.
+/// Looks whether a module is any good, while the engine loop waits: in a Lua state of its own, whose time is
+/// no time of the script that names the module, and on a thread that can be given up.
 final class ModuleLoading: Sendable {
     private let answer = Mutex<Result<ModuleState.Answer, LuaWedge>?>(nil)
     private let isAnswered = DispatchSemaphore(value: 0)

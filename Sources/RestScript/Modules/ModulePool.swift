@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// The transformer modules of one script: what is known of them, the threads on which they run, and who waits for what.
+/// The transformer modules of one script: what is known of them, the threads on which they run, and who waits
+/// for what.
 ///
 /// Completions stay here, on the engine loop; threads get values alone.
 @EngineActor
@@ -152,8 +153,8 @@ final class ModulePool: TransformerExecutor {
         return try load(name)
     }
 
-    /// Puts the module as its files are now in the place of what it was; what is at work finishes with the old. The
-    /// other modules stay as they are. On an error, which is thrown, everything stays.
+    /// Puts the module as its files are now in the place of what it was; what is at work finishes with the
+    /// old. The other modules stay as they are. On an error, which is thrown, everything stays.
     func reload(_ name: String) throws(Diagnostic) {
         do throws(LuaError) { _ = try load(name) } catch { throw Self.diagnostic(of: error, name) }
     }
@@ -187,8 +188,8 @@ final class ModulePool: TransformerExecutor {
     /// Names in use, sorted.
     var modules: [String] { catalog.versions.keys.sorted() }
 
-    /// The files that a module reached through `require`, its own first; also those of a version that could not be loaded,
-    /// and where what it lacked was looked for.
+    /// The files that a module reached through `require`, its own first; also those of a version that could
+    /// not be loaded, and where what it lacked was looked for.
     func files(of name: String) -> [String] {
         let current = catalog[name]
         var paths = current.map { [$0.path] } ?? []
@@ -199,7 +200,8 @@ final class ModulePool: TransformerExecutor {
         return paths
     }
 
-    /// Tells one state of a module's files from another, as they were when it was loaded; nil for a name that is none.
+    /// Tells one state of a module's files from another, as they were when it was loaded; nil for a name that
+    /// is none.
     func contentHash(of name: String) -> String? { catalog[name]?.files.hash.hex }
 
     // MARK: End

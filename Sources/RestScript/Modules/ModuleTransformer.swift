@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// `"module.name"` as a stage's transformer: its function is called in a pool of states; see <doc:TransformerModules>.
+/// `"module.name"` as a stage's transformer: its function is called in a pool of states; see
+/// <doc:TransformerModules>.
 struct ModuleTransformer: OffloadedTransformer {
     let pool: ModulePool
     let module: String
@@ -52,7 +53,8 @@ struct ModuleDefinition {
 }
 
 extension ModuleDefinition {
-    /// Reads the value of a module: a function, or a table as of `rest.content_transformer`. `trees` number the classes.
+    /// Reads the value of a module: a function, or a table as of `rest.content_transformer`. `trees` number
+    /// the classes.
     init(_ name: String, _ lua: Lua, _ place: Int32, _ trees: TreeExchange) throws {
         let owner = "transformer module '\(name)'"
         switch lua.type(place) {

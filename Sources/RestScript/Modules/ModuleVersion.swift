@@ -2,7 +2,8 @@ import LuaRuntime
 import RestEngine
 import Synchronization
 
-/// A transformer module as it was when it was loaded and found right. Immutable but for files that it requires later.
+/// A transformer module as it was when it was loaded and found right. Immutable but for files that it
+/// requires later.
 final class ModuleVersion: Sendable {
     let name: String
     /// Counts the times that the pool's modules were loaded.
@@ -22,8 +23,8 @@ final class ModuleVersion: Sendable {
     }
 }
 
-/// The files that a module and what it requires are made of, each as it was when it was first read: all states of a pool
-/// run the same text, whatever is being saved meanwhile.
+/// The files that a module and what it requires are made of, each as it was when it was first read: all
+/// states of a pool run the same text, whatever is being saved meanwhile.
 final class ModuleFiles: Sendable {
     private let files = Mutex<[String: LuaModuleFile]>([:])
     private let missed = Mutex<Set<String>>([])
@@ -79,7 +80,8 @@ final class ModuleFiles: Sendable {
     }
 }
 
-/// The versions of a script's transformer modules that are in use now. Safe on any thread; changed on the engine loop.
+/// The versions of a script's transformer modules that are in use now. Safe on any thread; changed on the
+/// engine loop.
 final class ModuleCatalog: Sendable {
     private let modules = Mutex<[String: ModuleVersion]>([:])
 

@@ -27,7 +27,8 @@ final class ScriptObservers {
                 return observer.context == nil || observer.context === context
             }
         }
-        // Not before: an observer that nobody owns is no listener, and would stay until the resource's next event.
+        // Not before: an observer that nobody owns is no listener, and would stay until the resource's next
+        // event.
         owner = nil
     }
 }
@@ -35,8 +36,8 @@ final class ScriptObservers {
 /// Something that dies with a script.
 final class ScriptLifetime {}
 
-/// What of a script observes a resource. Its functions run like hooks: one that waits holds up nobody, one that fails
-/// is logged.
+/// What of a script observes a resource. Its functions run like hooks: one that waits holds up nobody, one
+/// that fails is logged.
 @EngineActor
 class ScriptObserver: ResourceObserver {
     /// The script that added it last. Weak: the engine may hold observers for longer than their script lives.
@@ -88,8 +89,8 @@ final class FunctionObserver: ScriptObserver {
     }
 }
 
-/// What a table of a script is to the engine: an observer, an owner of observers, or both. It lives as long as the
-/// table does, whose methods it calls.
+/// What a table of a script is to the engine: an observer, an owner of observers, or both. It lives as long
+/// as the table does, whose methods it calls.
 final class TableObserver: ScriptObserver {
     static let methods = ["changed", "progress", "stopped_observing"]
 

@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// The sections of the reference: `rest` with its tables, then what its functions give; then the same for tests.
+/// The sections of the reference: `rest` with its tables, then what its functions give; then the same for
+/// tests.
 @EngineActor
 struct ReferencePage {
     private let context: ScriptContext

@@ -1,4 +1,5 @@
-/// A signature of the binding tables, taken apart: `(path: string, options?: { ttl: number }) -> value | nil, error`.
+/// A signature of the binding tables, taken apart: `(path: string, options?: { ttl: number }) -> value | nil,
+/// error`.
 struct Signature: Equatable {
     struct Parameter: Equatable {
         /// `...` for any number of further ones.

@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// Definitions for the Lua language server (LuaLS), made from the tables by which scripts see classes and functions.
+/// Definitions for the Lua language server (LuaLS), made from the tables by which scripts see classes and
+/// functions.
 @EngineActor
 struct TypeDefinitions {
     private let context: ScriptContext

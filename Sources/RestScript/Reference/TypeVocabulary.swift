@@ -1,4 +1,5 @@
-/// What names in signatures stand for, in the language of LuaLS annotations, where the signature says no more.
+/// What names in signatures stand for, in the language of LuaLS annotations, where the signature says no
+/// more.
 enum TypeVocabulary {
     /// Lua's own types, as LuaLS writes them.
     static let plain: Set<String> = [

@@ -3,9 +3,10 @@ import RestEngine
 
 /// A reload, as the program that embeds a script asks for it.
 extension ScriptHost {
-    /// Loads a script that is to take the place of `other`: services of the same name and base URL are the same
-    /// objects, declared anew, and have their new definition already. Throws a ``Diagnostic``, with everything as it
-    /// was, when the script is no good. What follows, in the same turn of the loop, is ``takeOver()`` or ``giveUp()``.
+    /// Loads a script that is to take the place of `other`: services of the same name and base URL are the
+    /// same objects, declared anew, and have their new definition already. Throws a ``Diagnostic``, with
+    /// everything as it was, when the script is no good. What follows, in the same turn of the loop, is
+    /// ``takeOver()`` or ``giveUp()``.
     ///
     /// - Parameter options: with the store of the other's.
     public convenience init(
@@ -17,8 +18,8 @@ extension ScriptHost {
             replacing: other.context)
     }
 
-    /// The other script hears of it (`rest.on_reload`), loses its observers, timers and jobs, and is closed when
-    /// nothing of it waits any more; this one's jobs begin.
+    /// The other script hears of it (`rest.on_reload`), loses its observers, timers and jobs, and is closed
+    /// when nothing of it waits any more; this one's jobs begin.
     public func takeOver() { context.generation.replacePredecessor() }
 
     /// This script is not to run after all: everything is as it was, and it is closed.
@@ -49,8 +50,8 @@ private struct TakenService {
     let resourceBytesLimit: Int?
 }
 
-/// A script's place in a row of reloads: the script before it, whose services it takes over, and what becomes of it when
-/// the next one has come.
+/// A script's place in a row of reloads: the script before it, whose services it takes over, and what becomes
+/// of it when the next one has come.
 @EngineActor
 final class ScriptGeneration {
     /// The script whose place this one is to take; nil once it has.
@@ -138,8 +139,8 @@ final class ScriptGeneration {
         shutdownFunctions = []
     }
 
-    /// Another script has taken over: no more observers, jobs or timers. What waits in a hook, and requests that have
-    /// started, finish as they would have.
+    /// Another script has taken over: no more observers, jobs or timers. What waits in a hook, and requests
+    /// that have started, finish as they would have.
     private func retire(handingOver taken: [Service]) {
         isRetired = true
         context.observers.stop(of: context.services.all)
@@ -153,8 +154,8 @@ final class ScriptGeneration {
         context.engine.era = RequestEra()
     }
 
-    /// False for a script that was replaced: what it said now of a service would stay there without it, for the script
-    /// that took over has declared the service anew. One warning for all of it.
+    /// False for a script that was replaced: what it said now of a service would stay there without it, for
+    /// the script that took over has declared the service anew. One warning for all of it.
     func hasSay(_ method: String, at place: @autoclosure () -> String?) -> Bool {
         guard isRetired || context.isClosed else { return true }
         if !wasToldOfItsEnd {

@@ -82,8 +82,8 @@ struct ChainBinding: ScriptBinding {
         values.push(ScriptAction(action), on: lua)
     }
 
-    /// A function that has begun runs to its end, even if the chain is cancelled meanwhile: what it does may matter to
-    /// others. Its answer is then ignored.
+    /// A function that has begun runs to its end, even if the chain is cancelled meanwhile: what it does may
+    /// matter to others. Its answer is then ignored.
     private func decider(_ function: ScriptFunction) -> ChainDecider {
         { [weak context] info, decision in
             guard let context, !context.isClosed else { return decision.fail(ScriptContext.closed) }

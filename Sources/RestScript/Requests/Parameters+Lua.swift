@@ -27,7 +27,8 @@ struct RawParams {
 }
 
 extension ScriptValues {
-    /// Parameters: `{ name = value | list | null }` or `{ { name, value }, … }`. The values of a name are together.
+    /// Parameters: `{ name = value | list | null }` or `{ { name, value }, … }`. The values of a name are
+    /// together.
     func params(_ lua: Lua, _ place: Int32) throws -> [(name: String, values: [String]?)] {
         var params: [(name: String, values: [String]?)] = []
         var places: [String: Int] = [:]

@@ -76,8 +76,8 @@ extension ResourceBinding {
         }
     }
 
-    /// Pushes the configuration in use, which can't be written to. Raises what a block of it raised: requests fail
-    /// with that as well.
+    /// Pushes the configuration in use, which can't be written to. Raises what a block of it raised: requests
+    /// fail with that as well.
     func pushConfiguration(of resource: Resource, _ method: String, on lua: Lua) throws {
         if let failure = resource.resolvedConfiguration(for: method).failure {
             throw LuaUsageError(

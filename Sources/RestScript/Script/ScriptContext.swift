@@ -1,8 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// One loaded script: its Lua state, the engine it works on, and the rooms, each of which owns its part of what the
-/// script declared and has running.
+/// One loaded script: its Lua state, the engine it works on, and the rooms, each of which owns its part of
+/// what the script declared and has running.
 @EngineActor
 final class ScriptContext {
     let engine: Engine
@@ -69,8 +69,8 @@ final class ScriptContext {
         RequestError.CauseError(.internal(message: "the script has been closed"))
     }
 
-    /// Ends the script's part in everything; the engine's objects live on. Gives the report of the state if that ended
-    /// with the script.
+    /// Ends the script's part in everything; the engine's objects live on. Gives the report of the state if
+    /// that ended with the script.
     @discardableResult
     func close() -> LeakReport? {
         values.isClosed = true

@@ -1,8 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// What the main file of a script declares while it is run, what was wrong with that, and what begins when it has come to
-/// its end.
+/// What the main file of a script declares while it is run, what was wrong with that, and what begins when it
+/// has come to its end.
 @EngineActor
 final class ScriptDeclarations {
     /// When what was declared while loading begins.
@@ -25,7 +25,8 @@ final class ScriptDeclarations {
 
     init(_ context: ScriptContext) { self.context = context }
 
-    /// Runs a declaration. When diagnostics are collected, what is wrong with it is recorded and the script goes on.
+    /// Runs a declaration. When diagnostics are collected, what is wrong with it is recorded and the script
+    /// goes on.
     func declare(_ call: Arguments, _ body: () throws -> Void) throws {
         let isCollecting = context.options.collectsDiagnostics && isLoading
         do { try body() } catch let error as LuaUsageError where isCollecting {

@@ -127,14 +127,16 @@ public final class ScriptHost {
     /// Names of the modules that the script uses as transformers.
     public var transformerModules: [String] { context.modules.modules }
 
-    /// The files of such a module: its own first, then what it requires. They stay known when a reload failed.
+    /// The files of such a module: its own first, then what it requires. They stay known when a reload
+    /// failed.
     public func files(ofModule name: String) -> [String] { context.modules.files(of: name) }
 
-    /// Tells what a module's files held when it was loaded from what they held another time; nil for an unknown name.
+    /// Tells what a module's files held when it was loaded from what they held another time; nil for an
+    /// unknown name.
     public func contentHash(ofModule name: String) -> String? { context.modules.contentHash(of: name) }
 
-    /// Loads one module again, alone. Every state uses it from its next job on, what is at work finishes with the old.
-    /// Data that the old one made is stale. Throws what is wrong with it; then the old one stays.
+    /// Loads one module again, alone. Every state uses it from its next job on, what is at work finishes with
+    /// the old. Data that the old one made is stale. Throws what is wrong with it; then the old one stays.
     public func reloadModule(_ name: String) throws(Diagnostic) {
         let before = contentHash(ofModule: name)
         try context.modules.reload(name)

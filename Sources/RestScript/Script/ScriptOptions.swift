@@ -5,7 +5,8 @@ public import RestEngine
 public struct ScriptOptions: Sendable {
     /// Bytes that the script's Lua state may hold.
     public var memoryLimit = 256 << 20
-    /// Bytes that the resources of the engine may hold, and what is on its way to them; nil leaves the engine's own limit.
+    /// Bytes that the resources of the engine may hold, and what is on its way to them; nil leaves the
+    /// engine's own limit.
     public var contentMemoryLimit: Int?
     /// CPU time of its functions.
     public var limits = ScriptLimits()
@@ -21,8 +22,8 @@ public struct ScriptOptions: Sendable {
     public var store = ScriptStore()
     /// Gets what the script logs and prints, and what fails where nobody waits for it.
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
-    /// Told when a function of the script doesn't come back from a call of the host, which no limit can end, and when
-    /// it does at last. On a thread of its own, for the engine's is the one that hangs.
+    /// Told when a function of the script doesn't come back from a call of the host, which no limit can end,
+    /// and when it does at last. On a thread of its own, for the engine's is the one that hangs.
     public var onWedge: (@Sendable (ScriptLogEntry) -> Void)?
     var watchdog = LuaWatchdog.shared
     var lostThreads = LostThreads.shared
@@ -30,8 +31,9 @@ public struct ScriptOptions: Sendable {
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
     /// Makes the cache of `rest.cache.sqlite`; without it such a call is an error.
     public var makeSQLiteCache: (@EngineActor (SQLiteCacheSettings) throws -> any EntityCache)?
-    /// Gives the store of `rest.store.open`, the same for the same path as long as the program runs, and what is in its file.
-    /// It is asked on the engine loop, while a script is loaded mostly. Without it such a call is an error.
+    /// Gives the store of `rest.store.open`, the same for the same path as long as the program runs, and what
+    /// is in its file. It is asked on the engine loop, while a script is loaded mostly. Without it such a
+    /// call is an error.
     public var openStore: (@EngineActor (DurableStoreSettings) throws -> ScriptStore)?
     /// Returns when what is in those stores is on the disk.
     public var storesAreWritten: (@Sendable () async -> Void)?
@@ -46,10 +48,11 @@ public struct ScriptOptions: Sendable {
     var modulePreloads: [String: @Sendable (Lua) -> Void] = [:]
     /// Files and hosts that it may reach.
     public var capabilities = Capabilities()
-    /// Told the path of each file that the script, or one of its modules, was read from or asked for, also of those
-    /// that aren't there: what to watch for a reload.
+    /// Told the path of each file that the script, or one of its modules, was read from or asked for, also of
+    /// those that aren't there: what to watch for a reload.
     public var onFileReached: (@EngineActor (String) -> Void)?
-    /// The same for transformer modules, which can be loaded again alone; see ``ScriptHost/files(ofModule:)``.
+    /// The same for transformer modules, which can be loaded again alone; see
+    /// ``ScriptHost/files(ofModule:)``.
     public var onModuleFileReached: (@EngineActor (String) -> Void)?
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false

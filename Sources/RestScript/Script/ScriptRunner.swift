@@ -25,7 +25,8 @@ final class ScriptRunner {
             results: results, read: read)
     }
 
-    /// The same. An error that doesn't know its place, as those of the library's functions, is the function's.
+    /// The same. An error that doesn't know its place, as those of the library's functions, is the
+    /// function's.
     func call<Result>(
         _ function: ScriptFunction, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
         read: (Lua) throws -> Result
@@ -55,7 +56,8 @@ final class ScriptRunner {
         }
     }
 
-    /// Runs a function that may wait; `completion` gets its results, which lie on top of the stack, or its error.
+    /// Runs a function that may wait; `completion` gets its results, which lie on top of the stack, or its
+    /// error.
     func run(
         _ function: LuaReference, arguments: (Lua) -> Int32,
         completion: @escaping @EngineActor (Lua, Result<Int32, LuaError>) -> Void
@@ -72,8 +74,8 @@ final class ScriptRunner {
     }
 
     /// The same with a function that `pushCall` pushes, before its arguments; nil: there is none.
-    /// What is set off by a function whose time is over would end at its first instruction, each with a line in the log:
-    /// one says it for all.
+    /// What is set off by a function whose time is over would end at its first instruction, each with a line
+    /// in the log: one says it for all.
     func run(as what: @autoclosure () -> String, pushCall: (Lua) throws(LuaError) -> Int32?) {
         if state.isSpent {
             guard spentRun != state.runNumber else { return }
@@ -125,7 +127,8 @@ final class ScriptRunner {
             })
     }
 
-    /// A function that took the nil of a failed wait for a result hides the reason, which it had in its hands.
+    /// A function that took the nil of a failed wait for a result hides the reason, which it had in its
+    /// hands.
     private func hiddenReason(_ error: LuaError) -> String {
         guard let failedWait, error.kind == .runtime, !error.isDeliberate,
             error.message.contains(" a nil value")
@@ -154,8 +157,8 @@ final class ScriptRunner {
     private static let leftOut =
         "the function that set it off has used up its CPU time, and what else it sets off is left out"
 
-    /// Runs `work` when what resumed the script has returned, for that may hold what `work` is to find unused; at
-    /// once where the script may not wait.
+    /// Runs `work` when what resumed the script has returned, for that may hold what `work` is to find
+    /// unused; at once where the script may not wait.
     func unwound(_ call: Arguments, _ work: @escaping @EngineActor () -> Void) -> Verdict {
         guard call.lua.mayWait else {
             work()

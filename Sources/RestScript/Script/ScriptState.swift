@@ -7,8 +7,8 @@ final class ScriptState {
     let lua: LuaState
     /// Encoded values pass through this one buffer.
     let trees = TreeExchange()
-    /// Functions of a script that has ended may still be in the hands of another, so its context stays as long as
-    /// the state.
+    /// Functions of a script that has ended may still be in the hands of another, so its context stays as
+    /// long as the state.
     private var guests: [ScriptContext] = []
 
     /// The main realm is that of the script with these options.

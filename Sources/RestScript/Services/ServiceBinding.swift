@@ -104,7 +104,8 @@ struct ServiceBinding: ScriptBinding {
             }, elsewhere: Self.elsewhere)
     }
 
-    /// A method that says something of a service and gives it back. In a script that was replaced it does nothing.
+    /// A method that says something of a service and gives it back. In a script that was replaced it does
+    /// nothing.
     private func declaration(
         _ name: String, _ signature: String, _ documentation: String,
         _ declare: @escaping @EngineActor (Arguments) throws -> Void

@@ -3,8 +3,8 @@ import RestEngine
 
 /// The options of `rest.service`.
 extension ServiceBinding {
-    /// `rest.service{ name=, base_url=, standard_transformers=, transport= }`. A check goes on with a service that nobody
-    /// else sees, to find what else is wrong.
+    /// `rest.service{ name=, base_url=, standard_transformers=, transport= }`. A check goes on with a service
+    /// that nobody else sees, to find what else is wrong.
     func makeService(_ call: Arguments) throws -> Verdict {
         var made: Service?
         try context.declarations.declare(call) { made = try service(call) }

@@ -52,8 +52,8 @@ final class ServiceRegistry {
     private var advised: Set<String> = []
     private static let maxAdvised = 100
 
-    /// A path is text, so the '?' before a query becomes `%3F` (rules 3.1, S3.1), which is seldom meant: a warning, once for each
-    /// line of the script.
+    /// A path is text, so the '?' before a query becomes `%3F` (rules 3.1, S3.1), which is seldom meant: a
+    /// warning, once for each line of the script.
     func adviseOnQuery(in text: String, of method: String, _ call: Arguments) {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
         let query = text[text.index(after: mark)...]
@@ -110,9 +110,9 @@ final class ServiceRegistry {
         if !context.isClosed { context.state.collectGarbage() }
     }
 
-    /// Drops the resources that nobody holds and nobody observes. Owners of observers die when they are collected, a
-    /// resource that owned some when it has been dropped; and observers that were told of their end may have held the
-    /// last reference to a resource. So the one makes room for the other, once.
+    /// Drops the resources that nobody holds and nobody observes. Owners of observers die when they are
+    /// collected, a resource that owned some when it has been dropped; and observers that were told of their
+    /// end may have held the last reference to a resource. So the one makes room for the other, once.
     func collectAndFlush(_ services: [Service]) {
         guard !context.isClosed else { return }
         for _ in 0..<2 {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Values by key that outlive one load of a script, and that several Lua states share.
 ///
-/// Values are encoded trees, so nothing of a Lua state stays behind. Times are Unix seconds, given by the caller.
-/// Safe on any thread.
+/// Values are encoded trees, so nothing of a Lua state stays behind. Times are Unix seconds, given by the
+/// caller. Safe on any thread.
 public final class ScriptStore: Sendable {
     /// A value that is there from the start.
     public struct Item: Sendable {
@@ -20,8 +20,8 @@ public final class ScriptStore: Sendable {
         }
     }
 
-    /// Gets each change, in order, with the time at which it ends; nil: the key has gone. Called under a lock, so it returns at
-    /// once and asks the store nothing.
+    /// Gets each change, in order, with the time at which it ends; nil: the key has gone. Called under a
+    /// lock, so it returns at once and asks the store nothing.
     public typealias Journal = @Sendable (_ key: String, _ value: Tree?, _ expiresAt: Double?) -> Void
 
     public enum Failure: Error, Sendable, Equatable {
@@ -49,8 +49,8 @@ public final class ScriptStore: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - maxBytes: Of keys and values together, and a little for each. What it begins with may be more: then nothing is
-    ///     added before there is room.
+    ///   - maxBytes: Of keys and values together, and a little for each. What it begins with may be more:
+    ///     then nothing is added before there is room.
     public init(maxBytes: Int = ScriptStore.standardMaxBytes, items: [Item] = [], journal: Journal? = nil) {
         self.maxBytes = maxBytes
         self.journal = journal

@@ -1,7 +1,8 @@
 public import LuaRuntime
 public import RestEngine
 
-/// A `*_test.lua` file: one Lua state for it and all the scripts that its tests load; see <doc:TestingScripts>.
+/// A `*_test.lua` file: one Lua state for it and all the scripts that its tests load; see
+/// <doc:TestingScripts>.
 ///
 /// ```swift
 /// let file = ScriptTestFile(path: "users_test.lua", options: ScriptOptions())
@@ -14,7 +15,8 @@ public final class ScriptTestFile {
     public let path: String
     let folder: String
     let options: ScriptOptions
-    /// The host of the file itself: it owns the state, and is what `require "resthost"` in the file belongs to.
+    /// The host of the file itself: it owns the state, and is what `require "resthost"` in the file belongs
+    /// to.
     let home: TestHost
     let log = TestLog()
 
@@ -131,7 +133,8 @@ public final class ScriptTestFile {
 
     public var memoryUsed: Int { home.context.state.memoryUsed }
 
-    /// Frees the file and all it has loaded. False when Lua still held host objects, which is a fault of the program.
+    /// Frees the file and all it has loaded. False when Lua still held host objects, which is a fault of the
+    /// program.
     @discardableResult
     public func close() -> Bool {
         for host in fileHosts { host.close() }
@@ -147,7 +150,8 @@ public final class ScriptTestFile {
 }
 
 extension ScriptTestFile {
-    /// `collectgarbage` of a test file: who holds what weakly is for tests to find out. Scripts have `"count"` alone.
+    /// `collectgarbage` of a test file: who holds what weakly is for tests to find out. Scripts have
+    /// `"count"` alone.
     func addCollecting() {
         let lua = home.context.state.main
         home.context.realm.pushGlobals(on: lua)

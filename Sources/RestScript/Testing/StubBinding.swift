@@ -139,7 +139,8 @@ extension ScriptTestFile {
         return bases[0]
     }
 
-    /// Asks the test's function. What is wrong with it fails the test: the script that asks knows nothing of it.
+    /// Asks the test's function. What is wrong with it fails the test: the script that asks knows nothing of
+    /// it.
     private func answer(_ request: TransportRequest, _ source: StubReplyFunction, _ host: TestHost)
         -> StubReply
     {

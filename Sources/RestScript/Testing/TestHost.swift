@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// What `t.load` and `t.host` give: an engine that stands still, stubs in place of a network, and a script on them.
+/// What `t.load` and `t.host` give: an engine that stands still, stubs in place of a network, and a script on
+/// them.
 @EngineActor
 final class TestHost {
     /// For messages: the script's path.
@@ -39,7 +40,8 @@ final class TestHost {
         listen(options)
     }
 
-    /// Makes a host without a script. With no `state` to share it makes one, as the host of the test file itself.
+    /// Makes a host without a script. With no `state` to share it makes one, as the host of the test file
+    /// itself.
     init(empty name: String, folder: String, options: ScriptOptions, sharing state: ScriptState?) {
         self.name = name
         scheduler = Scheduler(clock: clock)
@@ -50,7 +52,8 @@ final class TestHost {
         listen(options)
     }
 
-    /// Each host has a store of its own, in memory those that it opens as well, and one thread for transformer modules, so that answers keep their order.
+    /// Each host has a store of its own, in memory those that it opens as well, and one thread for
+    /// transformer modules, so that answers keep their order.
     private static func ofItsOwn(_ options: ScriptOptions) -> ScriptOptions {
         var options = options
         options.store = ScriptStore()
@@ -103,8 +106,8 @@ final class TestHost {
     /// The time of day at uptime 0. Sums of steps would drift away from the numbers that a test expects.
     private lazy var timeOfStart = clock.now - clock.uptime
 
-    /// Ends the script and what is in flight. Returns false when Lua still held host objects, which can only be seen of
-    /// the host whose state it is.
+    /// Ends the script and what is in flight. Returns false when Lua still held host objects, which can only
+    /// be seen of the host whose state it is.
     @discardableResult
     func close() -> Bool {
         guard !isClosed else { return true }
@@ -121,7 +124,8 @@ final class TestHost {
         return isClean
     }
 
-    /// Lets go of what later tests made with objects of a host that had ended: resources, requests that nobody answers.
+    /// Lets go of what later tests made with objects of a host that had ended: resources, requests that
+    /// nobody answers.
     func clear() {
         Self.end(transport, scheduler)
         for service in services { service.flushUnusedResources() }

@@ -59,8 +59,8 @@ extension ScriptTestFile {
         ]
     }
 
-    /// The second half of `t.raises`: argument 1 says whether the function ended well, 2 is its result or error, 3 the
-    /// pattern.
+    /// The second half of `t.raises`: argument 1 says whether the function ended well, 2 is its result or
+    /// error, 3 the pattern.
     func judgeError(_ call: Arguments) throws -> Verdict {
         try requireUnfailed()
         let lua = call.lua
@@ -90,8 +90,8 @@ extension ScriptTestFile {
         return .results(2)
     }
 
-    /// A failure of the running test. Where it is raised in a function of the test that others call, a hook or a job, it
-    /// would only be logged; so it is noted too.
+    /// A failure of the running test. Where it is raised in a function of the test that others call, a hook
+    /// or a job, it would only be logged; so it is noted too.
     private func failure(_ message: String, _ lua: Lua) -> LuaError {
         let place = lua.callerPlace
         if lua.state.runningPhase?.name != ScriptPhases.testName {
@@ -100,8 +100,8 @@ extension ScriptTestFile {
         return LuaError(kind: .runtime, message: message, file: place?.file, line: place?.line)
     }
 
-    /// How many captures it pushed; 0 when nothing matches. Who writes a sentence hardly means its `-` and `?` as a pattern,
-    /// so plain words do as well.
+    /// How many captures it pushed; 0 when nothing matches. Who writes a sentence hardly means its `-` and
+    /// `?` as a pattern, so plain words do as well.
     private func match(_ lua: Lua, _ text: Int32, _ pattern: Int32) throws -> Int32 {
         do throws(LuaError) {
             let captures = try lua.match(text, pattern)

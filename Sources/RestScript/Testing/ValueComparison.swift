@@ -1,10 +1,11 @@
 import LuaRuntime
 import RestEngine
 
-/// Compares two Lua values at any depth, without metamethods: tables by their fields, all else as `rawequal` does.
+/// Compares two Lua values at any depth, without metamethods: tables by their fields, all else as `rawequal`
+/// does.
 ///
-/// Level by level and without recursion, so that the places nearest to the root are found first, and deep or cyclic
-/// tables do no harm.
+/// Level by level and without recursion, so that the places nearest to the root are found first, and deep or
+/// cyclic tables do no harm.
 @EngineActor
 struct ValueComparison {
     /// Differing fields of one table that are looked at, before the first ones by order are taken.

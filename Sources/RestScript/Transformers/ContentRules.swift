@@ -42,8 +42,8 @@ struct ContentRules: Sendable, Hashable {
             }
         }
 
-        /// What a script gave, in the form that was declared: its strings are text and its tables values, unless
-        /// it was said otherwise.
+        /// What a script gave, in the form that was declared: its strings are text and its tables values,
+        /// unless it was said otherwise.
         func shape(_ content: Content) -> Content {
             switch (self, content) {
             case (.bytes, .text(let text)): .bytes(Array(text.utf8))
@@ -66,7 +66,8 @@ struct ContentRules: Sendable, Hashable {
     init() {}
 }
 
-/// The options that `rest.content_transformer`, `configure_transformer` and the tables of modules have in common.
+/// The options that `rest.content_transformer`, `configure_transformer` and the tables of modules have in
+/// common.
 extension ContentRules {
     /// The type rules of a content transformer; `trees` number the classes.
     init(_ options: OptionTable, _ trees: TreeExchange) throws {

@@ -14,8 +14,8 @@ extension ScriptValues {
         return known ?? UInt64.random(in: 1...UInt64.max)
     }
 
-    /// Calls a transformer's function. `read` gets the place of its first result; nil there is a failure, which
-    /// the second result may explain: a message, or an error object.
+    /// Calls a transformer's function. `read` gets the place of its first result; nil there is a failure,
+    /// which the second result may explain: a message, or an error object.
     func callTransformer<Result>(
         _ function: ScriptFunction, arguments: (Lua) -> Int32, read: (Lua, Int32) throws -> Result
     ) throws -> Result {
@@ -36,8 +36,8 @@ extension ScriptValues {
         throw TransformerFailure.returnedNil(message: lua.string(-1))
     }
 
-    /// The error of a response whose transformer failed: what the script raised on purpose says what it means,
-    /// status and body of the response are kept (rules 17.7, D12).
+    /// The error of a response whose transformer failed: what the script raised on purpose says what it
+    /// means, status and body of the response are kept (rules 17.7, D12).
     func transformerError(
         _ error: any Error, of transformer: String, _ function: ScriptFunction, from response: Response,
         _ pipeline: PipelineContext

@@ -87,7 +87,8 @@ struct HexBinding: ValueBinding {
 
 private let maxBytes = 64 << 20
 
-/// No clock of a script's stops what runs outside of Lua: more bytes than a file may have are not taken in one call.
+/// No clock of a script's stops what runs outside of Lua: more bytes than a file may have are not taken in
+/// one call.
 private func summable(_ call: Arguments, _ index: Int32, _ name: String) throws -> [UInt8] {
     let bytes = try call.rawBytes(index, name)
     guard bytes.count <= maxBytes else {

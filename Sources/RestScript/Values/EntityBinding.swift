@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// An entity in a script's hands. Its content is made into a Lua value when it is first asked for, and then stays.
+/// An entity in a script's hands. Its content is made into a Lua value when it is first asked for, and then
+/// stays.
 final class ScriptEntity {
     let entity: Entity
     var content: LuaReference?
@@ -132,7 +133,8 @@ struct EntityBinding: ValueBinding {
             }, elsewhere: Self.elsewhere)
     }
 
-    /// `rest.entity{ content=, … }`. Status, URL and version are for caches that write an entity down and read it again.
+    /// `rest.entity{ content=, … }`. Status, URL and version are for caches that write an entity down and
+    /// read it again.
     private func makeEntity(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
         guard let place = options.value("content"), let content = try values.content(call.lua, place) else {

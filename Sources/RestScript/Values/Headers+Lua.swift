@@ -33,8 +33,8 @@ extension Lua {
         }
     }
 
-    /// A table of headers, sorted by name: a Lua table has no order, and equal requests shall look equal. Null, for which
-    /// nil can't stand in a table, omits.
+    /// A table of headers, sorted by name: a Lua table has no order, and equal requests shall look equal.
+    /// Null, for which nil can't stand in a table, omits.
     func headers(_ table: Int32) throws -> Headers {
         var fields: [(name: String, values: [String])] = []
         var (count, bytes) = (0, 0)

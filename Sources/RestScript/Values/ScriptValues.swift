@@ -2,7 +2,8 @@ import LuaRuntime
 import RestEngine
 
 /// What a Lua state needs so that scripts see contents, entities and errors: in the script's own state
-/// (``MainValues``), and in those of its transformer modules (``ModuleValues``). It belongs to the thread of that state.
+/// (``MainValues``), and in those of its transformer modules (``ModuleValues``). It belongs to the thread of
+/// that state.
 class ScriptValues {
     let state: LuaState
     /// Encoded values pass through this.

@@ -2,7 +2,8 @@ import CJSON
 import LuaRuntime
 import RestEngine
 
-/// Moves values between the script's Lua state and trees. One buffer serves all, so a conversion allocates little.
+/// Moves values between the script's Lua state and trees. One buffer serves all, so a conversion allocates
+/// little.
 final class TreeExchange {
     private var buffer = cjson_buffer()
 
@@ -24,9 +25,9 @@ final class TreeExchange {
     /// Tables keep their metatables when they come back to this state.
     func keepClasses(_ lua: Lua) { cjson_keep_classes(lua.pointer) }
 
-    /// Pushes the value of a tree. The state grants memory while Swift is innermost, and the stack has room for the deepest
-    /// tree (CLua/lua_stack.c), so nothing is raised here. A value for which there is no memory is nil, made no further than that
-    /// was known, and an error at the next step of the script.
+    /// Pushes the value of a tree. The state grants memory while Swift is innermost, and the stack has room
+    /// for the deepest tree (CLua/lua_stack.c), so nothing is raised here. A value for which there is no
+    /// memory is nil, made no further than that was known, and an error at the next step of the script.
     func push(_ tree: Tree, on lua: Lua) {
         lua.checkStack(4)
         var making = cjson_making(lend: Lua.lend, big_as_text: false)
@@ -56,8 +57,9 @@ final class TreeExchange {
         return takeBytes()
     }
 
-    /// Pushes the value of a JSON text; throws, with nothing pushed, when it is malformed. One for which there is no memory
-    /// is as in ``push(_:on:)``: the tree of a value takes no more than the value, but for long names.
+    /// Pushes the value of a JSON text; throws, with nothing pushed, when it is malformed. One for which
+    /// there is no memory is as in ``push(_:on:)``: the tree of a value takes no more than the value, but for
+    /// long names.
     func pushJSON(
         _ bytes: UnsafeRawBufferPointer, bigAsText: Bool, on lua: Lua
     ) throws(LuaUsageError) {

@@ -81,8 +81,8 @@ struct GatherBinding: ScriptBinding {
     /// The largest list with holes. One without may be as long as memory allows.
     private static var maxLengthWithHoles: Int64 { 100_000 }
 
-    /// What a list has at its places, nil for a hole. Its length is its `n` (table.pack), else its last place: a table
-    /// doesn't know of the nils behind that.
+    /// What a list has at its places, nil for a hole. Its length is its `n` (table.pack), else its last
+    /// place: a table doesn't know of the nils behind that.
     private func itemsAndHoles(_ call: Arguments, _ table: Int32) throws -> [LuaReference?] {
         let lua = call.lua
         let table = lua.absolute(table)

@@ -51,8 +51,8 @@ final class Gathering {
         for job in jobs.values { job.cancel() }
     }
 
-    /// Work that ends at once starts the next here, not inside of its own end, where a long list would overflow
-    /// the stack.
+    /// Work that ends at once starts the next here, not inside of its own end, where a long list would
+    /// overflow the stack.
     private func startNext() {
         guard !isStarting else { return }
         isStarting = true

@@ -137,7 +137,8 @@ final class ScriptJob: ScriptActivity {
     }
 }
 
-/// Jobs each of which waits for the next one's end, and the last for the first's: without help none would ever end.
+/// Jobs each of which waits for the next one's end, and the last for the first's: without help none would
+/// ever end.
 @EngineActor
 struct JobCycle {
     /// Who waits for the first comes second, and so on.

@@ -4,9 +4,10 @@ import Synchronization
 
 /// Keeps values by key in an SQLite file, written behind those who change them: nobody waits for the disk.
 ///
-/// What was recorded up to a moment is written in one transaction, so the file always holds what there was at some moment,
-/// and never a part of it. A change is on the disk as soon as that takes it, within milliseconds mostly; when the machine or the
-/// process ends before, it is lost. Of what waits, one value for each key is held.
+/// What was recorded up to a moment is written in one transaction, so the file always holds what there was at
+/// some moment, and never a part of it. A change is on the disk as soon as that takes it, within milliseconds
+/// mostly; when the machine or the process ends before, it is lost. Of what waits, one value for each key is
+/// held.
 ///
 /// What the disk doesn't take stays in line, and is tried again every five seconds. A file that isn't
 /// a store's is refused, and so is a damaged one: both stay as they are.

@@ -91,8 +91,8 @@ final class CacheQueue: @unchecked Sendable {
     }
 }
 
-/// Who waits for which operation. Completions stay here, on the engine loop: what they hold would otherwise be released
-/// on the cache queue now and then, and the engine's objects with it.
+/// Who waits for which operation. Completions stay here, on the engine loop: what they hold would otherwise
+/// be released on the cache queue now and then, and the engine's objects with it.
 @EngineActor
 final class Answers {
     typealias ID = UInt64

@@ -2,8 +2,8 @@ import RestEngine
 
 /// Operations that wait, and which of them are next.
 ///
-/// Those of one key keep their order. A read that follows no change of its key goes before all changes, so it waits
-/// for one batch at most, however many changes stand in line.
+/// Those of one key keep their order. A read that follows no change of its key goes before all changes, so it
+/// waits for one batch at most, however many changes stand in line.
 struct OperationLine {
     struct Batch {
         /// Reads that nothing before them concerns.
@@ -76,8 +76,8 @@ struct Operation: Sendable {
     }
 }
 
-/// Where the entity of a resource is kept. The format of entities is a part of each key too, so that programs of
-/// different versions can share a file.
+/// Where the entity of a resource is kept. The format of entities is a part of each key too, so that programs
+/// of different versions can share a file.
 struct EntryKey: Hashable, Sendable {
     var stage: String
     var user: String

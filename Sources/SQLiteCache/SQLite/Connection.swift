@@ -37,8 +37,9 @@ final class Connection {
     /// For what SQLite doesn't wait by itself.
     static func pause(milliseconds: Int32) { _ = sqlite3_sleep(milliseconds) }
 
-    /// So many bytes of the file's start, as the disk has them; zeros where it is shorter. Through SQLite: to close a descriptor
-    /// of one's own would drop the locks of others in this process (sqlite.org/howtocorrupt.html, 2.2).
+    /// So many bytes of the file's start, as the disk has them; zeros where it is shorter. Through SQLite: to
+    /// close a descriptor of one's own would drop the locks of others in this process
+    /// (sqlite.org/howtocorrupt.html, 2.2).
     func start(_ count: Int) throws(SQLiteError) -> [UInt8] {
         var file: UnsafeMutablePointer<sqlite3_file>?
         let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
@@ -82,8 +83,8 @@ final class Connection {
         return value
     }
 
-    /// All of `body` or nothing. The lock for writing is taken first: a reader that becomes a writer late would not
-    /// be made to wait but refused (sqlite.org/rescode.html#busy_snapshot).
+    /// All of `body` or nothing. The lock for writing is taken first: a reader that becomes a writer late
+    /// would not be made to wait but refused (sqlite.org/rescode.html#busy_snapshot).
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -91,7 +92,8 @@ final class Connection {
             try execute("COMMIT")
             return result
         } catch {
-            // Some errors have rolled back already; if this one fails too, the first error is the one to tell.
+            // Some errors have rolled back already; if this one fails too, the first error is the one to
+            // tell.
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }

@@ -27,8 +27,8 @@ struct SQLiteError: Error, CustomStringConvertible {
 
     /// What the error is about, as far as it makes a difference.
     enum Kind {
-        /// The file is no database of this cache, or one that was broken. Statements that are right fail with such
-        /// codes too: a table is missing, a constraint is one of somebody else's making.
+        /// The file is no database of this cache, or one that was broken. Statements that are right fail with
+        /// such codes too: a table is missing, a constraint is one of somebody else's making.
         case damage
         case cannotOpen
         case full

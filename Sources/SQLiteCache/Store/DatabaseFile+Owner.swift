@@ -2,8 +2,8 @@ import Platform
 
 /// Whose file it is. What isn't ours is neither changed nor moved.
 extension DatabaseFile {
-    /// Throws for a file that has content and isn't known as one of `kind`; and, where there is no file yet, for one in the
-    /// place of a companion, which SQLite would take for its own.
+    /// Throws for a file that has content and isn't known as one of `kind`; and, where there is no file yet,
+    /// for one in the place of a companion, which SQLite would take for its own.
     func requireOwn(_ kind: DatabaseKind) throws {
         guard let identity else { return try requireFreeCompanions(kind) }
         guard identity.isFile else {
@@ -14,7 +14,8 @@ extension DatabaseFile {
         var patience = 3
         while true {
             let header = try self.header()
-            // One that was begun by an older program may have its mark in the log alone; ``Schema`` looks again.
+            // One that was begun by an older program may have its mark in the log alone; ``Schema`` looks
+            // again.
             if header.isDatabase,
                 header.applicationID == kind.applicationID || header.isNew && byteCount >= 512
             {
@@ -96,14 +97,15 @@ extension DatabaseFile {
 extension Connection {
     /// Sets the mark in a new file, and has changes kept in a log.
     ///
-    /// Two that make a new file at once are told at once that it is locked, without the wait of the busy timeout: SQLite begins
-    /// to write here while it reads, and to wait might be for ever.
+    /// Two that make a new file at once are told at once that it is locked, without the wait of the busy
+    /// timeout: SQLite begins to write here while it reads, and to wait might be for ever.
     func markAndLog(_ kind: DatabaseKind, busyTimeoutMilliseconds: Int32) throws {
         let begin = ContinuousClock.now
         let patience = Duration.milliseconds(Int64(busyTimeoutMilliseconds))
         while true {
             do {
-                // The mark first, and in the file itself: it shows whose the file is, whatever becomes of the log.
+                // The mark first, and in the file itself: it shows whose the file is, whatever becomes of the
+                // log.
                 if try integer("PRAGMA application_id") == 0 {
                     try execute("PRAGMA application_id = \(kind.applicationID)")
                 }

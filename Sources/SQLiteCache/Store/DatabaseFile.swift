@@ -53,10 +53,12 @@ struct DatabaseFile: Sendable {
 
     // MARK: Damage
 
-    /// Gives a damaged file of ours another name. Nil when another process did that before and a new file has its place.
+    /// Gives a damaged file of ours another name. Nil when another process did that before and a new file has
+    /// its place.
     func moveAside(_ damaged: Identity?, _ kind: DatabaseKind) throws(SQLiteCacheError) -> String? {
-        // One process at a time: the second would move the first one's new file. Not a lock of the file itself,
-        // because closing that descriptor would drop SQLite's locks (sqlite.org/howtocorrupt.html, 2.2).
+        // One process at a time: the second would move the first one's new file. Not a lock of the file
+        // itself, because closing that descriptor would drop SQLite's locks (sqlite.org/howtocorrupt.html,
+        // 2.2).
         let folder = open(folderName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }
         if folder >= 0 { while flock(folder, LOCK_EX) != 0, errno == EINTR {} }
@@ -87,7 +89,8 @@ struct DatabaseFile: Sendable {
         return String(name[..<slash])
     }
 
-    /// The companions first: SQLite would play a log that it finds back into a file that has nothing to do with it.
+    /// The companions first: SQLite would play a log that it finds back into a file that has nothing to do
+    /// with it.
     @discardableResult
     private func move(_ from: String, _ to: String) -> Bool {
         for companion in ["-journal", "-wal", "-shm"] {

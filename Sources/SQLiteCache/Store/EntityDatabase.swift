@@ -100,7 +100,8 @@ final class EntityDatabase {
 
     func setAccess(_ number: Int64, id: Int64) throws { try touch.run([.integer(number), .integer(id)]) }
 
-    /// Removes the entries whose last access is longest ago until the rest has at most `limit` bytes. The newest stays.
+    /// Removes the entries whose last access is longest ago until the rest has at most `limit` bytes. The
+    /// newest stays.
     func shrink(to limit: Int) throws {
         var excess = try size() - limit
         guard excess > 0 else { return }
@@ -127,16 +128,17 @@ extension EntityDatabase {
         connection.setBusyTimeout(milliseconds: settings.busyTimeoutMilliseconds)
         try Schema.requireOwn(connection, .cache, path: file.path)
         if !connection.isReadOnly {
-            // With the log, readers and a writer don't wait for each other, and a crash of the process loses nothing;
-            // one of the machine may lose the last entries, but not the file (sqlite.org/pragma.html#pragma_synchronous).
+            // With the log, readers and a writer don't wait for each other, and a crash of the process loses
+            // nothing; one of the machine may lose the last entries, but not the file
+            // (sqlite.org/pragma.html#pragma_synchronous).
             try connection.markAndLog(.cache, busyTimeoutMilliseconds: settings.busyTimeoutMilliseconds)
             try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
         }
         return try prepare(connection, file)
     }
 
-    /// Opens a file beside which the log's own files can't be made, to read it as it is. Nil when that isn't all there
-    /// is to read. Not to be kept: it relies on nobody else writing meanwhile.
+    /// Opens a file beside which the log's own files can't be made, to read it as it is. Nil when that isn't
+    /// all there is to read. Not to be kept: it relies on nobody else writing meanwhile.
     static func openAsIs(_ file: DatabaseFile) -> EntityDatabase? {
         guard file.identity != nil, !file.hasLog else { return nil }
         return try? prepare(Connection(file.immutableURI, .immutable), file)

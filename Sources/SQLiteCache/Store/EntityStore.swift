@@ -1,7 +1,7 @@
 import RestEngine
 
-/// The entities in one file. Opens the file when it is first needed, replaces it when it is damaged, keeps to the
-/// limit of bytes. Everything blocks, and belongs to the cache queue.
+/// The entities in one file. Opens the file when it is first needed, replaces it when it is damaged, keeps to
+/// the limit of bytes. Everything blocks, and belongs to the cache queue.
 final class EntityStore {
     struct Settings: Sendable {
         var path: String
@@ -31,7 +31,8 @@ final class EntityStore {
 
     func read(_ key: EntryKey) throws -> Entity? {
         do { return try withDatabase { try read(key, from: $0) } } catch {
-            // Opening may need what is not to be had, room on the disk for instance. Looking into the file does not.
+            // Opening may need what is not to be had, room on the disk for instance. Looking into the file
+            // does not.
             guard database == nil, let asIs = EntityDatabase.openAsIs(file) else { throw error }
             do { return try read(key, from: asIs) } catch is SQLiteError { throw error }
         }
@@ -50,7 +51,8 @@ final class EntityStore {
         return entity
     }
 
-    /// Runs operations in their order, each wholly or not at all. Several go in one transaction while all goes well.
+    /// Runs operations in their order, each wholly or not at all. Several go in one transaction while all
+    /// goes well.
     func run(_ operations: [Operation]) -> [Result<Entity?, any Error>] {
         do {
             return try runTogether(operations)
@@ -120,7 +122,8 @@ final class EntityStore {
 
     // MARK: Reads
 
-    /// Writes which entries were read if there are many to tell of. That nobody can write is no failure of anything.
+    /// Writes which entries were read if there are many to tell of. That nobody can write is no failure of
+    /// anything.
     func writeReadsIfMany() {
         if reads.count >= settings.maxNotedReads { writeReads() }
     }

@@ -1,7 +1,8 @@
 /// What the file holds.
 ///
-/// Contents have a table of their own, because SQLite writes a row anew when any column of it changes: the time of
-/// access would cost as much as the content. Triggers keep the sum of sizes, whichever process writes.
+/// Contents have a table of their own, because SQLite writes a row anew when any column of it changes: the
+/// time of access would cost as much as the content. Triggers keep the sum of sizes, whichever process
+/// writes.
 enum Schema {
     /// Another number makes older files unreadable; they are moved aside.
     static let version: Int64 = 1

@@ -63,7 +63,8 @@ struct AdminFolder: Sendable, Equatable {
         return pid_t(digits)
     }
 
-    /// Removes the sockets of processes that are gone. One in another process namespace looks gone too, but answers.
+    /// Removes the sockets of processes that are gone. One in another process namespace looks gone too, but
+    /// answers.
     func removeAbandoned() {
         guard problem() == nil else { return }
         for process in processes() where kill(process, 0) != 0 && errno == ESRCH {

@@ -9,7 +9,8 @@ struct BenchObserversCommand: ParsableCommand {
         shouldDisplay: false)
 
     @Option var count = 5_000
-    /// A script that observes the resource `observed` of its first service; without one the observers are native.
+    /// A script that observes the resource `observed` of its first service; without one the observers are
+    /// native.
     @Option var script: String?
 
     func run() throws {

@@ -2,8 +2,8 @@ import ArgumentParser
 import Platform
 import RestScript
 
-/// What the command line lets scripts reach and use, in every command that runs any. What it names takes the place of
-/// what ``SettingsFile`` says about it.
+/// What the command line lets scripts reach and use, in every command that runs any. What it names takes the
+/// place of what ``SettingsFile`` says about it.
 struct ScriptGrants: ParsableArguments {
     @Option(
         name: .customLong("lua-path"),

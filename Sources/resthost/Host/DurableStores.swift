@@ -2,8 +2,8 @@ import RestEngine
 import RestScript
 import SQLiteCache
 
-/// The stores that scripts have opened, by path. They stay open as long as the program runs, so a reload finds them as they
-/// were.
+/// The stores that scripts have opened, by path. They stay open as long as the program runs, so a reload
+/// finds them as they were.
 @EngineActor
 final class DurableStores {
     struct TooMany: Error, CustomStringConvertible {
@@ -60,7 +60,8 @@ extension ScriptOptions {
 }
 
 extension SQLiteCache {
-    /// The cache that a script asked for; throws when its file is another's, so that the script's line is told.
+    /// The cache that a script asked for; throws when its file is another's, so that the script's line is
+    /// told.
     convenience init(_ settings: SQLiteCacheSettings) throws {
         try Self.requireOwn(settings.path)
         self.init(

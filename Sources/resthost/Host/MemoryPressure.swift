@@ -3,15 +3,17 @@ import RestEngine
 
 /// Tells when the kernel says that memory is short (rule 23.5), where it says so.
 ///
-/// The control group's own pressure counts before the machine's: inside a container it is the one that kills. The
-/// kernel asks for a window of a multiple of two seconds from whoever is not privileged (Linux, accounting/psi.rst).
+/// The control group's own pressure counts before the machine's: inside a container it is the one that kills.
+/// The kernel asks for a window of a multiple of two seconds from whoever is not privileged (Linux,
+/// accounting/psi.rst).
 struct MemoryPressure: Sendable {
     /// Tasks stalled for 150 ms in two seconds.
     private static let threshold = "some 150000 2000000"
 
     private let file: Int32
 
-    /// Nil where nothing can be told. `files` are pressure files, of which the first that takes a trigger is used.
+    /// Nil where nothing can be told. `files` are pressure files, of which the first that takes a trigger is
+    /// used.
     init?(files: [String] = PressureFile.candidates()) {
         let opened = files.lazy.compactMap { PressureFile.open($0, trigger: Self.threshold) }.first
         guard let opened else { return nil }
@@ -58,7 +60,8 @@ enum PressureFile {
         }
     }
 
-    /// A descriptor that becomes ready (POLLPRI) when the trigger fires; nil when this kernel has none, or not for us.
+    /// A descriptor that becomes ready (POLLPRI) when the trigger fires; nil when this kernel has none, or
+    /// not for us.
     static func open(_ path: String, trigger: String) -> Int32? {
         #if os(Linux)
             let file = Platform.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)

@@ -2,16 +2,18 @@ import CPlatform
 import Platform
 import RestEngine
 
-/// Gives freed memory back to the system while the host runs: what a large body, a script that ran out of memory or a
-/// wipe left would stay with the process otherwise.
+/// Gives freed memory back to the system while the host runs: what a large body, a script that ran out of
+/// memory or a wipe left would stay with the process otherwise.
 ///
-/// A thread of its own looks once a second at how much memory is resident, and asks the C library for what is free in it
-/// when that is a good deal more than the host began with. Whoever allocates in the same arena meanwhile waits: a quarter of
-/// a millisecond for each MiB that goes (measured), so it is done early, and rarely where it takes long.
+/// A thread of its own looks once a second at how much memory is resident, and asks the C library for what is
+/// free in it when that is a good deal more than the host began with. Whoever allocates in the same arena
+/// meanwhile waits: a quarter of a millisecond for each MiB that goes (measured), so it is done early, and
+/// rarely where it takes long.
 struct MemoryReturn {
     /// Less than this above the start isn't worth a look.
     private static let slack = 2 << 20
-    /// Seconds between two attempts after one that gave much back, and after one that didn't: what is resident is used.
+    /// Seconds between two attempts after one that gave much back, and after one that didn't: what is
+    /// resident is used.
     private static let intervals = (useful: 2.0, useless: 5.0)
     /// No more than this part of the time is spent on it.
     private static let share = 0.01

@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// The signals that the process acts on, one after the other. The handler writes the signal's number to a pipe, which
-/// works whichever thread it runs on.
+/// The signals that the process acts on, one after the other. The handler writes the signal's number to a
+/// pipe, which works whichever thread it runs on.
 struct ProcessSignals {
     private static let writeEnd = Atomic<Int32>(-1)
 
@@ -44,8 +44,8 @@ struct ProcessSignals {
     }
 }
 
-/// Whether the terminal that the program was started in is still there. A terminal that is closed sends SIGHUP, as
-/// somebody does who wants a reload.
+/// Whether the terminal that the program was started in is still there. A terminal that is closed sends
+/// SIGHUP, as somebody does who wants a reload.
 struct TerminalPresence: Sendable {
     private let terminals: [Int32]
 

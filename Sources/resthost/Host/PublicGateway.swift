@@ -71,8 +71,8 @@ final class PublicGateway {
         } catch { throw GatewaySettings.diagnostic(error, host, listen: listen) }
     }
 
-    /// In the same turn as the script takes over, so that no request meets one without the other. Gives the addresses that
-    /// are new, as they are bound.
+    /// In the same turn as the script takes over, so that no request meets one without the other. Gives the
+    /// addresses that are new, as they are bound.
     @discardableResult
     func commit(_ change: Change) -> [String] {
         let before = listening

@@ -4,8 +4,8 @@ import RestEngine
 import RestScript
 import Synchronization
 
-/// The log's lines of requests that the gateway answered. They are written by a queue: who reads the log slowly must not hold
-/// up clients, so what it can't take in time is left out, and counted.
+/// The log's lines of requests that the gateway answered. They are written by a queue: who reads the log
+/// slowly must not hold up clients, so what it can't take in time is left out, and counted.
 final class AccessLog: Sendable {
     private static let mostWaiting = 4096
 

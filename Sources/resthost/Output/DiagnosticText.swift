@@ -109,7 +109,8 @@ enum DiagnosticJSON {
         ).description
     }
 
-    /// What has no value is null, so that every finding has the same fields; a traceback is there if there is one.
+    /// What has no value is null, so that every finding has the same fields; a traceback is there if there is
+    /// one.
     private static func tree(_ diagnostic: Diagnostic) -> Tree {
         var pairs: [(String, Tree)] = [
             ("severity", Tree(diagnostic.severity.rawValue)), ("code", Tree(diagnostic.code)),

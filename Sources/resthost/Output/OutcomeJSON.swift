@@ -3,7 +3,8 @@ import RestEngine
 /// The outcome of a request as one JSON object, for `--json`.
 @EngineActor
 enum OutcomeJSON {
-    /// - Returns: nil as the fault unless a script made content that has no form in JSON: then the text has a failure.
+    /// - Returns: nil as the fault unless a script made content that has no form in JSON: then the text has a
+    ///   failure.
     static func text(_ info: ResponseInfo, _ request: Request, hint: String? = nil) -> (String, JSONError?) {
         let outcome = outcome(info, request, hint: hint)
         do throws(JSONError) { return (String(decoding: try outcome.json(), as: UTF8.self), nil) } catch {

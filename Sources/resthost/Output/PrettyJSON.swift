@@ -1,4 +1,5 @@
-/// Lays out JSON text, which must be valid, with two spaces for each level. Empty containers stay on one line.
+/// Lays out JSON text, which must be valid, with two spaces for each level. Empty containers stay on one
+/// line.
 enum PrettyJSON {
     static func format(_ json: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []

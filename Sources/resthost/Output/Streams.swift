@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// Standard output and standard error, without buffers of our own: what is written is out. Text is made visible
-/// (``VisibleText``), bytes go out as they are.
+/// Standard output and standard error, without buffers of our own: what is written is out. Text is made
+/// visible (``VisibleText``), bytes go out as they are.
 enum Streams {
     static func output(_ text: String) { write(Array(VisibleText.styled(text).utf8), to: STDOUT_FILENO) }
 

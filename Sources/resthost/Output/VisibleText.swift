@@ -1,5 +1,5 @@
-/// Text from scripts, servers and errors as it may be shown: what would move a cursor, colour a terminal, or look like a
-/// line of the program's own is written out as Lua writes it, `\u{1b}` or `\n`. Tabs stay.
+/// Text from scripts, servers and errors as it may be shown: what would move a cursor, colour a terminal, or
+/// look like a line of the program's own is written out as Lua writes it, `\u{1b}` or `\n`. Tabs stay.
 enum VisibleText {
     /// Within a line of ours, which it can't end.
     static func inline(_ text: String) -> String {
@@ -57,8 +57,8 @@ enum VisibleText {
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// The last look at what is about to be written: of all that a terminal obeys, line breaks, tabs and the colours of
-    /// ``Style`` are left.
+    /// The last look at what is about to be written: of all that a terminal obeys, line breaks, tabs and the
+    /// colours of ``Style`` are left.
     static func styled(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 && $0 != 0x0A && $0 != 0x09 || $0 >= 0x7F }) else {
             return text
@@ -82,8 +82,8 @@ enum VisibleText {
         return String(shown)
     }
 
-    /// Control characters of both kinds (C0 but the tab, DEL, C1), other line breaks of Unicode, and what turns the
-    /// direction of text around.
+    /// Control characters of both kinds (C0 but the tab, DEL, C1), other line breaks of Unicode, and what
+    /// turns the direction of text around.
     static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09: false

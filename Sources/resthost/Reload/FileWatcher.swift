@@ -24,8 +24,8 @@ final class FileWatcher {
 
     deinit { loop.stop() }
 
-    /// Watches these files from now on, and no others. They needn't exist. What changed in files that are watched already
-    /// is still told, and so is a change of others that came while they were read.
+    /// Watches these files from now on, and no others. They needn't exist. What changed in files that are
+    /// watched already is still told, and so is a change of others that came while they were read.
     ///
     /// - Parameter start: when that began, Unix time in seconds.
     func watch(files: Set<String>, readFrom start: Double = .infinity) {

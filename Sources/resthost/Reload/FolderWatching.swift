@@ -11,11 +11,12 @@ enum FolderEvent: Equatable, Sendable {
 
 /// Tells of changes at entries. Belongs to one thread.
 protocol FolderWatching: AnyObject {
-    /// Watches these and no others; entries whose folder isn't there are left out. Throws when the system refuses.
+    /// Watches these and no others; entries whose folder isn't there are left out. Throws when the system
+    /// refuses.
     func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchFailure)
 
-    /// Waits until something happens, ``WatchSignal/wake()`` is called, or so many seconds have passed. It may return early,
-    /// with nothing.
+    /// Waits until something happens, ``WatchSignal/wake()`` is called, or so many seconds have passed. It
+    /// may return early, with nothing.
     func wait(_ seconds: Double?, _ signal: WatchSignal) -> [FolderEvent]
 }
 
@@ -85,8 +86,8 @@ final class WatchSignal: Sendable {
         _ = write(writeEnd, &byte, 1)
     }
 
-    /// Waits for the signal, for `descriptor` if there is one, or for so many seconds. True when the descriptor has
-    /// something to read.
+    /// Waits for the signal, for `descriptor` if there is one, or for so many seconds. True when the
+    /// descriptor has something to read.
     func wait(_ seconds: Double?, or descriptor: Int32? = nil) -> Bool {
         var watched = [pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)]
         if let descriptor { watched.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }

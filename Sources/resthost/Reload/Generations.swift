@@ -2,10 +2,11 @@ import CPlatform
 import RestEngine
 import RestScript
 
-/// The script that runs, and those before it that still have something to finish (ARCHITECTURE.md, Four walks).
+/// The script that runs, and those before it that still have something to finish (ARCHITECTURE.md, Four
+/// walks).
 ///
-/// A reload is one stretch of work on the engine loop: the new script is loaded beside the old, and takes over or leaves
-/// no trace. So there is only ever one at a time, and what comes meanwhile comes after it.
+/// A reload is one stretch of work on the engine loop: the new script is loaded beside the old, and takes
+/// over or leaves no trace. So there is only ever one at a time, and what comes meanwhile comes after it.
 @EngineActor
 final class Generations {
     /// A reload that left everything as it was.
@@ -37,8 +38,8 @@ final class Generations {
     private let makeOptions: @EngineActor () throws(Diagnostic) -> ScriptOptions
     private let store: ScriptStore
 
-    /// The new script is good so far. Throws when something around it can't follow; else gives what makes it follow, in the
-    /// same turn as the script takes over.
+    /// The new script is good so far. Throws when something around it can't follow; else gives what makes it
+    /// follow, in the same turn as the script takes over.
     var prepare: @EngineActor (ScriptHost) throws(Diagnostic) -> @EngineActor () -> Void = {
         (_) throws(Diagnostic) in {}
     }
@@ -83,7 +84,8 @@ final class Generations {
         }
     }
 
-    /// What is not as its files say: the last reload of the script, or of a module, that left everything as it was.
+    /// What is not as its files say: the last reload of the script, or of a module, that left everything as
+    /// it was.
     var lastFailure: Failure? { scriptFailure ?? moduleFailures.values.max { $0.at < $1.at } }
 
     /// Scripts that were replaced and still finish something.
@@ -202,8 +204,8 @@ final class Generations {
         }
     }
 
-    /// What a Lua state had goes back to the system, a second later and once for all that end until then: it takes a
-    /// millisecond or two.
+    /// What a Lua state had goes back to the system, a second later and once for all that end until then: it
+    /// takes a millisecond or two.
     private func giveMemoryBack() {
         guard !isGivingBack else { return }
         isGivingBack = true

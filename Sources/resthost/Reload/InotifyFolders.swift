@@ -2,8 +2,8 @@ import Platform
 
 #if os(Linux)
 
-    /// The kernel tells of changes in folders. Folders are watched, not files: an editor that writes a new file and
-    /// renames it leaves a watch on the old one behind.
+    /// The kernel tells of changes in folders. Folders are watched, not files: an editor that writes a new
+    /// file and renames it leaves a watch on the old one behind.
     final class InotifyFolders: FolderWatching {
         // Changes while a file is written only put off the moment at which it is looked at.
         private static let interest =
@@ -82,8 +82,8 @@ import Platform
     }
 #endif
 
-/// The records that an inotify descriptor gives (inotify(7)): watch, mask, cookie, length of the name, name filled up
-/// with zeros.
+/// The records that an inotify descriptor gives (inotify(7)): watch, mask, cookie, length of the name, name
+/// filled up with zeros.
 enum InotifyRecords {
     struct Record: Equatable {
         var watch: Int32

@@ -75,8 +75,8 @@ final class WatchLoop: Sendable {
         }
     }
 
-    /// Watches what there is to watch. A folder may have appeared while its parent's watch was set up, so it looks again
-    /// until nothing is new.
+    /// Watches what there is to watch. A folder may have appeared while its parent's watch was set up, so it
+    /// looks again until nothing is new.
     private func apply(_ state: inout WatchState, _ folders: inout any FolderWatching) {
         for _ in 0..<16 {
             state.findEntries(view)

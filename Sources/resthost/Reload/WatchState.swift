@@ -21,8 +21,8 @@ struct WatchState {
     /// When ``takeChanges(_:)`` is next of use.
     var deadline: Double? { settling.deadline }
 
-    /// Replaces the files. Those that were there before are compared with what they were then; the new ones are read by
-    /// ``readNewFiles(from:at:_:)``.
+    /// Replaces the files. Those that were there before are compared with what they were then; the new ones
+    /// are read by ``readNewFiles(from:at:_:)``.
     ///
     /// - Parameter names: by absolute path, as they were given.
     mutating func setFiles(_ names: [String: String], _ view: FileView) {
@@ -34,8 +34,9 @@ struct WatchState {
         findEntries(view)
     }
 
-    /// Of new files it counts what they are now, unless they changed since somebody began to read them. Their entries must
-    /// be watched already: a change that comes between this look and the watch would never be told.
+    /// Of new files it counts what they are now, unless they changed since somebody began to read them. Their
+    /// entries must be watched already: a change that comes between this look and the watch would never be
+    /// told.
     ///
     /// - Parameters:
     ///   - start: when the reading began, Unix time in seconds.
@@ -81,7 +82,8 @@ struct WatchState {
 
     func isDue(at now: Double) -> Bool { settling.isDue(at: now) }
 
-    /// Of the files that were noted, those whose content is another, by the names that they were given, in order.
+    /// Of the files that were noted, those whose content is another, by the names that they were given, in
+    /// order.
     mutating func takeChanges(_ view: FileView) -> [String] {
         var changed: [String] = []
         for path in settling.take() {
@@ -95,8 +97,8 @@ struct WatchState {
     }
 }
 
-/// Waits until changes have come to rest: an editor writes a file in several steps, a check-out many files. Times are in
-/// seconds of any clock that only moves on.
+/// Waits until changes have come to rest: an editor writes a file in several steps, a check-out many files.
+/// Times are in seconds of any clock that only moves on.
 struct Settling {
     /// After the last change.
     static let pause = 0.2

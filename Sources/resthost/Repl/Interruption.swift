@@ -12,8 +12,8 @@ enum Interruption {
     /// Since the last ``clear()``.
     static var happened: Bool { flag.load(ordering: .sequentiallyConsistent) }
 
-    /// Can be read from while ``happened`` holds: who waits for input polls it too, so that no interruption comes a moment
-    /// too early to be seen. Below 0 as long as nobody watches.
+    /// Can be read from while ``happened`` holds: who waits for input polls it too, so that no interruption
+    /// comes a moment too early to be seen. Below 0 as long as nobody watches.
     static var descriptor: Int32 { readEnd.load(ordering: .sequentiallyConsistent) }
 
     static func clear() {

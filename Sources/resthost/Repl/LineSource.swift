@@ -27,8 +27,8 @@ struct PlainLines: LineSource {
     func close() {}
 }
 
-/// Lines of a terminal, edited with libedit: history and completion. The library is opened here, when it is needed, so that
-/// no other command pays for it and none needs it. Belongs to the main thread.
+/// Lines of a terminal, edited with libedit: history and completion. The library is opened here, when it is
+/// needed, so that no other command pays for it and none needs it. Belongs to the main thread.
 struct EditLine: LineSource {
     private typealias Read = @convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?
     private typealias Remember = @convention(c) (UnsafePointer<CChar>) -> CInt
@@ -167,9 +167,9 @@ struct EditLine: LineSource {
     }
 }
 
-/// What is typed, for libedit, whose own reading waits on when a Ctrl-C comes just before it. What that does besides is
-/// done here: after a stop the line is shown again, and another size of the window is noticed. Belongs to the main thread,
-/// which also gets the signals.
+/// What is typed, for libedit, whose own reading waits on when a Ctrl-C comes just before it. What that does
+/// besides is done here: after a stop the line is shown again, and another size of the window is noticed.
+/// Belongs to the main thread, which also gets the signals.
 enum TerminalInput {
     private static let wasContinued = Atomic<Bool>(false)
     private static let wasResized = Atomic<Bool>(false)

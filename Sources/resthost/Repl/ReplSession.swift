@@ -32,7 +32,8 @@ final class ReplSession {
         }
     }
 
-    /// Resources and their data stay, as in a host that runs; so does everything when the script can't be loaded.
+    /// Resources and their data stay, as in a host that runs; so does everything when the script can't be
+    /// loaded.
     func reload() {
         switch generations.reload(.user) {
         case .success:

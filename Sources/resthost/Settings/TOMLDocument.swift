@@ -1,5 +1,6 @@
-/// The part of TOML 1.0 that settings need: tables, bare and quoted keys, strings on one line, integers, floats, booleans
-/// and arrays. Dates, inline tables, dotted keys, arrays of tables and strings of several lines are refused by name.
+/// The part of TOML 1.0 that settings need: tables, bare and quoted keys, strings on one line, integers,
+/// floats, booleans and arrays. Dates, inline tables, dotted keys, arrays of tables and strings of several
+/// lines are refused by name.
 ///
 /// A library for all of TOML would be one more dependency, in C++, for a file of a dozen lines.
 struct TOMLDocument: Equatable {

@@ -1,4 +1,5 @@
-/// Goes through the text of a ``TOMLDocument``. White space on the line is skipped before each thing that is taken.
+/// Goes through the text of a ``TOMLDocument``. White space on the line is skipped before each thing that is
+/// taken.
 struct TOMLReader {
     typealias Failure = TOMLDocument.Failure
 

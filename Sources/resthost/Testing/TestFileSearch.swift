@@ -23,7 +23,8 @@ enum TestFileSearch {
         return found.filter { known.insert($0).inserted }
     }
 
-    /// Folders whose names begin with a dot are left out, and so are links to folders, which may lead in circles.
+    /// Folders whose names begin with a dot are left out, and so are links to folders, which may lead in
+    /// circles.
     private static func below(_ folder: String) -> [String] {
         var folder = folder
         while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }

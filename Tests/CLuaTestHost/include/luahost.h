@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/// Runs a chunk in a fresh state and answers its one result, a string, or the error's message. The caller frees it.
+/// Runs a chunk in a fresh state and answers its one result, a string, or the error's message. The caller
+/// frees it.
 char *luahost_run(const char *source, size_t length, size_t *result_length);
 
 #endif

@@ -1,5 +1,5 @@
-// Any text as a script: it is compiled and run, as a call and as a coroutine, in a state with all that a script gets,
-// under tiny budgets. Whatever happens, the state is as before and leaves nothing.
+// Any text as a script: it is compiled and run, as a call and as a coroutine, in a state with all that a
+// script gets, under tiny budgets. Whatever happens, the state is as before and leaves nothing.
 #include <lua.h>
 #include <stdint.h>
 #include <stdio.h>

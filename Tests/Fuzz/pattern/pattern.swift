@@ -1,5 +1,5 @@
-/// Any text as a glob and as a regular expression, matched against any URL: before the first line end stands the
-/// pattern, behind it the URL.
+/// Any text as a glob and as a regular expression, matched against any URL: before the first line end stands
+/// the pattern, behind it the URL.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPattern(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = UnsafeBufferPointer(start: data, count: count)

@@ -166,7 +166,8 @@ import Testing
             await world.reply("[1]")
             #expect(try first.answer()["Cache-Status"] == "resthost; fwd=miss")
 
-            // Services that take its place have the same cache; no other spelling of the target is remembered.
+            // Services that take its place have the same cache; no other spelling of the target is
+            // remembered.
             for (target, seconds, reads) in [("/github/%61", 10.0, 2), ("/github/a?", 100.0, 3)] {
                 world.clock.advance(by: seconds)
                 await world.replace("github", "https://api.github.com/v3")

@@ -6,8 +6,9 @@ import Testing
 
 @testable import Gateway
 
-/// Heads of requests, read by this gateway and by swift-nio's decoder, llhttp: what is accepted here must be accepted there and
-/// mean the same, for proxies before the gateway and servers behind others read as llhttp does.
+/// Heads of requests, read by this gateway and by swift-nio's decoder, llhttp: what is accepted here must be
+/// accepted there and mean the same, for proxies before the gateway and servers behind others read as llhttp
+/// does.
 @Suite struct RequestDecoderTests {
     private static let methods = [
         "GET", "GET", "GET", "HEAD", "POST", "PUT", "OPTIONS", "DELETE", "TRACE", "get", "GE", "PRI",
@@ -52,7 +53,8 @@ import Testing
             let theirs = oracle.read(Array(bytes[..<head.length]))
             switch theirs {
             case .success(var theirs):
-                // Closing is always right; of 'keep-alive' and 'close' together it takes the first (RFC 9112 9.3).
+                // Closing is always right; of 'keep-alive' and 'close' together it takes the first (RFC 9112
+                // 9.3).
                 if !ours.isPersistent { theirs.isPersistent = false }
                 #expect(ours == theirs, "\(Self.text(bytes))")
             case .failure(let refusal):
@@ -63,8 +65,8 @@ import Testing
         #expect(accepted > rounds / 20)
     }
 
-    /// llhttp has a list of methods and versions; here any token is a method that isn't served, and RFC 9110 2.5 wants higher
-    /// minor versions to be answered.
+    /// llhttp has a list of methods and versions; here any token is a method that isn't served, and RFC 9110
+    /// 2.5 wants higher minor versions to be answered.
     private static func isKnown(_ refusal: DecoderOracle.Refusal, _ ours: RequestMeaning) -> Bool {
         switch refusal {
         case .method: !DecoderOracle.methods.contains(ours.method)

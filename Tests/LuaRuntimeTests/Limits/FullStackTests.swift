@@ -3,8 +3,8 @@ import Testing
 
 @testable import LuaRuntime
 
-/// Lua allows about a million values on one stack. Where it is nearly full, functions of the host must find the room
-/// they need, or not begin: Swift has no way to fail, and no error may pass it.
+/// Lua allows about a million values on one stack. Where it is nearly full, functions of the host must find
+/// the room they need, or not begin: Swift has no way to fail, and no error may pass it.
 @Suite(.serialized) struct FullStackTests {
     private static let phase = RunPhase(name: "test", mayWait: true, budgetSeconds: 60)
     private static let counts = WholeRun.part(
@@ -14,8 +14,8 @@ import Testing
     private let fixture = Fixture(memoryLimit: 256 << 20)
     private let census = Thing.Census()
 
-    /// `values` pushes as many values as it is told; each of the others does something that takes more than the 20 places
-    /// which Lua gives a C function. The argument behind is what fills the stack.
+    /// `values` pushes as many values as it is told; each of the others does something that takes more than
+    /// the 20 places which Lua gives a C function. The argument behind is what fills the stack.
     private func define() {
         let luaClass = Thing.makeClass()
         for (name, usesMain) in [("greedy", false), ("greedy_elsewhere", true)] {

@@ -3,10 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// Scripts that mean harm, each as a call and as a coroutine: they end in time, with the right error, and leave nothing.
+/// Scripts that mean harm, each as a call and as a coroutine: they end in time, with the right error, and
+/// leave nothing.
 @Suite(.serialized) struct HostileTests {
     private static let budget = 0.1
-    /// CPU seconds of a run: twice its budget, and a collection of all that it holds, which nothing interrupts.
+    /// CPU seconds of a run: twice its budget, and a collection of all that it holds, which nothing
+    /// interrupts.
     private static let longest = 2 * budget + 0.05
     private let phase = RunPhase(name: "hook", mayWait: true, budgetSeconds: budget)
     private static let scripts = HostileScript.all.filter { !$0.needsRest }

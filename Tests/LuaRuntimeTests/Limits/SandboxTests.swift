@@ -4,8 +4,8 @@ import Testing
 @Suite struct SandboxTests {
     let fixture = Fixture()
 
-    /// All that a fresh state has, but for functions of older Lua versions, which some builds keep. What is not a
-    /// function has its type behind its name.
+    /// All that a fresh state has, but for functions of older Lua versions, which some builds keep. What is
+    /// not a function has its type behind its name.
     private static let allowed = """
         _G: assert collectgarbage dofile error getmetatable ipairs load loadfile next pairs pcall print rawequal rawget \
         rawlen rawset require select setmetatable tonumber tostring type warn xpcall _VERSION=string

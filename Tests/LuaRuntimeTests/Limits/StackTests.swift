@@ -15,7 +15,8 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// No instruction is between one look at `__call` and the next, so nothing but the growing stack can end it.
+    /// No instruction is between one look at `__call` and the next, so nothing but the growing stack can end
+    /// it.
     @Test func `a table that stands for itself when it is called ends with its budget`() throws {
         let fixture = Fixture(memoryLimit: 256 << 20)
         let error = try #require(
@@ -27,7 +28,8 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// Each call of the host begins on the main thread, whose count of calls knows nothing of the coroutine's.
+    /// Each call of the host begins on the main thread, whose count of calls knows nothing of the
+    /// coroutine's.
     @Test func `calls from script to host and back end with an error`() throws {
         let fixture = Fixture(memoryLimit: 256 << 20)
         let phase = phase

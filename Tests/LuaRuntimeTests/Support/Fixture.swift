@@ -8,7 +8,8 @@ final class Fixture {
     /// Waiters that a test goes on with later.
     var later: [LuaWaiter] = []
 
-    /// What a test's state may hold when the test doesn't say: RESTHOST_TEST_MEMORY bytes, see scripts/test-tiny-memory.
+    /// What a test's state may hold when the test doesn't say: RESTHOST_TEST_MEMORY bytes, see
+    /// scripts/test-tiny-memory.
     private static let memoryLimit =
         getenv("RESTHOST_TEST_MEMORY").flatMap { Int(String(cString: $0)) } ?? 64 << 20
 

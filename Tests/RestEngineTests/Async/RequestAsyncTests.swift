@@ -161,7 +161,8 @@ struct RequestAsyncTests {
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// The loop runs tasks in their order: when this one goes on, those that were made before wait for something.
+    /// The loop runs tasks in their order: when this one goes on, those that were made before wait for
+    /// something.
     static func othersWait() async { await yield() }
 }
 

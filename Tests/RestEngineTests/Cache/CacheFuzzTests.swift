@@ -3,8 +3,8 @@ import Testing
 
 @testable import RestEngine
 
-/// Everything that a resource can go through, with caches and a server that take their time; then cache and resource
-/// must agree.
+/// Everything that a resource can go through, with caches and a server that take their time; then cache and
+/// resource must agree.
 @Suite(.leakChecked) @EngineActor
 struct CacheFuzzTests {
     let fixture = EngineFixture()

@@ -8,7 +8,8 @@ private func state(of resource: Resource) -> String {
         + "data \(resource.latestData?.content.text ?? "nil"), error \(resource.latestError?.userMessage ?? "nil")"
 }
 
-/// The sheet of section 30, turn by turn. Observers have their own tests; here the resource's events stand for them.
+/// The sheet of section 30, turn by turn. Observers have their own tests; here the resource's events stand
+/// for them.
 @Suite(.leakChecked) @EngineActor
 struct OrderingTests {
     let fixture = EngineFixture()

@@ -2,7 +2,8 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Loads, overrides, cancels and wipes by chance, with answers in any order; then what must hold whatever happened.
+/// Loads, overrides, cancels and wipes by chance, with answers in any order; then what must hold whatever
+/// happened.
 @Suite(.leakChecked) @EngineActor
 struct ResourceFuzzTests {
     let fixture = EngineFixture()

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RestScript
 
-/// Errors through each kind of callback: closing must find no host object in Lua, the trait no Swift object alive.
+/// Errors through each kind of callback: closing must find no host object in Lua, the trait no Swift object
+/// alive.
 @Suite(.leakChecked) @EngineActor
 struct ErrorLeakTests {
     /// One round each; `fail` raises, in another way each time.
@@ -34,7 +35,8 @@ struct ErrorLeakTests {
         "pcall(require, 'nowhere') pcall(rest.service, { nme = 1 })",
     ]
 
-    /// Finalizers of a collection let go of what the next one finds, and each halves tables that are much too large.
+    /// Finalizers of a collection let go of what the next one finds, and each halves tables that are much too
+    /// large.
     private func memory(of context: ScriptContext) -> Int {
         for _ in 0..<16 { context.state.collectGarbage() }
         return context.state.memoryUsed
@@ -66,8 +68,8 @@ struct ErrorLeakTests {
             fixture.advance(5, step: 0.5)
             used.append(memory(of: context))
         }
-        // Services stay until the script ends. All else leaves nothing; a table may grow to twice its size, because the
-        // collector came later, but not each time.
+        // Services stay until the script ends. All else leaves nothing; a table may grow to twice its size,
+        // because the collector came later, but not each time.
         let growth = zip(used.dropFirst(), used).map { $0 - $1 }
         #expect(callback.contains("round()") || growth.min() ?? 0 < 4 << 10, "\(used)")
         #expect(callback.contains("round()") || used[4] - used[0] < 160 << 10, "\(used)")

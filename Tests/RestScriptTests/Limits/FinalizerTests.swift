@@ -5,8 +5,8 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Ways to a metatable that Lua's collector could take a finalizer from. None runs: it would do so out of every budget's
-/// reach.
+/// Ways to a metatable that Lua's collector could take a finalizer from. None runs: it would do so out of
+/// every budget's reach.
 @Suite(.leakChecked) @EngineActor
 struct FinalizerTests {
     /// `f` is what must not run; `garbage()` makes some.

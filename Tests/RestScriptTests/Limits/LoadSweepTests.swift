@@ -5,7 +5,8 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Refuses the first, second, third … allocation while a script is loaded beside one that runs, as a reload does it.
+/// Refuses the first, second, third … allocation while a script is loaded beside one that runs, as a reload
+/// does it.
 @EngineActor
 @Suite struct LoadSweepTests {
     private static let source = """

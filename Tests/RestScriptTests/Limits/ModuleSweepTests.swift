@@ -5,7 +5,8 @@ import Testing
 @testable import RestEngine
 @testable import RestScript
 
-/// Refuses each allocation in turn in a state of transformer modules: while it loads them, and while they transform.
+/// Refuses each allocation in turn in a state of transformer modules: while it loads them, and while they
+/// transform.
 @Suite(.leakChecked) @EngineActor
 struct ModuleSweepTests {
     private static let modules = [

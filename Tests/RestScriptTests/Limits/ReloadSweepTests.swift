@@ -5,8 +5,8 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Refuses each allocation in turn while a script takes the place of the one that runs: in the new script while it loads
-/// and begins, and in the old one while it is told of that.
+/// Refuses each allocation in turn while a script takes the place of the one that runs: in the new script
+/// while it loads and begins, and in the old one while it is told of that.
 @Suite(.leakChecked) @EngineActor
 struct ReloadSweepTests {
     private static let service =

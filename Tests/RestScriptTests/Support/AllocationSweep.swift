@@ -3,11 +3,12 @@ import Testing
 
 @testable import LuaRuntime
 
-/// Refuses the first, second, third … allocation of a script, each in a round of its own, until a round makes fewer.
+/// Refuses the first, second, third … allocation of a script, each in a round of its own, until a round makes
+/// fewer.
 @EngineActor
 struct AllocationSweep {
-    /// So many are refused one by one, and of those behind them one in thirteen: what a loop allocates in even steps is
-    /// met in each of its places.
+    /// So many are refused one by one, and of those behind them one in thirteen: what a loop allocates in
+    /// even steps is met in each of its places.
     var dense = 120
     private let stride = 13
 
@@ -43,7 +44,8 @@ struct LuaFootprint {
     let bytes: Int
 
     init(_ state: LuaState) {
-        // Finalizers of a collection let go of what the next one finds, and each halves tables that are much too large.
+        // Finalizers of a collection let go of what the next one finds, and each halves tables that are much
+        // too large.
         for _ in 0..<8 { state.collectGarbage() }
         hostObjects = state.hostObjectCount
         references = state.referenceCount

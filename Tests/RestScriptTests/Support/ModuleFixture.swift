@@ -11,7 +11,8 @@ final class ModuleFixture {
     let folder = TemporaryFolder()
     let script = ScriptFixture()
 
-    /// Modules by name, without the dots; their text begins behind `local rest = require "resthost"` in its first line.
+    /// Modules by name, without the dots; their text begins behind `local rest = require "resthost"` in its
+    /// first line.
     init(_ modules: [String: String] = [:]) throws {
         script.options.transformerThreads = 1
         try SampleServer.install(on: script.transport)

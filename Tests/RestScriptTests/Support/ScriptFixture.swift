@@ -6,10 +6,12 @@ import Testing
 
 /// An engine that stands still, a server of stubs, and one script on them.
 ///
-/// In a suite with the trait `.leakChecked` nothing of them may outlive the test; call ``close()`` at its end.
+/// In a suite with the trait `.leakChecked` nothing of them may outlive the test; call ``close()`` at its
+/// end.
 @EngineActor
 final class ScriptFixture {
-    /// The library as `rest`, and a service as `api`; all on the first line, so a script's own lines keep their numbers.
+    /// The library as `rest`, and a service as `api`; all on the first line, so a script's own lines keep
+    /// their numbers.
     static let prelude =
         #"local rest = require "resthost" local api = rest.service { name = "api", base_url = "https://api.test/v1" } "#
 

@@ -83,8 +83,8 @@ func testResults(
     return fixture.lines
 }
 
-/// The message with which a test of this body fails, after its line; nil when it passes. The body begins in line 1, with
-/// a host, its library, and a service `api` at https://api.test/v1.
+/// The message with which a test of this body fails, after its line; nil when it passes. The body begins in
+/// line 1, with a host, its library, and a service `api` at https://api.test/v1.
 @EngineActor
 func testFailure(_ body: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> String? {
     let source = """

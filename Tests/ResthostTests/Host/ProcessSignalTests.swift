@@ -9,7 +9,8 @@ struct TerminalPresenceTests {
         @Test func `a terminal that is closed is lost`() {
             let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
             var (lock, number): (Int32, Int32) = (0, -1)
-            // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: the other side is unlocked, and has this number.
+            // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: the other side is unlocked, and has this
+            // number.
             #expect(ioctl(master, 0x4004_5431, &lock) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
             let other = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
             defer { close(other) }

@@ -2,8 +2,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// `resthost run` of a script in which each hostile script is a function, with one resource for each of them and each
-/// place where functions run: `/api/PLACE/NAME`.
+/// `resthost run` of a script in which each hostile script is a function, with one resource for each of them
+/// and each place where functions run: `/api/PLACE/NAME`.
 final class HostileProgram {
     /// CPU seconds of each phase.
     static let budget = 0.05
@@ -69,8 +69,8 @@ final class HostileProgram {
             "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
     }
 
-    /// Runs a script in a place: the answer, and what was logged until all of it had ended. A further attempt is another
-    /// resource's, since what is fresh runs nothing.
+    /// Runs a script in a place: the answer, and what was logged until all of it had ended. A further attempt
+    /// is another resource's, since what is fresh runs nothing.
     func run(
         _ script: HostileScript, in place: Place, attempt: Int = 1
     ) async throws -> (answer: String, log: String) {

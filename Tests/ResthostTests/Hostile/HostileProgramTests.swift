@@ -3,9 +3,11 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// The hostile scripts against the program: it lives, says what was wrong, answers meanwhile, and has its memory back.
+    /// The hostile scripts against the program: it lives, says what was wrong, answers meanwhile, and has its
+    /// memory back.
     struct HostileProgramTests {
-        /// CPU seconds of one run: twice its budget, and a collection of all that it holds, which nothing interrupts.
+        /// CPU seconds of one run: twice its budget, and a collection of all that it holds, which nothing
+        /// interrupts.
         private static let longest = 2 * HostileProgram.budget + 0.02
 
         private func expected(_ script: HostileScript) -> [String] {
@@ -31,7 +33,8 @@ import Testing
                 let mayWait = place == .hook || place == .job
                 for script in HostileScript.all where mayWait || !script.needsRest {
                     var (answer, log, used) = ("", "", Double.infinity)
-                    // What a machine is kept from its work counts as its thread's time. No script is unlucky three times.
+                    // What a machine is kept from its work counts as its thread's time. No script is unlucky
+                    // three times.
                     for attempt in 1...3 where used > Self.longest {
                         let before = usage.engineSeconds
                         (answer, log) = try await program.run(script, in: place, attempt: attempt)

@@ -5,8 +5,8 @@ import Testing
 
 /// The program, while its script changes.
 struct RunReloadTests {
-    /// A program that serves a script whose answers say which version made them. The server behind it says that nothing
-    /// changes.
+    /// A program that serves a script whose answers say which version made them. The server behind it says
+    /// that nothing changes.
     private struct Host {
         let folder = TemporaryFolder()
         let peer = LoopbackPeer { request in
@@ -16,7 +16,8 @@ struct RunReloadTests {
                 : PeerConnection.response(304, headers: [("ETag", "\"e\"")])
         }
 
-        /// In one step each, and no more than one other file for each reload: the program may look at any moment.
+        /// In one step each, and no more than one other file for each reload: the program may look at any
+        /// moment.
         func save(_ version: String, tool: String = "return '!'", more: String = "") {
             replace("tool.lua", tool)
             replace(

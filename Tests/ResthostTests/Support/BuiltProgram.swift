@@ -4,8 +4,8 @@ import Testing
 
 /// The program that was built with these tests.
 enum BuiltProgram {
-    /// The test bundle, or on macOS a helper that gets the bundle's path as an argument, is started from the folder of
-    /// the build, wherever `--scratch-path` put it.
+    /// The test bundle, or on macOS a helper that gets the bundle's path as an argument, is started from the
+    /// folder of the build, wherever `--scratch-path` put it.
     static let path: String = {
         for argument in CommandLine.arguments {
             var folder = Substring(argument)

@@ -25,7 +25,8 @@ final class ChildProcess: Sendable {
 
     /// - Parameters:
     ///   - environment: Added to the test's own.
-    ///   - patience: What takes longer, in seconds, is killed, and what it reported ends with a line that says so.
+    ///   - patience: What takes longer, in seconds, is killed, and what it reported ends with a line that
+    ///     says so.
     init(
         _ arguments: [String], in folder: String, environment: [String: String] = [:],
         descriptors: (soft: Int, hard: Int)? = nil, patience: Double = 300

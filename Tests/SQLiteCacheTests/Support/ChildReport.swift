@@ -1,7 +1,8 @@
 import Platform
 import Testing
 
-/// What the body of an exit test found wrong, on its standard error: of an issue in a child only the fact is told.
+/// What the body of an exit test found wrong, on its standard error: of an issue in a child only the fact is
+/// told.
 enum ChildReport {
     static func expect(_ isRight: Bool, _ sentence: @autoclosure () -> String) {
         guard !isRight else { return }

@@ -105,8 +105,8 @@ double time(lua_State *L, int rounds, int value) {
     return (now() - start) / rounds;
 }
 
-/// The first contender is the partner, whose function lies under a name in lua-cjson. Gives how many times faster the
-/// second is.
+/// The first contender is the partner, whose function lies under a name in lua-cjson. Gives how many times
+/// faster the second is.
 double compare(lua_State *L, const char *partner, std::vector<Contender> contenders, size_t bytes) {
     int rounds = static_cast<int>(std::max<size_t>(2, 500000 / bytes));
     for (int pass = 0; pass < 41; pass++) {

@@ -1,7 +1,8 @@
-/// A transformer of bytes. Of several in one stage the first that is for a content type has it to itself (guide
-/// ThePipeline, Stages).
+/// A transformer of bytes. Of several in one stage the first that is for a content type has it to itself
+/// (guide ThePipeline, Stages).
 protocol StandardTransforming: PortableTransformer {
-    /// A body of more bytes may take milliseconds, for which nobody shall wait who wants something else of the loop.
+    /// A body of more bytes may take milliseconds, for which nobody shall wait who wants something else of
+    /// the loop.
     nonisolated var largeSize: Int { get }
 }
 

@@ -1,8 +1,8 @@
 /// A Swift function of content as a transformer; its types are the rules (rules 17.4–17.9).
 ///
-/// `Input` is what ``Content/cast(to:)`` can give: ``Tree`` for JSON, `String` for text, `[UInt8]` for bytes, ``Image``,
-/// or what an earlier Swift transformer made; ``Content`` itself takes anything. `Output` becomes content in the same
-/// way, types of your own as ``Content/native(_:)``.
+/// `Input` is what ``Content/cast(to:)`` can give: ``Tree`` for JSON, `String` for text, `[UInt8]` for bytes,
+/// ``Image``, or what an earlier Swift transformer made; ``Content`` itself takes anything. `Output` becomes
+/// content in the same way, types of your own as ``Content/native(_:)``.
 public struct TypedTransformer<Input, Output: Sendable>: Transformer {
     /// For `explain`, logs and errors.
     public let description: String
@@ -10,8 +10,8 @@ public struct TypedTransformer<Input, Output: Sendable>: Transformer {
     public var onMismatch: InputMismatch
     /// The bodies of errors are transformed as well; one that fails leaves its error as it was (17.8, 17.9).
     public var transformErrors: Bool
-    /// A success without a body is transformed as well, as what ``Content/cast(to:)`` makes of it; else it is passed on
-    /// (D30).
+    /// A success without a body is transformed as well, as what ``Content/cast(to:)`` makes of it; else it is
+    /// passed on (D30).
     public var transformEmpty: Bool
     private let transform: @Sendable (Input, Entity) throws -> Output?
 

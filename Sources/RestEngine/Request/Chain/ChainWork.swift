@@ -2,7 +2,8 @@
 /// (rules 10).
 @EngineActor
 final class ChainWork: RequestWork {
-    /// How many chains may lie in, or pass to, one another. Each is a step of a recursion, and scripts make them.
+    /// How many chains may lie in, or pass to, one another. Each is a step of a recursion, and scripts make
+    /// them.
     static let maxDepth = 1000
 
     private let wrapped: Request
@@ -80,7 +81,8 @@ final class ChainWork: RequestWork {
         return nil
     }
 
-    /// Cancels what the chain waits for (D6). A chain that never starts doesn't need its request any more either.
+    /// Cancels what the chain waits for (D6). A chain that never starts doesn't need its request any more
+    /// either.
     func cancel(isRunning: Bool) {
         let request = current
         current = nil

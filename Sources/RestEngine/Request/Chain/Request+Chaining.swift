@@ -2,8 +2,8 @@ extension Request {
     /// A request that waits for this one, shows its outcome to `decide` and does what that says (rules
     /// 10.1, 10.2). Hooks of this request see its own outcome.
     ///
-    /// The chain has started if this request has; else starting it starts this one (10.3). `decide` runs once, and
-    /// not at all when the chain is cancelled before (10.4). What it throws is the chain's error.
+    /// The chain has started if this request has; else starting it starts this one (10.3). `decide` runs
+    /// once, and not at all when the chain is cancelled before (10.4). What it throws is the chain's error.
     public func chained(_ decide: @escaping @EngineActor (ResponseInfo) throws -> ChainAction) -> Request {
         chained(deciding: { info, decision in
             do { decision.answer(try decide(info)) } catch { decision.fail(error) }

@@ -21,8 +21,8 @@ final class ProgressReporter {
         return hooks
     }
 
-    /// Starts reporting: with what there is, in the next turn, or with the next change, for a request that has run
-    /// for a while (12.5).
+    /// Starts reporting: with what there is, in the next turn, or with the next change, for a request that
+    /// has run for a while (12.5).
     func begin(atOnce: Bool) {
         guard !isRunning else { return }
         isRunning = true

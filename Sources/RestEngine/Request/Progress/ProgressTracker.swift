@@ -58,8 +58,8 @@ struct ProgressTracker {
         hold { $0 = Parts(isGet: isGet) }
     }
 
-    /// The two waits grow with time: for the connection until a byte has moved, for the response once the whole
-    /// body is sent (12.10).
+    /// The two waits grow with time: for the connection until a byte has moved, for the response once the
+    /// whole body is sent (12.10).
     private mutating func waitFor(_ counters: TransferProgress, now: Double) {
         if counters.bytesSent > 0 || counters.bytesReceived > 0 {
             if !parts.connect.isOver { hold { $0.connect.isOver = true } }

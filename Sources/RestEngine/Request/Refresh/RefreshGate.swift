@@ -1,15 +1,16 @@
 /// Renews what requests need to be let in, such as a token, once for all requests that were refused together.
 ///
 /// A guarded request is a chain (rules 10). When it fails in the way that the guard looks for, it waits for
-/// a refresh, the one that runs or a new one, and is then repeated once; what the repeat brings, stands. A request
-/// that was made before the last refresh succeeded has an older token than the newest: it is repeated at once. A
-/// refresh that fails ends all that wait for it, and so it does with what was on its way while it ran.
+/// a refresh, the one that runs or a new one, and is then repeated once; what the repeat brings, stands. A
+/// request that was made before the last refresh succeeded has an older token than the newest: it is repeated
+/// at once. A refresh that fails ends all that wait for it, and so it does with what was on its way while it
+/// ran.
 ///
-/// **What a refresh itself requests never waits for it**, or both would wait for ever: a request that the refresh's
-/// function makes, starts or attaches a hook to (which awaiting does too), at any time until the refresh is over,
-/// fails with its own failure. The same holds for what such a request waits for as a chain, and for refreshes that
-/// wait for one another. Hooks, turns and timers carry on what they belong to, and so does the task of an asynchronous
-/// refresh with its child tasks; a detached task does not.
+/// **What a refresh itself requests never waits for it**, or both would wait for ever: a request that the
+/// refresh's function makes, starts or attaches a hook to (which awaiting does too), at any time until the
+/// refresh is over, fails with its own failure. The same holds for what such a request waits for as a chain,
+/// and for refreshes that wait for one another. Hooks, turns and timers carry on what they belong to, and so
+/// does the task of an asynchronous refresh with its child tasks; a detached task does not.
 @EngineActor
 public final class RefreshGate {
     /// What came of a refresh.

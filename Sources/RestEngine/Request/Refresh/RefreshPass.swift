@@ -8,7 +8,8 @@ final class RefreshPass {
 
     nonisolated init() {}
 
-    /// Lets a chain wait; false when this refresh depends on the chain itself, so that both would wait for ever.
+    /// Lets a chain wait; false when this refresh depends on the chain itself, so that both would wait for
+    /// ever.
     func admit(_ decision: ChainDecision) -> Bool {
         let dependents = decision.chain.neededBy.filter { !$0.isOver }
         guard !dependents.contains(where: reaches) else { return false }
@@ -49,9 +50,9 @@ final class RefreshPass {
     }
 }
 
-/// In whose service code runs: the token refreshes that started it. It is handed on to hooks, turns, timers, the
-/// waits of scripts and the tasks that are made with `task`, so that what a refresh does later, is still known as its
-/// doing; see ``RefreshGate``.
+/// In whose service code runs: the token refreshes that started it. It is handed on to hooks, turns, timers,
+/// the waits of scripts and the tasks that are made with `task`, so that what a refresh does later, is still
+/// known as its doing; see ``RefreshGate``.
 @EngineActor
 public enum RefreshScope {
     /// Of the callback that runs; nil outside of all, where a task's own counts.
@@ -68,7 +69,8 @@ public enum RefreshScope {
         return try body()
     }
 
-    /// A Swift task in the scope of now: what it requests, and what its own tasks do, is known as the scope's doing.
+    /// A Swift task in the scope of now: what it requests, and what its own tasks do, is known as the scope's
+    /// doing.
     @discardableResult
     static func task(_ work: @escaping @EngineActor () async -> Void) -> Task<Void, Never> {
         $ofTask.withValue(current) { Task { await work() } }

@@ -116,7 +116,8 @@ final class FakeCache: EntityCache {
     }
 }
 
-/// Appends the first letters of its stage to a text; a text that begins with `error on` and the stage fails there.
+/// Appends the first letters of its stage to a text; a text that begins with `error on` and the stage fails
+/// there.
 struct StageAppender: Transformer {
     let stage: String
     var description: String { stage }
