@@ -6,10 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool note_place(clua_failure *failure, lua_State *L, int level) {
+// While Lua moves a stack, from 5.4.5 on, what points into it is an offset from its old block, which is still
+// there; of all this only the function of a call, its first field, is looked at here. See lua54.h.
+static void read_line(lua_State *L, lua_Debug *ar, const char *moved) {
+    uintptr_t *function = (uintptr_t *)ar->i_ci;
+    uintptr_t offset = *function;
+    bool is_offset = moved && offset < (uintptr_t)LUAI_MAXSTACK * 32;
+    if (is_offset) *function = (uintptr_t)moved + offset;
+    lua_getinfo(L, "Sl", ar);
+    if (is_offset) *function = offset;
+}
+
+static bool note_place(clua_failure *failure, lua_State *L, int level, const char *moved) {
     lua_Debug ar;
     for (; lua_getstack(L, level, &ar); level++) {
-        lua_getinfo(L, "Sl", &ar);
+        read_line(L, &ar, moved);
         if (ar.currentline <= 0) continue;
         free(failure->source);
         failure->source = strdup(ar.source);
@@ -20,7 +31,7 @@ static bool note_place(clua_failure *failure, lua_State *L, int level) {
 }
 
 bool clua_note_place(clua_state *state) {
-    if (!note_place(&state->failure, state->current, 0)) return false;
+    if (!note_place(&state->failure, state->current, 0, state->moved)) return false;
     free(state->failure.traceback);
     state->failure.traceback = NULL;
     state->failure.deliberate = false;
@@ -42,7 +53,7 @@ int clua_traceback(lua_State *L) {
         failure->deliberate = raiser && (raiser == state->raisers[0] || raiser == state->raisers[1]);
         lua_settop(L, 1);
     }
-    note_place(failure, L, 1);
+    note_place(failure, L, 1, NULL);
     clua_push_traceback(L, L, NULL, 1);
     failure->traceback = strdup(lua_tostring(L, -1));
     lua_settop(L, 1);

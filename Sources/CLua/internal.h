@@ -44,6 +44,9 @@ struct clua_state {
     int host_calls;
     size_t carried, handed, given;
 
+    /// A block that is to grow, while its refusal is noted; see call.c.
+    const void *moved;
+
     /// Something has been held by an owner; see owner.c.
     bool has_owners;
     /// The next cycle will find more.

@@ -65,7 +65,7 @@ static int remove_item(lua_State *L) {
     lua_Integer position = luaL_optinteger(L, 2, size);
     if (position != size)
         luaL_argcheck(
-            L, (lua_Unsigned)position - 1 <= (lua_Unsigned)size, 1, "position out of bounds");
+            L, (lua_Unsigned)position - 1 <= (lua_Unsigned)size, 2, "position out of bounds");
     lua_geti(L, 1, position);
     for (; position < size; position++) copy_item(L, 1, position + 1, 1, position);
     lua_pushnil(L);

@@ -23,6 +23,12 @@
 //     the stack's growth (StackTests).
 // 10. `lua_resetthread` doesn't count its C calls before 5.4.5 (lstate.c): coroutine.c bounds the depth
 //     itself (HostileTests).
+// 11. While a stack is moved, from 5.4.5 on, calls hold offsets from its old block in place of pointers, and
+//     a call begins with where its function lies (ldo.c, relstack; struct CallInfo): call.c reads the line of
+//     a call then, for the error of a stack that gets no memory (StackTests, MemoryTests).
+//
+// The suite of LuaRuntime has passed with 5.4.4, 5.4.6, 5.4.7 and 5.4.8; `scripts/test-lua-versions` runs it
+// with others. 5.4.3 words one error in another way; it and what is older are refused.
 #ifndef CLUA_LUA54_H
 #define CLUA_LUA54_H
 
@@ -30,6 +36,10 @@
 
 #if LUA_VERSION_NUM != 504
 #error "CLua knows Lua 5.4 by heart, and no other: see the list above"
+#endif
+
+#if LUA_VERSION_RELEASE_NUM < 50404
+#error "CLua needs Lua 5.4.4 or newer: see the list above"
 #endif
 
 _Static_assert(sizeof(lua_Integer) == 8 && sizeof(lua_Number) == 8, "CLua: Lua with numbers of 64 bits");

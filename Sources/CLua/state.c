@@ -26,6 +26,14 @@ void *clua_note_shortage(clua_state *state, size_t size) {
     return NULL;
 }
 
+// The block may be a stack that Lua is moving.
+static void *refuse(clua_state *state, const void *block, size_t size) {
+    state->moved = block;
+    clua_note_shortage(state, size);
+    state->moved = NULL;
+    return NULL;
+}
+
 void clua_hand_over(clua_state *state, size_t bytes) {
     if (state->host_calls == 0) return;
     state->carried += bytes;
@@ -88,14 +96,14 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
         if (state->script_innermost) {
             if (over && !is_finalizing(state)) {
                 state->starved = true;
-                return clua_note_shortage(state, new_size);
+                return refuse(state, block, new_size);
             }
             // Lua looks for what `__call` stands for without an instruction that a hook could stop at, while
             // the stack grows: a table that stands for itself is called for ever.
-            if (state->expired && new_size >= LATE_GROWTH) return clua_note_shortage(state, new_size);
+            if (state->expired && new_size >= LATE_GROWTH) return refuse(state, block, new_size);
             if (state->refuse_in && --state->refuse_in < 2) {
                 state->refused = true;
-                return clua_note_shortage(state, new_size);
+                return refuse(state, block, new_size);
             }
         } else if (over) {
             state->over_limit = true;

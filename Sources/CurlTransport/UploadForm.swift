@@ -94,7 +94,7 @@ final class UploadReader {
 
     /// Announces the size that the file has now.
     init(file path: String) throws(TransportError) {
-        do throws(FileFailure) {
+        do throws(FileError) {
             let file = try OpenFile(path)
             source = .file(file)
             count = file.size
@@ -118,7 +118,7 @@ final class UploadReader {
             return wanted
         case .file(let file):
             let count: Int
-            do throws(FileFailure) { count = try file.read(into: place, at: offset) } catch {
+            do throws(FileError) { count = try file.read(into: place, at: offset) } catch {
                 throw TransportError(error)
             }
             guard count > 0 else { throw TransportError(file.becameShorter) }

@@ -17,20 +17,30 @@ package enum NamedThread {
     package static func start(
         name: String, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
-        // Retained for the thread, which takes it over; released here where none begins.
-        let start = unsafe Unmanaged.passRetained(Start(body))
-        let status = unsafe cplatform_start_thread(
-            name, stackBytes, { unsafe Unmanaged<Start>.fromOpaque($0).takeRetainedValue().body() },
-            start.toOpaque())
-        if status != 0 { unsafe start.release() }
-        return status == 0
+        startStatus(name, stackBytes, body) == 0
     }
 
     /// The same for threads without which the program can't go on.
     package static func startOrStop(
         name: String, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void
     ) {
-        precondition(start(name: name, stackBytes: stackBytes, body), "cannot start the thread '\(name)'")
+        let status = startStatus(name, stackBytes, body)
+        guard status != 0 else { return }
+        let reason = unsafe String(cString: strerror(status))
+        fatalError("resthost: cannot start the thread '\(name)': \(reason) (\(status))")
+    }
+
+    /// What pthread_create says: 0, or an error's number.
+    private static func startStatus(
+        _ name: String, _ stackBytes: Int, _ body: @escaping @Sendable () -> Void
+    ) -> Int32 {
+        // Retained for the thread, which takes it over; released here where none begins.
+        let start = unsafe Unmanaged.passRetained(Start(body))
+        let status = unsafe cplatform_start_thread(
+            name, stackBytes, { unsafe Unmanaged<Start>.fromOpaque($0).takeRetainedValue().body() },
+            start.toOpaque())
+        if status != 0 { unsafe start.release() }
+        return status
     }
 
     /// Of the calling thread; no two that run have the same.

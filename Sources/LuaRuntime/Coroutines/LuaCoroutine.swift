@@ -10,7 +10,7 @@ public final class LuaCoroutine {
 
     /// Gone at the end, so that a finished coroutine keeps no state alive.
     private var state: LuaState?
-    /// Ends with it.
+    /// The script that it belongs to, with which it ends; nil once it has ended.
     private(set) var realm: LuaRealm?
     private(set) var thread: AnchoredThread
     private(set) var phase: RunPhase
@@ -46,7 +46,7 @@ public final class LuaCoroutine {
         outcome = nil
     }
 
-    /// Of one that waits and has no completion yet.
+    /// Gives a completion to a coroutine that waits and has none yet.
     public func whenFinished(_ completion: @escaping (Lua, Result<Int32, LuaError>) -> Void) {
         self.completion = completion
     }

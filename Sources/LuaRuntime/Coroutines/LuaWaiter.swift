@@ -12,7 +12,7 @@ public final class LuaWaiter {
         case over
     }
 
-    /// What waits.
+    /// The run that waits for this.
     public let coroutine: LuaCoroutine
     /// The thread that waits: the coroutine's own, or one that its script made.
     let thread: OpaquePointer

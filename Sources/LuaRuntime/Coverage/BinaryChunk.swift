@@ -10,7 +10,7 @@ struct BinaryChunk {
         /// Whether each is a local of the function around this one, else one of its upvalues; and which.
         var upvalues: [(isLocal: Bool, index: Int)] = []
         var functions: [Function] = []
-        /// Of each instruction.
+        /// The line of each instruction.
         var lines: [Int] = []
     }
 

@@ -9,7 +9,7 @@ public struct LuaError: Error, CustomStringConvertible {
         /// The text is no Lua, or is no text.
         case syntax
         case memory
-        /// Out of CPU time.
+        /// It used more CPU time than its phase gives.
         case budget
         /// It waited where that can't be.
         case wait

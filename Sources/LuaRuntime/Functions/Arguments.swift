@@ -23,7 +23,7 @@ public struct Arguments {
         try read(index, name, "string") { lua.bytes($0) }
     }
 
-    /// A number without fraction.
+    /// A number without fraction; a number that has one is refused, not rounded.
     public func integer(_ index: Int32, _ name: String) throws -> Int64 {
         if let value = lua.integer(slot(index)) { return value }
         guard lua.number(slot(index)) == nil else {
@@ -81,7 +81,7 @@ public struct Arguments {
         return OptionTable(lua: lua, table: try table(index, name), owner: box.name)
     }
 
-    /// Missing or nil.
+    /// The script gave no such argument, or nil for it.
     public func isAbsent(_ index: Int32) -> Bool {
         let type = lua.type(slot(index))
         return type == .none || type == .nil

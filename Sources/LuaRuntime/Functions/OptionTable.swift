@@ -40,7 +40,7 @@ public struct OptionTable {
         try read(key, "function") { lua.type($0) == .function ? lua.reference($0) : nil }
     }
 
-    /// Any value.
+    /// Keeps the option's value, of whatever type; nil when it is absent.
     public func reference(_ key: String) -> LuaReference? {
         guard let place = value(key) else { return nil }
         defer { lua.pop() }

@@ -95,7 +95,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         content.withLock { $0.threads.count >= maxThreads && $0.threads.values.allSatisfy(\.isStuck) }
     }
 
-    /// Jobs that wait.
+    /// How many jobs wait for a thread.
     public var waitingCount: Int { content.withLock { $0.jobs.count } }
 
     /// Forgets what waits; threads end when they have done what they are at, which is still answered.

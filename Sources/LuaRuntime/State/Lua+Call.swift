@@ -38,7 +38,7 @@ extension Lua {
         try guarded { clua_set(state.core, raw, index, $0) }
     }
 
-    /// As the script's `tostring`.
+    /// What the script's `tostring` gives for the value; its metamethod may run.
     public func tostring(_ index: Int32) throws(LuaError) -> String {
         let index = absolute(index)
         try guarded { clua_tostring(state.core, raw, index, $0) }
@@ -46,7 +46,7 @@ extension Lua {
         return string(-1) ?? ""
     }
 
-    /// As `#`; metamethods may run.
+    /// What the operator `#` gives for the value; its metamethod may run.
     public func length(_ index: Int32) throws(LuaError) -> Int {
         let index = absolute(index)
         try guarded { clua_length(state.core, raw, index, $0) }

@@ -14,7 +14,7 @@ extension Lua {
         definition(ofFunction: index).map { "\($0.file):\($0.line)" }
     }
 
-    /// The same in its parts.
+    /// File and line in which the function at `index` begins; nil for host functions and other values.
     public func definition(ofFunction index: Int32) -> (file: String, line: Int)? {
         var source: UnsafePointer<CChar>?
         var line: Int32 = 0

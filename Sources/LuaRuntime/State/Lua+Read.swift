@@ -38,7 +38,7 @@ extension Lua {
         return try body(UnsafeRawBufferPointer(start: start, count: length))
     }
 
-    /// Less isn't worth counting.
+    /// Strings that are shorter aren't worth counting.
     private static var largeBytes: Int { 4 << 10 }
 
     /// Says that the running host function has read so many bytes of the script's by other ways than this

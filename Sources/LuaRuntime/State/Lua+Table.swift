@@ -56,7 +56,7 @@ extension Lua {
         Int(lua_rawlen(checked, index))
     }
 
-    /// Same value, without metamethods.
+    /// Whether both are the same value, as `rawequal` says.
     public func rawEqual(_ left: Int32, _ right: Int32) -> Bool {
         lua_rawequal(checked, left, right) != 0
     }

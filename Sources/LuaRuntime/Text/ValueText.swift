@@ -11,7 +11,7 @@ public struct ValueText {
     /// Fields that are looked at, to put them in order.
     private static let maxSorted = 2000
 
-    /// Bytes of the whole.
+    /// Bytes that the text takes at most, but for what closes it.
     private let limit: Int
 
     public init(limit: Int = 800) {

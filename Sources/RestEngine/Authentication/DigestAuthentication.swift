@@ -43,7 +43,7 @@ public final class DigestAuthentication: RequestAuthentication {
         }
     }
 
-    func proof(for target: AuthenticationTarget) throws(DigestChallenge.Refusal) -> AuthenticationProof? {
+    func proof(for target: AuthenticationTarget) throws(DigestChallenge.Fault) -> AuthenticationProof? {
         guard var session = sessions[target.origin] else { return nil }
         guard session.count < .max else {
             sessions[target.origin] = nil
@@ -60,7 +60,7 @@ public final class DigestAuthentication: RequestAuthentication {
     func renew(
         _ proof: AuthenticationProof?, by status: Int, _ headers: Headers, for target: AuthenticationTarget,
         answers: Int
-    ) throws(DigestChallenge.Refusal) -> Bool {
+    ) throws(DigestChallenge.Fault) -> Bool {
         guard status == 401 else {
             try count(on: headers, after: proof, at: target.origin)
             return false
@@ -84,7 +84,7 @@ public final class DigestAuthentication: RequestAuthentication {
     /// The server may name the nonce of the next request (3.5).
     private func count(
         on headers: Headers, after proof: AuthenticationProof?, at origin: String
-    ) throws(DigestChallenge.Refusal) {
+    ) throws(DigestChallenge.Fault) {
         guard let proof, let info = headers["Authentication-Info"], let known = sessions[origin],
             known.challenge.nonce == proof.nonce,
             let next = AuthenticationChallenge.parameters(in: info)["nextnonce"], next != proof.nonce
@@ -94,9 +94,9 @@ public final class DigestAuthentication: RequestAuthentication {
         try begin(challenge, for: origin)
     }
 
-    private func begin(_ challenge: DigestChallenge, for origin: String) throws(DigestChallenge.Refusal) {
+    private func begin(_ challenge: DigestChallenge, for origin: String) throws(DigestChallenge.Fault) {
         guard let clientNonce = makeNonce() else {
-            throw DigestChallenge.Refusal(message: "there is no randomness for an answer")
+            throw DigestChallenge.Fault(message: "there is no randomness for an answer")
         }
         if sessions.count >= Self.maxSessions { sessions = [:] }
         sessions[origin] = Session(challenge: challenge, clientNonce: clientNonce)

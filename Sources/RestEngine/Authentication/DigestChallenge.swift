@@ -1,7 +1,7 @@
 /// A challenge of the Digest scheme that can be answered (RFC 7616 3.3).
 struct DigestChallenge: Equatable {
     /// Why one can't be answered.
-    struct Refusal: Error, Equatable {
+    struct Fault: Error, Equatable {
         let message: String
     }
 
@@ -27,10 +27,10 @@ struct DigestChallenge: Equatable {
         case requestAndBody = "auth-int"
     }
 
-    init(_ challenge: AuthenticationChallenge) throws(Refusal) {
+    init(_ challenge: AuthenticationChallenge) throws(Fault) {
         let parameters = challenge.parameters
         guard let realm = parameters["realm"], let nonce = parameters["nonce"] else {
-            throw Refusal(message: "its Digest challenge lacks realm or nonce")
+            throw Fault(message: "its Digest challenge lacks realm or nonce")
         }
         self.realm = realm
         self.nonce = nonce
@@ -39,7 +39,7 @@ struct DigestChallenge: Equatable {
         let name = algorithm?.uppercased() ?? HashFunction.md5.rawValue
         isSession = name.hasSuffix("-SESS")
         guard let hash = HashFunction(rawValue: isSession ? String(name.dropLast(5)) : name) else {
-            throw Refusal(message: "it asks for Digest with the algorithm '\(name.printable)'")
+            throw Fault(message: "it asks for Digest with the algorithm '\(name.printable)'")
         }
         self.hash = hash
         if let offered = parameters["qop"] {
@@ -47,10 +47,10 @@ struct DigestChallenge: Equatable {
             guard
                 let quality = [.request, .requestAndBody].first(where: { names.contains($0.rawValue) })
                     as Quality?
-            else { throw Refusal(message: "it asks for Digest with qop=\"\(offered.printable)\"") }
+            else { throw Fault(message: "it asks for Digest with qop=\"\(offered.printable)\"") }
             self.quality = quality
         } else if hash != .md5 || isSession {
-            throw Refusal(message: "its Digest challenge lacks qop")
+            throw Fault(message: "its Digest challenge lacks qop")
         }
         isStale = parameters["stale"]?.lowercased() == "true"
         hidesUser = parameters["userhash"]?.lowercased() == "true"
@@ -59,14 +59,14 @@ struct DigestChallenge: Equatable {
 
     /// The challenge to answer: the first that can be, as servers list what they prefer first (3.7). Throws
     /// what is wrong with the last of those that can't.
-    static func first(in challenges: [AuthenticationChallenge]) throws(Refusal) -> DigestChallenge {
-        var refusal: Refusal?
+    static func first(in challenges: [AuthenticationChallenge]) throws(Fault) -> DigestChallenge {
+        var fault: Fault?
         for challenge in challenges where challenge.scheme == "digest" {
-            do throws(Refusal) { return try DigestChallenge(challenge) } catch { refusal = error }
+            do throws(Fault) { return try DigestChallenge(challenge) } catch { fault = error }
         }
-        if let refusal { throw refusal }
+        if let fault { throw fault }
         let schemes = challenges.map(\.scheme).joined(separator: ", ")
-        throw Refusal(
+        throw Fault(
             message: schemes.isEmpty
                 ? "it sent no challenge that can be understood" : "it asks for \(schemes), not Digest")
     }
@@ -88,7 +88,7 @@ struct DigestAnswer {
     var clientNonce: String
 
     /// The value of the Authorization field.
-    func header() throws(DigestChallenge.Refusal) -> String {
+    func header() throws(DigestChallenge.Fault) -> String {
         let digits = String(count, radix: 16)
         let count = String(repeating: "0", count: 8 - digits.utf8.count) + digits
         let quality = challenge.quality
@@ -97,7 +97,7 @@ struct DigestAnswer {
         var message = "\(method):\(target)"
         if quality == .requestAndBody {
             guard let body else {
-                throw DigestChallenge.Refusal(
+                throw DigestChallenge.Fault(
                     message:
                         "it asks for a digest of the body (auth-int), and this one is read while it is sent")
             }
@@ -122,7 +122,7 @@ struct DigestAnswer {
     }
 
     /// A name that isn't ASCII has a form of its own, where the server reads it (3.4, RFC 8187).
-    private func userFields() throws(DigestChallenge.Refusal) -> [(String, String)] {
+    private func userFields() throws(DigestChallenge.Fault) -> [(String, String)] {
         if challenge.hidesUser {
             return [("username", "\"\(try sum("\(user):\(challenge.realm)"))\"")]
         }
@@ -132,11 +132,11 @@ struct DigestAnswer {
         return [("username", AuthenticationChallenge.quoted(user))]
     }
 
-    private func sum(_ text: String) throws(DigestChallenge.Refusal) -> String { try sum(Array(text.utf8)) }
+    private func sum(_ text: String) throws(DigestChallenge.Fault) -> String { try sum(Array(text.utf8)) }
 
-    private func sum(_ bytes: [UInt8]) throws(DigestChallenge.Refusal) -> String {
+    private func sum(_ bytes: [UInt8]) throws(DigestChallenge.Fault) -> String {
         guard let digest = challenge.hash.digest(of: bytes) else {
-            throw DigestChallenge.Refusal(
+            throw DigestChallenge.Fault(
                 message: "it asks for \(challenge.hash.rawValue), which this machine's libcrypto refuses")
         }
         return Hex.encode(digest)

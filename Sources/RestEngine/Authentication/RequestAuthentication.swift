@@ -3,7 +3,7 @@
 @EngineActor
 protocol RequestAuthentication: AnyObject {
     /// The Authorization field for a request, and what it was made with; nil: it goes without.
-    func proof(for target: AuthenticationTarget) throws(DigestChallenge.Refusal) -> AuthenticationProof?
+    func proof(for target: AuthenticationTarget) throws(DigestChallenge.Fault) -> AuthenticationProof?
 
     /// Learns from an answer; whether the request is worth sending again.
     ///
@@ -11,7 +11,7 @@ protocol RequestAuthentication: AnyObject {
     func renew(
         _ proof: AuthenticationProof?, by status: Int, _ headers: Headers, for target: AuthenticationTarget,
         answers: Int
-    ) throws(DigestChallenge.Refusal) -> Bool
+    ) throws(DigestChallenge.Fault) -> Bool
 }
 
 /// What a request's credentials are about.

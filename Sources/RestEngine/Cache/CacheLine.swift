@@ -42,7 +42,7 @@ final class CacheLine {
 
     func ask(_ operation: CacheOperation, _ cache: any EntityCache, _ key: CacheKey, of resource: Resource) {
         let item = Item(operation: operation, cache: cache, key: key, resource: resource)
-        guard stalled == nil else { return fail(item, CacheFault.busy) }
+        guard stalled == nil else { return fail(item, CacheError.busy) }
         waiting.append(item)
         drain()
     }
@@ -66,7 +66,7 @@ final class CacheLine {
             timer?.cancel()
             timer = nil
             switch answer {
-            case .given: engine.report(CacheFault.answeredTwice, of: item.cache, "completion", item.resource)
+            case .given: engine.report(CacheError.answeredTwice, of: item.cache, "completion", item.resource)
             case .awaited:
                 answer = .given
                 conclude(item, result)
@@ -94,8 +94,8 @@ final class CacheLine {
             guard case .awaited = answer else { return }
             answer = .overdue
             stalled = item.cache
-            fail(item, CacheFault.silent)
-            while let next = waiting.popFirst() { fail(next, CacheFault.busy) }
+            fail(item, CacheError.silent)
+            while let next = waiting.popFirst() { fail(next, CacheError.busy) }
         }
     }
 

@@ -72,7 +72,7 @@ enum CacheOperation {
 }
 
 /// Why a cache counts as failing, when it did not say so itself.
-enum CacheFault: Error, CustomStringConvertible {
+enum CacheError: Error, CustomStringConvertible {
     case silent
     case answeredTwice
     /// An earlier thing that it was asked for has no answer yet.

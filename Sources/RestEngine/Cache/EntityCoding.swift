@@ -10,29 +10,6 @@ public enum EntityCoding {
     /// Changes with the format; a cache makes it a part of its keys.
     public static let version: UInt8 = 2
 
-    /// Why an entity has no bytes.
-    public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// A Swift value has no form outside of this process.
-        case nativeContent(type: String)
-        /// A class of a script has a number that holds in this process alone.
-        case classedContent
-        case badTimestamp
-        case tooLarge
-
-        public var description: String {
-            switch self {
-            case .nativeContent(let type):
-                "content of type \(type) has no form outside of this process; only bytes, text, JSON, values of "
-                    + "scripts and images have one"
-            case .classedContent:
-                "the content holds objects of a class, or is nested too deep, and only plain tables can leave the process: "
-                    + "put the cache at a stage before they are made"
-            case .badTimestamp: "the entity's timestamp is no finite number"
-            case .tooLarge: "a text or the headers of the entity are larger than 4 GiB"
-            }
-        }
-    }
-
     private enum Kind: UInt8 {
         case bytes, text, json, value, image
     }
@@ -40,7 +17,7 @@ public enum EntityCoding {
     private static let headSize = 9
 
     /// The bytes of an entity, for ``decode(_:)``.
-    public static func encode(_ entity: Entity) throws(Failure) -> [UInt8] {
+    public static func encode(_ entity: Entity) throws(EntityCodingError) -> [UInt8] {
         guard entity.timestamp.isFinite else { throw .badTimestamp }
         var writer = EntityWriter()
         writer.number(version)
@@ -60,7 +37,7 @@ public enum EntityCoding {
         return writer.bytes
     }
 
-    private static func encode(_ content: Content, to writer: inout EntityWriter) throws(Failure) {
+    private static func encode(_ content: Content, to writer: inout EntityWriter) throws(EntityCodingError) {
         switch content {
         case .bytes(let bytes): writer.rest(Kind.bytes.rawValue, bytes)
         case .text(let text): writer.rest(Kind.text.rawValue, text.utf8)
@@ -71,7 +48,9 @@ public enum EntityCoding {
         }
     }
 
-    private static func encode(_ tree: Tree, _ kind: Kind, to writer: inout EntityWriter) throws(Failure) {
+    private static func encode(_ tree: Tree, _ kind: Kind, to writer: inout EntityWriter)
+        throws(EntityCodingError)
+    {
         guard tree.isClassless else { throw .classedContent }
         tree.withUnsafeBytes { writer.rest(kind.rawValue, $0) }
     }
@@ -137,17 +116,17 @@ struct EntityWriter {
         Swift.withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    mutating func count(_ count: Int) throws(EntityCoding.Failure) {
+    mutating func count(_ count: Int) throws(EntityCodingError) {
         guard let count = UInt32(exactly: count) else { throw .tooLarge }
         number(count)
     }
 
-    mutating func text(_ text: String) throws(EntityCoding.Failure) {
+    mutating func text(_ text: String) throws(EntityCodingError) {
         try count(text.utf8.count)
         bytes.append(contentsOf: text.utf8)
     }
 
-    mutating func optional(_ text: String?) throws(EntityCoding.Failure) {
+    mutating func optional(_ text: String?) throws(EntityCodingError) {
         number(UInt8(text == nil ? 0 : 1))
         if let text { try self.text(text) }
     }
@@ -200,5 +179,28 @@ struct EntityReader {
     mutating func rest() -> ArraySlice<UInt8> {
         defer { offset = bytes.count }
         return bytes[offset...]
+    }
+}
+
+/// Why an entity has no bytes.
+public enum EntityCodingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A Swift value has no form outside of this process.
+    case nativeContent(type: String)
+    /// A class of a script has a number that holds in this process alone.
+    case classedContent
+    case badTimestamp
+    case tooLarge
+
+    public var description: String {
+        switch self {
+        case .nativeContent(let type):
+            "content of type \(type) has no form outside of this process; only bytes, text, JSON, values of "
+                + "scripts and images have one"
+        case .classedContent:
+            "the content holds objects of a class, or is nested too deep, and only plain tables can leave the process: "
+                + "put the cache at a stage before they are made"
+        case .badTimestamp: "the entity's timestamp is no finite number"
+        case .tooLarge: "a text or the headers of the entity are larger than 4 GiB"
+        }
     }
 }

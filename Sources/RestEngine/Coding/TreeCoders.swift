@@ -15,14 +15,14 @@ public struct TreeDecoder: Sendable {
     /// A decoder with the usual limits.
     public init(keys: KeyStyle = .asWritten) { self.keys = keys }
 
-    /// - Throws: ``CodingFailure``, which says where the tree is not what `type` wants.
+    /// - Throws: ``CodingError``, which says where the tree is not what `type` wants.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from tree: Tree
-    ) throws(CodingFailure) -> Value {
+    ) throws(CodingError) -> Value {
         do {
             return try TreeReader(tree: tree, path: CodingPath(), options: TreeReader.Options(self)).value()
         } catch {
-            throw CodingFailure(error, type: "\(type)")
+            throw CodingError(error, type: "\(type)")
         }
     }
 }
@@ -51,15 +51,15 @@ public struct TreeEncoder: Sendable {
     /// An encoder with the usual limits.
     public init(keys: KeyStyle = .asWritten) { self.keys = keys }
 
-    /// - Throws: ``CodingFailure``, which says what in the value has no form in a tree.
-    public func encode(_ value: some Encodable) throws(CodingFailure) -> Tree {
+    /// - Throws: ``CodingError``, which says what in the value has no form in a tree.
+    public func encode(_ value: some Encodable) throws(CodingError) -> Tree {
         do {
             let part = try TreeWriter(TreeSlot(), CodingPath(), TreeWriter.Options(self)).part(value)
             var builder = Tree.Builder()
             part.write(to: &builder)
             return builder.finish()
         } catch {
-            throw CodingFailure(error, type: "\(type(of: value))")
+            throw CodingError(error, type: "\(type(of: value))")
         }
     }
 }

@@ -12,21 +12,21 @@ public final class OpenFile: Sendable {
     private let descriptor: Int32
 
     /// Throws for what is no regular file, or can't be opened.
-    public init(_ path: String) throws(FileFailure) {
+    public init(_ path: String) throws(FileError) {
         guard !path.utf8.contains(0) else {
-            throw FileFailure(path: path.printable, reason: "a path can't contain a NUL")
+            throw FileError(path: path.printable, reason: "a path can't contain a NUL")
         }
         // Without O_NONBLOCK the opening of a pipe would wait for its writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+        guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
         var status = stat()
         let isKnown = fstat(descriptor, &status) == 0
         guard isKnown, status.st_mode & S_IFMT == S_IFREG else {
             let failure =
                 switch (isKnown, status.st_mode & S_IFMT) {
-                case (false, _): FileFailure(path: path, code: errno)
-                case (_, S_IFDIR): FileFailure(path: path, code: EISDIR)
-                default: FileFailure(path: path, reason: "it is not a regular file")
+                case (false, _): FileError(path: path, code: errno)
+                case (_, S_IFDIR): FileError(path: path, code: EISDIR)
+                default: FileError(path: path, reason: "it is not a regular file")
                 }
             closeFile(descriptor)
             throw failure
@@ -39,22 +39,21 @@ public final class OpenFile: Sendable {
     deinit { closeFile(descriptor) }
 
     /// Fills the buffer as far as the file goes; the number of bytes, 0 at the file's end.
-    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFailure) -> Int
-    {
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             if count >= 0 { return count }
-            if errno != EINTR { throw FileFailure(path: path, code: errno) }
+            if errno != EINTR { throw FileError(path: path, code: errno) }
         }
     }
 
     /// The bytes from the start up to ``size``.
-    public func readAll() throws(FileFailure) -> [UInt8] {
+    public func readAll() throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(size))
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while bytes.count < size {
-            let count = try chunk.withUnsafeMutableBufferPointer { (chunk) throws(FileFailure) in
+            let count = try chunk.withUnsafeMutableBufferPointer { (chunk) throws(FileError) in
                 try read(into: UnsafeMutableRawBufferPointer(chunk), at: Int64(bytes.count))
             }
             guard count > 0 else { throw becameShorter }
@@ -64,8 +63,8 @@ public final class OpenFile: Sendable {
     }
 
     /// For whoever needs the ``size`` that was announced and did not find it.
-    public var becameShorter: FileFailure {
-        FileFailure(path: path, reason: "it became shorter while it was read")
+    public var becameShorter: FileError {
+        FileError(path: path, reason: "it became shorter while it was read")
     }
 }
 
@@ -73,7 +72,7 @@ public final class OpenFile: Sendable {
 private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
 /// Why a file can't be read or written.
-public struct FileFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path as it was given, for messages.
     public let path: String
     /// A few words, as the system has them: "No such file or directory".

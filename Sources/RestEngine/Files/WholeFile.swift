@@ -3,30 +3,30 @@ import Platform
 /// Files that are read to their end, and pipes, and files that are written as a whole.
 public enum WholeFile {
     /// Throws for more than `limit` bytes.
-    public static func read(_ path: String, limit: Int) throws(FileFailure) -> [UInt8] {
+    public static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFailure(path: path, code: errno) }
+        guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
         defer { close(descriptor) }
         return try read(descriptor, of: path, limit)
     }
 
     /// Reads standard input to its end, with the limit of ``read(_:limit:)``.
-    public static func readStandardInput(limit: Int) throws(FileFailure) -> [UInt8] {
+    public static func readStandardInput(limit: Int) throws(FileError) -> [UInt8] {
         try read(STDIN_FILENO, of: "-", limit)
     }
 
     /// Writes over what the file had, and makes it where there is none.
-    public static func write(_ bytes: [UInt8], to path: String) throws(FileFailure) {
+    public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         guard let stream = fopen(path, "we") else {
-            throw FileFailure(path: path, code: errno, action: "write")
+            throw FileError(path: path, code: errno, action: "write")
         }
         let count = fwrite(bytes, 1, bytes.count, stream)
         guard fclose(stream) == 0, count == bytes.count else {
-            throw FileFailure(path: path, code: errno, action: "write")
+            throw FileError(path: path, code: errno, action: "write")
         }
     }
 
-    private static func read(_ descriptor: Int32, of path: String, _ limit: Int) throws(FileFailure)
+    private static func read(_ descriptor: Int32, of path: String, _ limit: Int) throws(FileError)
         -> [UInt8]
     {
         var bytes: [UInt8] = []
@@ -34,11 +34,11 @@ public enum WholeFile {
         while true {
             let count = chunk.withUnsafeMutableBytes { readSome(descriptor, $0) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileFailure(path: path, code: errno) }
+            guard count >= 0 else { throw FileError(path: path, code: errno) }
             if count == 0 { return bytes }
             bytes += chunk[..<count]
             guard bytes.count <= limit else {
-                throw FileFailure(path: path, reason: "it is larger than \(limit >> 20) MiB")
+                throw FileError(path: path, reason: "it is larger than \(limit >> 20) MiB")
             }
         }
     }
@@ -52,11 +52,11 @@ private func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPoint
 extension WholeFile {
     /// Replaces the file, or makes it, in one step: the bytes are written to a new file beside it, which then
     /// takes its place. A link at `path` is replaced, not followed.
-    public static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
-        func failure() -> FileFailure { FileFailure(path: path, code: errno, action: "write") }
+    public static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+        func failure() -> FileError { FileError(path: path, code: errno, action: "write") }
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFLNK {
-            throw FileFailure(path: path, reason: "it is not a regular file", action: "write")
+            throw FileError(path: path, reason: "it is not a regular file", action: "write")
         }
         var template = Array("\(path).XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)

@@ -107,7 +107,7 @@ final class NetworkWork: RequestWork {
             AuthenticationTarget(step, of: resource.url).map { (own, $0) }
         }
         let proof = authentication.flatMap { own, target in
-            attempt(target) { () throws(DigestChallenge.Refusal) in try own.proof(for: target) } ?? nil
+            attempt(target) { () throws(DigestChallenge.Fault) in try own.proof(for: target) } ?? nil
         }
         if let proof { message.headers.set("Authorization", proof.header) }
         measure(step)
@@ -128,7 +128,7 @@ final class NetworkWork: RequestWork {
                     headers: response.headers, timings: response.timings, redirects: followed)
                 log("\(response.status)", step, since: sent)
                 if let (own, target) = authentication {
-                    let renewed = attempt(target) { () throws(DigestChallenge.Refusal) in
+                    let renewed = attempt(target) { () throws(DigestChallenge.Fault) in
                         try own.renew(
                             proof, by: response.status, response.headers, for: target, answers: answers)
                     }
@@ -166,9 +166,9 @@ final class NetworkWork: RequestWork {
 
     /// Nil when no credentials can be made; the log says why, and the server's refusal stands.
     private func attempt<Result>(
-        _ target: AuthenticationTarget, _ make: () throws(DigestChallenge.Refusal) -> Result
+        _ target: AuthenticationTarget, _ make: () throws(DigestChallenge.Fault) -> Result
     ) -> Result? {
-        do throws(DigestChallenge.Refusal) { return try make() } catch {
+        do throws(DigestChallenge.Fault) { return try make() } catch {
             let message = "no answer to the challenge of \(target.origin): \(error.message)"
             resource.engine.log.write(.warning, message)
             return nil

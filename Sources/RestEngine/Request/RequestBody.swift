@@ -65,7 +65,7 @@ extension RequestBody {
     /// A Swift value as JSON; it must make an object or an array (rule 6.5).
     public static func json<Value: Encodable>(
         encoding value: Value, encoder: TreeEncoder = TreeEncoder()
-    ) throws(CodingFailure) -> RequestBody {
+    ) throws(CodingError) -> RequestBody {
         .json(try encoder.encode(value))
     }
 }
@@ -79,7 +79,7 @@ extension Resource {
         _ options: RequestOptions = RequestOptions()
     ) -> Request {
         var options = options
-        do throws(CodingFailure) {
+        do throws(CodingError) {
             options.body = .json(try encoder.encode(value))
         } catch {
             return failedRequest(.invalidJSONObject(message: error.description), method: method)

@@ -21,7 +21,7 @@ public enum Upload: Sendable, Equatable {
     }
 
     private static func check(_ path: String) throws(RequestError.CauseError) {
-        do throws(FileFailure) { _ = try OpenFile(path) } catch {
+        do throws(FileError) { _ = try OpenFile(path) } catch {
             throw RequestError.CauseError(.unreadableFile(error))
         }
     }

@@ -80,7 +80,7 @@ extension Entity {
     ) throws(RequestError) -> Value {
         if let value = content.cast(to: type) { return value }
         if let tree = content.anyTree, let decodable = type as? any Decodable.Type {
-            do throws(CodingFailure) {
+            do throws(CodingError) {
                 if let value = try decoder.decodeAny(decodable, from: tree) as? Value { return value }
             } catch {
                 throw RequestError(entity: self, cause: .undecodableContent(error), timestamp: timestamp)
@@ -96,7 +96,7 @@ extension TreeDecoder {
     /// For a type that is not known before the program runs.
     fileprivate func decodeAny<Value: Decodable>(
         _ type: Value.Type, from tree: Tree
-    ) throws(CodingFailure) -> Any {
+    ) throws(CodingError) -> Any {
         try decode(type, from: tree)
     }
 }

@@ -18,13 +18,13 @@ extension RequestError {
         case wrongOutputType(expected: String, actual: String, transformer: String)
         case transformerReturnedNil(transformer: String)
         /// Of a Swift type that was to be made of the content.
-        case undecodableContent(CodingFailure)
+        case undecodableContent(CodingError)
         case scriptError(ScriptFailure)
         case scriptLimit(budget: String, used: Double, limit: Double, failure: ScriptFailure)
         /// `limit` redirects were followed, and there was another.
         case tooManyRedirects(limit: Int)
         /// A file of the request's body.
-        case unreadableFile(FileFailure)
+        case unreadableFile(FileError)
         case transport(TransportError)
         case `internal`(message: String)
         /// What a script made of `rest.error{ cause = … }`.

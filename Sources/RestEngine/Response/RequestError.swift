@@ -136,8 +136,8 @@ extension RequestError {
             switch error {
             case let cause as CauseError: cause.cause
             case let failure as ScriptFailure: .scriptError(failure)
-            case let failure as CodingFailure: .undecodableContent(failure)
-            case is DecodingError: .undecodableContent(CodingFailure(error, type: "content"))
+            case let failure as CodingError: .undecodableContent(failure)
+            case is DecodingError: .undecodableContent(CodingError(error, type: "content"))
             default: .internal(message: "\(error)")
             }
         self.init(

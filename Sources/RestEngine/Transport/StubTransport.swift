@@ -94,7 +94,7 @@ public final class StubTransport: Transport {
         inFlight[ObjectIdentifier(transfer)] = transfer
         // Uploads are read here, so stubs see and keep what a server would.
         let request: TransportRequest
-        do throws(FileFailure) { request = try sent.withUploadRead() } catch {
+        do throws(FileError) { request = try sent.withUploadRead() } catch {
             transfer.start(nil, .error(TransportError(error)))
             return transfer
         }

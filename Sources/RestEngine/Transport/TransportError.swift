@@ -65,7 +65,7 @@ extension TransportError: CustomStringConvertible {
 
 extension TransportError {
     /// A file of the body could be read when the request was made, and can't be now.
-    public init(_ failure: FileFailure) {
+    public init(_ failure: FileError) {
         self.init(.internal, phase: .send, message: "\(failure)")
     }
 }

@@ -1,7 +1,7 @@
 extension TransportRequest {
     /// The request with its upload in ``body``, as a server gets it. A multipart body comes with a boundary
     /// that is the same for the same parts.
-    func withUploadRead() throws(FileFailure) -> TransportRequest {
+    func withUploadRead() throws(FileError) -> TransportRequest {
         guard let upload else { return self }
         var request = self
         request.upload = nil
@@ -24,7 +24,7 @@ private struct MultipartText {
     let boundary: String
     private(set) var bytes: [UInt8] = []
 
-    init(_ parts: [MultipartPart], disposition: String) throws(FileFailure) {
+    init(_ parts: [MultipartPart], disposition: String) throws(FileError) {
         var contents: [[UInt8]] = []
         for part in parts {
             switch part.source {

@@ -3,19 +3,10 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL, which ends with a slash.
     public let url: URLText
 
-    /// Why a text is no base.
-    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        public let text: String
-
-        public var description: String {
-            "'\(text)' is not a URL: it looks like \"https://api.example.com/v1\""
-        }
-    }
-
     /// Throws for text that is no URL of http or https. Not as 1.1 has it, where such a service silently has
     /// no base: who means that gives none.
-    public init(_ text: String) throws(Failure) {
-        guard let url = URLText(text), url.isHTTP else { throw Failure(text: text) }
+    public init(_ text: String) throws(BaseURLError) {
+        guard let url = URLText(text), url.isHTTP else { throw BaseURLError(text: text) }
         self.init(url)
     }
 
@@ -28,6 +19,15 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
 
     /// The URL of a path resource (3.1); the empty path is the base itself.
     public func resource(_ path: String) -> URLText { url.appendingPath(path) }
+}
+
+/// Why a text is no base.
+public struct BaseURLError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let text: String
+
+    public var description: String {
+        "'\(text)' is not a URL: it looks like \"https://api.example.com/v1\""
+    }
 }
 
 extension URLText {

@@ -143,7 +143,7 @@ struct CacheBinding: ScriptBinding {
             return try context.runner.call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
                 if let text = lua.string(-1) { return text }
                 guard lua.type(-1) == .nil else {
-                    throw ScriptCacheFault(
+                    throw ScriptCacheError(
                         description:
                             "'user' returned a \(lua.typeName(-1)) where it must return a text or nil")
                 }

@@ -47,7 +47,7 @@ final class ScriptCache: EntityCache {
         } read: { lua, place in
             if lua.type(place) == .nil { return nil }
             if let box = lua.object(place, as: ScriptEntity.self) { return box.entity }
-            throw ScriptCacheFault(
+            throw ScriptCacheError(
                 description: "read returned a \(lua.typeName(place)) where it must return an entity or nil")
         }
     }
@@ -158,10 +158,10 @@ final class ScriptCache: EntityCache {
         if error.kind == .cancelled {
             return context.isClosed
                 ? ScriptContext.closed
-                : ScriptCacheFault(description: "no answer within \(Int(CacheLimits.answerSeconds)) seconds")
+                : ScriptCacheError(description: "no answer within \(Int(CacheLimits.answerSeconds)) seconds")
         }
         return ScriptFailures.raisedError(error, in: context.state)
-            ?? ScriptCacheFault(description: error.description)
+            ?? ScriptCacheError(description: error.description)
     }
 
     /// The first result; thrown, the reason that follows a first result of nil or false.
@@ -175,7 +175,7 @@ final class ScriptCache: EntityCache {
         if count < 2 { lua.setTop(first + 1) }
         if !lua.isTruthy(first), lua.type(first + 1) != .nil {
             if let known = lua.object(first + 1, as: ScriptErrorBox.self) { throw known.error }
-            throw ScriptCacheFault(
+            throw ScriptCacheError(
                 description: lua.string(first + 1)
                     ?? "\(name) returned \(lua.typeName(first)) and a \(lua.typeName(first + 1))")
         }
@@ -207,7 +207,7 @@ private final class ScriptCacheKey {
 }
 
 /// What a function of a cache did wrong.
-struct ScriptCacheFault: Error, CustomStringConvertible {
+struct ScriptCacheError: Error, CustomStringConvertible {
     let description: String
 }
 

@@ -76,8 +76,8 @@ public struct ZoneFiles: Sendable {
 }
 
 extension OpenFile {
-    fileprivate func readAll(limit: Int) throws(FileFailure) -> [UInt8] {
-        guard size <= Int64(limit) else { throw FileFailure(path: path, reason: "it is too large") }
+    fileprivate func readAll(limit: Int) throws(FileError) -> [UInt8] {
+        guard size <= Int64(limit) else { throw FileError(path: path, reason: "it is too large") }
         return try readAll()
     }
 }

@@ -20,7 +20,7 @@ struct FileBinding: ScriptBinding {
                 """
             ) { call in
                 let path = try context.grants.readablePath(try call.string(1, "path"))
-                return answer(call.lua) { () throws(FileFailure) in try read(path) }
+                return answer(call.lua) { () throws(FileError) in try read(path) }
             },
             ModuleFunction(
                 "write_file", "(path: string, bytes: string) -> true | nil, message",
@@ -32,13 +32,13 @@ struct FileBinding: ScriptBinding {
                 let path = try call.string(1, "path")
                 let bytes = try call.rawBytes(2, "bytes")
                 let place = try context.grants.writablePath(path)
-                return answer(call.lua) { () throws(FileFailure) in try write(bytes, place) }
+                return answer(call.lua) { () throws(FileError) in try write(bytes, place) }
             },
         ]
     }
 
-    private func answer(_ lua: Lua, _ work: () throws(FileFailure) -> [UInt8]?) -> Verdict {
-        do throws(FileFailure) {
+    private func answer(_ lua: Lua, _ work: () throws(FileError) -> [UInt8]?) -> Verdict {
+        do throws(FileError) {
             if let bytes = try work() { lua.push(bytes: bytes) } else { lua.push(true) }
             return .one
         } catch {
@@ -49,29 +49,29 @@ struct FileBinding: ScriptBinding {
     }
 
     /// What was opened must be what was permitted: a link may have been changed in between.
-    private func read(_ path: String) throws(FileFailure) -> [UInt8]? {
+    private func read(_ path: String) throws(FileError) -> [UInt8]? {
         guard let place = ResolvedPath.resolve(path) else {
-            throw FileFailure(path: path, reason: "No such file or directory")
+            throw FileError(path: path, reason: "No such file or directory")
         }
         let file = try OpenFile(place)
         guard context.grants.permissions.refusalToRead(place) == nil, ResolvedPath.resolve(place) == place
         else {
-            throw FileFailure(path: path, reason: "it was moved while it was opened")
+            throw FileError(path: path, reason: "it was moved while it was opened")
         }
         guard file.size <= Self.maxFileBytes else {
-            throw FileFailure(path: path, reason: "it is larger than \(Self.maxFileBytes >> 20) MiB")
+            throw FileError(path: path, reason: "it is larger than \(Self.maxFileBytes >> 20) MiB")
         }
         return try file.readAll()
     }
 
-    private func write(_ bytes: [UInt8], _ path: String) throws(FileFailure) -> [UInt8]? {
+    private func write(_ bytes: [UInt8], _ path: String) throws(FileError) -> [UInt8]? {
         guard bytes.count <= Self.maxFileBytes else {
-            throw FileFailure(
+            throw FileError(
                 path: path, reason: "the content is larger than \(Self.maxFileBytes >> 20) MiB",
                 action: "write")
         }
         guard let place = ResolvedPath.resolve(path) else {
-            throw FileFailure(path: path, reason: "No such file or directory", action: "write")
+            throw FileError(path: path, reason: "No such file or directory", action: "write")
         }
         try WholeFile.replace(place, with: bytes)
         return nil

@@ -84,7 +84,7 @@ final class ScriptGrants {
         guard let refusal = permissions.refusalToRead(path) else { return .success(path) }
         return .failure(
             RequestError.CauseError(
-                .unreadableFile(FileFailure(path: path, reason: "it is not allowed: \(refusal)"))))
+                .unreadableFile(FileError(path: path, reason: "it is not allowed: \(refusal)"))))
     }
 
     /// The path of a socket to connect to.

@@ -169,7 +169,7 @@ enum ScriptSource {
     static let maxBytes = 16 << 20
 
     static func read(_ path: String) throws(Diagnostic) -> [UInt8] {
-        do throws(FileFailure) {
+        do throws(FileError) {
             return LuaFileText.chunk(try WholeFile.read(path, limit: maxBytes))
         } catch {
             throw Diagnostic(

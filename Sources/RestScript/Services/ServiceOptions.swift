@@ -20,7 +20,7 @@ extension ServiceBinding {
         let standard = try standardTransformers(options)
         var baseURL: BaseURL?
         if let base {
-            do throws(BaseURL.Failure) { baseURL = try BaseURL(base) } catch {
+            do throws(BaseURLError) { baseURL = try BaseURL(base) } catch {
                 throw LuaUsageError("base_url \(error)")
             }
         }

@@ -24,11 +24,6 @@ public final class ScriptStore: Sendable {
     /// lock, so it returns at once and asks the store nothing.
     public typealias Journal = @Sendable (_ key: String, _ value: Tree?, _ expiresAt: Double?) -> Void
 
-    public enum Failure: Error, Sendable, Equatable {
-        case full(limit: Int)
-        case notANumber
-    }
-
     private struct Entry {
         var value: Tree
         var expiresAt: Double?
@@ -75,13 +70,17 @@ public final class ScriptStore: Sendable {
     }
 
     /// `lifetime` in seconds; nil: for ever.
-    public func set(_ value: Tree, for key: String, lifetime: Double? = nil, at now: Double) throws(Failure) {
-        try locked { state throws(Failure) in try put(value, key, lifetime.map { now + $0 }, now, &state) }
+    public func set(_ value: Tree, for key: String, lifetime: Double? = nil, at now: Double)
+        throws(ScriptStoreError)
+    {
+        try locked { state throws(ScriptStoreError) in
+            try put(value, key, lifetime.map { now + $0 }, now, &state)
+        }
     }
 
     /// Adds to a number, which begins at zero, and keeps its end. Integers stay integers until they overflow.
-    public func increase(_ key: String, by step: Tree, at now: Double) throws(Failure) -> Tree {
-        try locked { state throws(Failure) in
+    public func increase(_ key: String, by step: Tree, at now: Double) throws(ScriptStoreError) -> Tree {
+        try locked { state throws(ScriptStoreError) in
             expire(key, at: now, &state)
             let old = state.entries[key]
             let sum = try Self.sum(old?.value ?? Tree(0), step)
@@ -110,15 +109,15 @@ public final class ScriptStore: Sendable {
     // MARK: Under the lock
 
     private func locked<Result: Sendable>(
-        _ body: (inout State) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+        _ body: (inout State) throws(ScriptStoreError) -> Result
+    ) throws(ScriptStoreError) -> Result {
         // Mutex hands errors on untyped when several statements throw; a Result carries the type.
-        try state.withLock { state in Swift.Result { () throws(Failure) in try body(&state) } }.get()
+        try state.withLock { state in Swift.Result { () throws(ScriptStoreError) in try body(&state) } }.get()
     }
 
     private func put(
         _ value: Tree, _ key: String, _ expiresAt: Double?, _ now: Double, _ state: inout State
-    ) throws(Failure) {
+    ) throws(ScriptStoreError) {
         let bytes = Self.bytes(key, value)
         let old = state.entries[key]?.bytes ?? 0
         if state.bytes - old + bytes > maxBytes { expireAll(at: now, &state) }
@@ -130,7 +129,7 @@ public final class ScriptStore: Sendable {
         journal?(key, kept, expiresAt)
     }
 
-    private static func sum(_ old: Tree, _ step: Tree) throws(Failure) -> Tree {
+    private static func sum(_ old: Tree, _ step: Tree) throws(ScriptStoreError) -> Tree {
         if let a = old.int, let b = step.int {
             let (sum, overflowed) = a.addingReportingOverflow(b)
             if !overflowed { return Tree(sum) }
@@ -169,4 +168,9 @@ public struct DurableStoreSettings: Sendable {
         self.path = path
         self.maxBytes = maxBytes
     }
+}
+
+public enum ScriptStoreError: Error, Sendable, Equatable {
+    case full(limit: Int)
+    case notANumber
 }

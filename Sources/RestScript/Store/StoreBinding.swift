@@ -48,7 +48,7 @@ struct StoreBinding: ValueBinding {
                     let key = try call.string(1, "key")
                     let step = call.isAbsent(2) ? Tree(1) : try trees.tree(call.lua, call.slot(2))
                     guard step.double != nil else { throw call.bad(2, "by", "it is a number") }
-                    do throws(ScriptStore.Failure) {
+                    do throws(ScriptStoreError) {
                         let sum = try store.increase(key, by: step, at: values.now)
                         trees.push(sum, on: call.lua)
                         return .one
@@ -111,14 +111,14 @@ struct StoreBinding: ValueBinding {
             return .one
         }
         let value = try trees.tree(call.lua, call.slot(2))
-        do throws(ScriptStore.Failure) {
+        do throws(ScriptStoreError) {
             try store.set(value, for: key, lifetime: lifetime, at: now)
             call.lua.push(true)
             return .one
         } catch { return refuse(error, key, call.lua) }
     }
 
-    private func refuse(_ failure: ScriptStore.Failure, _ key: String, _ lua: Lua) -> Verdict {
+    private func refuse(_ failure: ScriptStoreError, _ key: String, _ lua: Lua) -> Verdict {
         lua.pushNil()
         switch failure {
         case .full(let limit): lua.push("the store is full: it holds \(limit >> 20) MiB")

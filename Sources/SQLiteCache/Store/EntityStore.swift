@@ -90,12 +90,12 @@ final class EntityStore {
         switch operation.action {
         case .read: return .success(try read(key, from: database))
         case .updateTimestamp(let timestamp):
-            guard timestamp.isFinite else { return .failure(EntityCoding.Failure.badTimestamp) }
+            guard timestamp.isFinite else { return .failure(EntityCodingError.badTimestamp) }
             try database.setTimestamp(timestamp, key)
         case .remove: try database.remove(key)
         case .write(let entity):
             let bytes: [UInt8]
-            do throws(EntityCoding.Failure) { bytes = try EntityCoding.encode(entity) } catch {
+            do throws(EntityCodingError) { bytes = try EntityCoding.encode(entity) } catch {
                 // What the key had is no longer true.
                 try database.remove(key)
                 return .failure(error)

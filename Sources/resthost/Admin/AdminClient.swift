@@ -9,7 +9,7 @@ struct AdminClient {
         var body: Tree
     }
 
-    /// Of the socket.
+    /// The path of the host's admin socket.
     let path: String
     private let transport: CurlTransport
 
@@ -22,7 +22,7 @@ struct AdminClient {
     }
 
     /// `target` is what is behind `/-/`. Throws when nothing that can be understood comes back.
-    func ask(_ target: String, method: String = "GET", patience: Double = 15) async throws(AdminFailure)
+    func ask(_ target: String, method: String = "GET", patience: Double = 15) async throws(AdminError)
         -> Answer
     {
         var request = TransportRequest(method: method, url: "http://localhost/-/" + target)
@@ -34,11 +34,11 @@ struct AdminClient {
         }
         switch result {
         case .failure(let error):
-            throw AdminFailure(
+            throw AdminError(
                 3, "no host answers at \(path): \(LocalSocket.refusal(path) ?? error.message)")
         case .success(let response):
             guard let body = try? Tree(json: response.body), body.kind == .object else {
-                throw AdminFailure(3, "what answers at \(path) is no resthost")
+                throw AdminError(3, "what answers at \(path) is no resthost")
             }
             return Answer(status: response.status, body: body)
         }
@@ -47,16 +47,16 @@ struct AdminClient {
     /// The same for an answer that must be a success.
     func demand(
         _ target: String, method: String = "GET", patience: Double = 15
-    ) async throws(AdminFailure) -> Tree {
+    ) async throws(AdminError) -> Tree {
         let answer = try await ask(target, method: method, patience: patience)
-        guard answer.status == 200 else { throw AdminFailure(answer) }
+        guard answer.status == 200 else { throw AdminError(answer) }
         return answer.body
     }
 }
 
 /// Why a command got nowhere.
-struct AdminFailure: Error {
-    /// The exit code.
+struct AdminError: Error {
+    /// The program's exit code: 1 refused, 2 wrong usage, 3 no such host.
     var code: Int32
     var message: String
 

@@ -19,7 +19,7 @@ enum AdminListener {
         }
     }
 
-    struct Failure: Error {
+    struct ListenError: Error {
         var message: String
     }
 
@@ -28,13 +28,13 @@ enum AdminListener {
         _ address: Address, directory: any GatewayDirectory, control: any HostControl,
         folder: AdminFolder = .standard(),
         onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in }
-    ) throws(Failure) -> (gateway: Gateway, path: String)? {
+    ) throws(ListenError) -> (gateway: Gateway, path: String)? {
         let path: String
         switch address {
         case .none: return nil
         case .path(let given): path = absolute(given)
         case .standard:
-            if let problem = folder.make() { throw Failure(message: problem) }
+            if let problem = folder.make() { throw ListenError(message: problem) }
             folder.removeAbandoned()
             path = folder.socket(of: getpid())
         }
@@ -48,7 +48,7 @@ enum AdminListener {
             let gateway = try Gateway(configuration, directory: directory, control: control)
             _ = try gateway.start()
             return (gateway, path)
-        } catch { throw Failure(message: "\(error)") }
+        } catch { throw ListenError(message: "\(error)") }
     }
 
     private static func absolute(_ path: String) -> String {

@@ -23,7 +23,7 @@ struct FailureReport: Sendable {
 
     // MARK: As JSON
 
-    /// All but the message.
+    /// What goes into a problem document beside its message.
     var members: [ControlProblem.Member] {
         var members: [ControlProblem.Member] = []
         if let file = diagnostic.file { members.append(.init("file", Tree(file))) }

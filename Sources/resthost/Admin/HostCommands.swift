@@ -5,10 +5,10 @@ import RestEngine
 enum HostCommand {
     /// Runs `body` on the engine loop; a failure is written to standard error, and its code is the program's.
     static func run(
-        _ body: @escaping @Sendable @EngineActor () async throws(AdminFailure) -> Int32
+        _ body: @escaping @Sendable @EngineActor () async throws(AdminError) -> Int32
     ) throws {
         let code = MainThread.wait { () async -> Int32 in
-            do throws(AdminFailure) { return try await body() } catch {
+            do throws(AdminError) { return try await body() } catch {
                 Streams.error(Complaint.text(error.message))
                 return error.code
             }
@@ -37,7 +37,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let (host, json) = (host, json)
-        try HostCommand.run { () throws(AdminFailure) in
+        try HostCommand.run { () throws(AdminError) in
             let status = try await host.client().demand("status")
             if json {
                 let json = PrettyJSON.format((try? status.json()) ?? [])
@@ -66,7 +66,7 @@ struct ReloadCommand: ParsableCommand {
 
     func run() throws {
         let host = host
-        try HostCommand.run { () throws(AdminFailure) in
+        try HostCommand.run { () throws(AdminError) in
             // Loading has a budget of its own; what else may be under way before it has one as well.
             let answer = try await host.client().ask("reload", method: "POST", patience: 120)
             if answer.status == 422, let message = answer.body["detail"]?.string {
@@ -76,7 +76,7 @@ struct ReloadCommand: ParsableCommand {
                 return 2
             }
             guard answer.status == 200, let number = answer.body["generation"]?.int else {
-                throw AdminFailure(answer)
+                throw AdminError(answer)
             }
             let seconds = answer.body["seconds"]?.double ?? 0
             Streams.output("generation \(number), loaded in \(Int((seconds * 1000).rounded())) ms\n")
@@ -103,7 +103,7 @@ struct InvalidateCommand: ParsableCommand {
 
     func run() throws {
         let (host, service) = (host, service)
-        try HostCommand.run { () throws(AdminFailure) in
+        try HostCommand.run { () throws(AdminError) in
             let query = service.map { "?service=" + PercentEncoding.component(Array($0.utf8)) } ?? ""
             let answer = try await host.client().demand("invalidate" + query, method: "POST")
             let names = answer["services"]?.elements.compactMap(\.string) ?? []
@@ -139,7 +139,7 @@ struct WipeCommand: ParsableCommand {
 
     func run() throws {
         let (host, service, pattern) = (host, service, pattern)
-        try HostCommand.run { () throws(AdminFailure) in
+        try HostCommand.run { () throws(AdminError) in
             var query = "?service=" + PercentEncoding.component(Array(service.utf8))
             if let pattern { query += "&pattern=" + PercentEncoding.component(Array(pattern.utf8)) }
             let answer = try await host.client().demand("wipe" + query, method: "POST")

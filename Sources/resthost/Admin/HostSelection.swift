@@ -17,30 +17,30 @@ struct HostSelection: ParsableArguments {
 
     /// The host that was named, or the only one there is.
     @EngineActor
-    func client(in folder: AdminFolder = .standard()) async throws(AdminFailure) -> AdminClient {
+    func client(in folder: AdminFolder = .standard()) async throws(AdminError) -> AdminClient {
         if let admin {
             return AdminClient(path: admin.hasPrefix("unix:") ? String(admin.dropFirst(5)) : admin)
         }
         // Nobody's word counts in a folder that anybody could have made.
-        if folder.exists, let problem = folder.problem() { throw AdminFailure(2, problem) }
+        if folder.exists, let problem = folder.problem() { throw AdminError(2, problem) }
         folder.removeAbandoned()
         if let pid {
             guard LocalSocket.isAnswered(folder.socket(of: pid)) else {
-                throw AdminFailure(3, "no running host has the process number \(pid) in \(folder.path)")
+                throw AdminError(3, "no running host has the process number \(pid) in \(folder.path)")
             }
             return AdminClient(path: folder.socket(of: pid))
         }
         let running = folder.processes().map(folder.socket(of:)).filter(LocalSocket.isAnswered)
         switch running.count {
         case 0:
-            throw AdminFailure(
+            throw AdminError(
                 3,
                 """
                 no running host found in \(folder.path)
                   hint: 'resthost run' starts one; one with an admin socket elsewhere is reached with --admin PATH
                 """)
         case 1: return AdminClient(path: running[0])
-        default: throw AdminFailure(2, await Self.choice(running))
+        default: throw AdminError(2, await Self.choice(running))
         }
     }
 

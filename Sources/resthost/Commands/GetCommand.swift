@@ -78,7 +78,7 @@ struct GetCommand: ParsableCommand {
         var bytes = Array(data.utf8)
         if data.hasPrefix("@") {
             let limit = 1 << 30
-            do throws(FileFailure) {
+            do throws(FileError) {
                 bytes =
                     try data == "@-"
                     ? WholeFile.readStandardInput(limit: limit)

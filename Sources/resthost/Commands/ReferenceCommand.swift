@@ -47,7 +47,7 @@ struct TypesCommand: ParsableCommand {
             Streams.output(files.first?.text ?? "")
             return 0
         }
-        do throws(FileFailure) {
+        do throws(FileError) {
             for file in files { try NewFile.write(file.text, to: "\(folder)/\(file.path)") }
         } catch {
             Streams.error(Complaint.text(error.description))

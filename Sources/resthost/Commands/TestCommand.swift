@@ -51,7 +51,7 @@ struct TestCommand: ParsableCommand {
     @EngineActor
     private func runTests() async -> Int32 {
         let files: [String]
-        do throws(TestFileSearch.Failure) { files = try TestFileSearch.files(in: paths) } catch {
+        do throws(TestFileSearch.SearchError) { files = try TestFileSearch.files(in: paths) } catch {
             Streams.error(Complaint.text(error.description))
             return 2
         }
@@ -98,7 +98,7 @@ struct TestCommand: ParsableCommand {
         let table = CoverageTable(report, style: format == .pretty ? .standardOutput : .standardError).text
         if format == .pretty { Streams.output(table) } else { Streams.error(table) }
         guard let coverageOutput else { return true }
-        do throws(FileFailure) {
+        do throws(FileError) {
             try WholeFile.write(Array(LCOVText.text(report).utf8), to: coverageOutput)
             return true
         } catch {

@@ -42,7 +42,7 @@ final class PublicGateway {
 
     var isRunning: Bool { gateway != nil }
 
-    /// As bound.
+    /// The addresses as they were bound: a port that the system chose is there with its number.
     var listening: [String] { gateway?.listening ?? [] }
 
     var connections: Int { gateway?.connections ?? 0 }

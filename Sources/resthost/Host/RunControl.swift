@@ -8,14 +8,14 @@ final class RunControl: HostControl {
     /// What ``reload(_:)`` gives when it went well.
     struct Loaded {
         var generation: Int
-        /// How long it took.
+        /// How long the load took.
         var seconds: Double
     }
 
     /// A reload that left everything as it was.
     struct NotLoaded: Error {
         var report: FailureReport
-        /// That goes on.
+        /// The generation that goes on.
         var generation: Int
     }
 

@@ -60,7 +60,7 @@ final class RunSession {
         do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
             fail(error)
         }
-        do throws(AdminListener.Failure) {
+        do throws(AdminListener.ListenError) {
             admin = try AdminListener.start(
                 AdminListener.Address(settings.admin), directory: directory, control: control,
                 onShortage: { [log] in log.shortage($0, of: "admin socket") })

@@ -36,7 +36,7 @@ final class FileWatcher {
     }
 
     /// How this system tells of changes.
-    nonisolated static func system() throws(FolderWatchFailure) -> any FolderWatching {
+    nonisolated static func system() throws(FolderWatchError) -> any FolderWatching {
         #if os(Linux)
             try InotifyFolders()
         #else
@@ -48,9 +48,9 @@ final class FileWatcher {
 /// The files that one generation has been read from so far.
 @EngineActor
 final class ReachedFiles {
-    /// By the script itself.
+    /// Files that the script itself was read from.
     private(set) var paths: Set<String> = []
-    /// By its transformer modules.
+    /// Files that its transformer modules were read from.
     private(set) var modulePaths: Set<String> = []
     var onAddition: (@EngineActor () -> Void)?
 

@@ -13,7 +13,7 @@ enum FolderEvent: Equatable, Sendable {
 protocol FolderWatching: AnyObject {
     /// Watches these and no others; entries whose folder isn't there are left out. Throws when the system
     /// refuses.
-    func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchFailure)
+    func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchError)
 
     /// Waits until something happens, ``WatchSignal/wake()`` is called, or so many seconds have passed. It
     /// may return early, with nothing.
@@ -21,7 +21,7 @@ protocol FolderWatching: AnyObject {
 }
 
 /// The system can't watch; another way is needed.
-struct FolderWatchFailure: Error, Equatable {
+struct FolderWatchError: Error, Equatable {
     var message: String
 }
 

@@ -16,14 +16,14 @@ import Platform
         private var watchesByFolder: [String: Int32] = [:]
         private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
-        init() throws(FolderWatchFailure) {
+        init() throws(FolderWatchError) {
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             if descriptor < 0 { throw Self.failure(errno) }
         }
 
         deinit { if descriptor >= 0 { close(descriptor) } }
 
-        func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchFailure) {
+        func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchError) {
             let wanted = Set(entries.map(\.folder))
             for (folder, watch) in watchesByFolder where !wanted.contains(folder) {
                 inotify_rm_watch(descriptor, watch)
@@ -69,14 +69,14 @@ import Platform
             if let watch = watchesByFolder.removeValue(forKey: folder) { foldersByWatch[watch] = nil }
         }
 
-        private static func failure(_ code: Int32) -> FolderWatchFailure {
+        private static func failure(_ code: Int32) -> FolderWatchError {
             switch code {
             case ENOSPC:
-                FolderWatchFailure(message: "no inotify watch is left (see fs.inotify.max_user_watches)")
+                FolderWatchError(message: "no inotify watch is left (see fs.inotify.max_user_watches)")
             case EMFILE:
-                FolderWatchFailure(
+                FolderWatchError(
                     message: "no inotify instance is left (see fs.inotify.max_user_instances)")
-            default: FolderWatchFailure(message: "inotify: \(String(cString: strerror(code)))")
+            default: FolderWatchError(message: "inotify: \(String(cString: strerror(code)))")
             }
         }
     }

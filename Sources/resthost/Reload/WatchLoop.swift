@@ -46,9 +46,9 @@ final class WatchLoop: Sendable {
     // MARK: The thread
 
     /// Returns when it is stopped. `start` gives what tells of changes.
-    func run(_ start: () throws(FolderWatchFailure) -> any FolderWatching) {
+    func run(_ start: () throws(FolderWatchError) -> any FolderWatching) {
         var folders: any FolderWatching
-        do throws(FolderWatchFailure) { folders = try start() } catch {
+        do throws(FolderWatchError) { folders = try start() } catch {
             folders = fallBack(error)
         }
         var state = WatchState()
@@ -80,7 +80,7 @@ final class WatchLoop: Sendable {
     private func apply(_ state: inout WatchState, _ folders: inout any FolderWatching) {
         for _ in 0..<16 {
             state.findEntries(view)
-            do throws(FolderWatchFailure) { try folders.watch(state.entries) } catch {
+            do throws(FolderWatchError) { try folders.watch(state.entries) } catch {
                 folders = fallBack(error)
                 try? folders.watch(state.entries)
             }
@@ -88,7 +88,7 @@ final class WatchLoop: Sendable {
         }
     }
 
-    private func fallBack(_ failure: FolderWatchFailure) -> any FolderWatching {
+    private func fallBack(_ failure: FolderWatchError) -> any FolderWatching {
         warn("\(failure.message): files are looked at twice a second instead")
         return PollingFolders()
     }

@@ -6,13 +6,13 @@ struct WatchState {
         var entries: Set<DirectoryEntry>
     }
 
-    /// By absolute path.
+    /// What is known of the files, by absolute path.
     private var files: [String: File] = [:]
-    /// As they were given.
+    /// The names that were given, by absolute path.
     private var givenNames: [String: String] = [:]
     private var filesByEntry: [DirectoryEntry: Set<String>] = [:]
     private var settling = Settling()
-    /// Not read yet.
+    /// Paths of files that nobody has read yet.
     private var newFiles: [String] = []
 
     /// All that is to be watched.

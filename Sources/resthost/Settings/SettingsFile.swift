@@ -37,7 +37,7 @@ struct SettingsFile {
     static func beside(_ script: String) throws(Diagnostic) -> SettingsFile {
         let path = path(beside: script)
         let bytes: [UInt8]
-        do throws(FileFailure) { bytes = try WholeFile.read(path, limit: 1 << 20) } catch {
+        do throws(FileError) { bytes = try WholeFile.read(path, limit: 1 << 20) } catch {
             if error.isMissing { return SettingsFile() }
             throw Diagnostic(
                 .error, code: "settings", "cannot read the settings: \(error.reason)", file: path)
@@ -52,7 +52,7 @@ struct SettingsFile {
 
     init(_ text: String, path: String, folder: String) throws(Diagnostic) {
         let document: TOMLDocument
-        do throws(TOMLDocument.Failure) { document = try TOMLDocument(text) } catch {
+        do throws(TOMLDocument.Fault) { document = try TOMLDocument(text) } catch {
             throw Diagnostic(.error, code: "settings", error.message, file: path, line: error.line)
         }
         for table in document.tables where !Self.tables.contains(table.name) {

@@ -29,7 +29,7 @@ struct TOMLDocument: Equatable {
         let line: Int
     }
 
-    struct Failure: Error, Equatable {
+    struct Fault: Error, Equatable {
         let line: Int
         let message: String
     }
@@ -42,25 +42,25 @@ struct TOMLDocument: Equatable {
         left.entries == right.entries && left.tables.map(\.name) == right.tables.map(\.name)
     }
 
-    init(_ text: String) throws(Failure) {
+    init(_ text: String) throws(Fault) {
         var reader = TOMLReader(text)
         var table = ""
         while reader.skipToContent() {
             let line = reader.line
             if reader.take("[") {
-                if reader.take("[") { throw reader.failure("arrays of tables are not known here") }
+                if reader.take("[") { throw reader.fault("arrays of tables are not known here") }
                 table = try reader.key()
-                guard reader.take("]") else { throw reader.failure("']' is missing after the table's name") }
+                guard reader.take("]") else { throw reader.fault("']' is missing after the table's name") }
                 guard !tables.contains(where: { $0.name == table }) else {
-                    throw Failure(line: line, message: "the table '\(table)' is there twice")
+                    throw Fault(line: line, message: "the table '\(table)' is there twice")
                 }
                 tables.append((table, line))
             } else {
                 let key = try reader.key()
-                guard reader.take("=") else { throw reader.failure("'=' is missing after '\(key)'") }
+                guard reader.take("=") else { throw reader.fault("'=' is missing after '\(key)'") }
                 let value = try reader.value()
                 guard !entries.contains(where: { $0.table == table && $0.key == key }) else {
-                    throw Failure(line: line, message: "'\(key)' is there twice")
+                    throw Fault(line: line, message: "'\(key)' is there twice")
                 }
                 entries.append(Entry(table: table, key: key, value: value, line: line))
             }

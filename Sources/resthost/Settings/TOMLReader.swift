@@ -1,7 +1,7 @@
 /// Goes through the text of a ``TOMLDocument``. White space on the line is skipped before each thing that is
 /// taken.
 struct TOMLReader {
-    typealias Failure = TOMLDocument.Failure
+    typealias Fault = TOMLDocument.Fault
 
     private let scalars: [Unicode.Scalar]
     private var place = 0
@@ -10,7 +10,7 @@ struct TOMLReader {
 
     init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-    func failure(_ message: String) -> Failure { Failure(line: line, message: message) }
+    func fault(_ message: String) -> Fault { Fault(line: line, message: message) }
 
     private var next: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
 
@@ -47,30 +47,30 @@ struct TOMLReader {
         return true
     }
 
-    mutating func endLine() throws(Failure) {
+    mutating func endLine() throws(Fault) {
         skipSpaces()
         skipComment()
         if next == "\r" { place += 1 }
-        guard next == nil || next == "\n" else { throw failure("the line goes on where it should end") }
+        guard next == nil || next == "\n" else { throw fault("the line goes on where it should end") }
     }
 
-    mutating func key() throws(Failure) -> String {
+    mutating func key() throws(Fault) -> String {
         skipSpaces()
         let key: String
         if next == "\"" || next == "'" { key = try string() } else { key = word(\.isTOMLKey) }
-        guard !key.isEmpty else { throw failure("a name is missing") }
+        guard !key.isEmpty else { throw fault("a name is missing") }
         skipSpaces()
-        if next == "." { throw failure("dotted names are not known here: write a table, [\(key)]") }
+        if next == "." { throw fault("dotted names are not known here: write a table, [\(key)]") }
         return key
     }
 
-    mutating func value() throws(Failure) -> TOMLDocument.Value {
+    mutating func value() throws(Fault) -> TOMLDocument.Value {
         skipSpaces()
         switch next {
         case "\"", "'": return .string(try string())
         case "[": return .array(try array())
-        case "{": throw failure("inline tables are not known here: write a table, [name]")
-        case nil, "\n", "\r", "#": throw failure("a value is missing")
+        case "{": throw fault("inline tables are not known here: write a table, [name]")
+        case nil, "\n", "\r", "#": throw fault("a value is missing")
         default: return try plainValue()
         }
     }
@@ -84,12 +84,12 @@ struct TOMLReader {
         return word
     }
 
-    private mutating func plainValue() throws(Failure) -> TOMLDocument.Value {
+    private mutating func plainValue() throws(Fault) -> TOMLDocument.Value {
         let text = word { $0.isTOMLKey || $0 == "+" || $0 == "." || $0 == ":" }
         switch text {
         case "true": return .boolean(true)
         case "false": return .boolean(false)
-        case "": throw failure("a value is missing")
+        case "": throw fault("a value is missing")
         default: break
         }
         guard !text.hasPrefix("_"), !text.hasSuffix("_"), !text.contains("__") else { throw unknown(text) }
@@ -109,27 +109,27 @@ struct TOMLReader {
         return .float(number)
     }
 
-    private func unknown(_ text: String) -> Failure {
-        failure("'\(text)' is no value: strings have quotes; dates are not known here")
+    private func unknown(_ text: String) -> Fault {
+        fault("'\(text)' is no value: strings have quotes; dates are not known here")
     }
 
-    private mutating func array() throws(Failure) -> [TOMLDocument.Value] {
+    private mutating func array() throws(Fault) -> [TOMLDocument.Value] {
         place += 1
         depth += 1
         defer { depth -= 1 }
-        guard depth <= 16 else { throw failure("arrays are too deep") }
+        guard depth <= 16 else { throw fault("arrays are too deep") }
         var values: [TOMLDocument.Value] = []
         while true {
-            guard skipToContent() else { throw failure("']' is missing") }
+            guard skipToContent() else { throw fault("']' is missing") }
             if take("]") { return values }
             values.append(try value())
-            guard skipToContent() else { throw failure("']' is missing") }
+            guard skipToContent() else { throw fault("']' is missing") }
             if take("]") { return values }
-            guard take(",") else { throw failure("',' or ']' is missing") }
+            guard take(",") else { throw fault("',' or ']' is missing") }
         }
     }
 
-    private mutating func string() throws(Failure) -> String {
+    private mutating func string() throws(Fault) -> String {
         let quote = next
         place += 1
         var text = ""
@@ -138,20 +138,20 @@ struct TOMLReader {
             switch scalar {
             case quote:
                 if text.isEmpty, next == quote {
-                    throw failure("strings of several lines are not known here")
+                    throw fault("strings of several lines are not known here")
                 }
                 return text
             case "\\" where quote == "\"": text.unicodeScalars.append(try escaped())
             case "\t": text.append("\t")
             case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                throw Failure(line: line, message: "the string has no end on its line")
+                throw Fault(line: line, message: "the string has no end on its line")
             default: text.unicodeScalars.append(scalar)
             }
         }
-        throw failure("the string has no end")
+        throw fault("the string has no end")
     }
 
-    private mutating func escaped() throws(Failure) -> Unicode.Scalar {
+    private mutating func escaped() throws(Fault) -> Unicode.Scalar {
         let letter = next
         if letter != "\n" { place += 1 }
         switch letter {
@@ -164,16 +164,16 @@ struct TOMLReader {
         case "\\": return "\\"
         case "u": return try code(4)
         case "U": return try code(8)
-        default: throw failure("an unknown escape: use single quotes for text with backslashes")
+        default: throw fault("an unknown escape: use single quotes for text with backslashes")
         }
     }
 
-    private mutating func code(_ count: Int) throws(Failure) -> Unicode.Scalar {
-        guard place + count <= scalars.count else { throw failure("the string has no end") }
+    private mutating func code(_ count: Int) throws(Fault) -> Unicode.Scalar {
+        guard place + count <= scalars.count else { throw fault("the string has no end") }
         let digits = String(String.UnicodeScalarView(scalars[place..<place + count]))
         let isHex = digits.utf8.count == count && digits.allSatisfy { $0.isASCII && $0.isHexDigit }
         guard isHex, let number = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(number) else {
-            throw failure("'\(digits)' is no code point")
+            throw fault("'\(digits)' is no code point")
         }
         place += count
         return scalar

@@ -40,7 +40,7 @@ struct InitCommand: ParsableCommand {
                     + "  hint: choose another folder, or replace them with --force\n")
             return 2
         }
-        do throws(FileFailure) {
+        do throws(FileError) {
             for file in files { try NewFile.write(file.text, to: "\(folder)/\(file.path)") }
         } catch {
             Streams.error(Complaint.text(error.description))

@@ -121,7 +121,7 @@ enum StarterFiles {
 
 /// Files that a command makes, with the folders that they need.
 enum NewFile {
-    static func write(_ text: String, to path: String) throws(FileFailure) {
+    static func write(_ text: String, to path: String) throws(FileError) {
         try makeFolders(of: path)
         try WholeFile.replace(path, with: Array(text.utf8))
     }
@@ -132,7 +132,7 @@ enum NewFile {
     }
 
     /// Makes the folders that a file is to lie in.
-    static func makeFolders(of path: String) throws(FileFailure) {
+    static func makeFolders(of path: String) throws(FileError) {
         var end = path.startIndex
         while let slash = path[end...].firstIndex(of: "/") {
             end = path.index(after: slash)
@@ -141,7 +141,7 @@ enum NewFile {
             let reason = errno
             // Whether it is one will show when something is written into it.
             guard reason == EEXIST || exists(folder) else {
-                throw FileFailure(
+                throw FileError(
                     path: folder, reason: String(cString: strerror(reason)), action: "make the folder")
             }
         }

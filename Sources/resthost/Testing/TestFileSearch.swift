@@ -2,21 +2,21 @@ import Platform
 
 /// Finds test files: those that are named, and all `*_test.lua` below the folders that are named.
 enum TestFileSearch {
-    struct Failure: Error {
+    struct SearchError: Error {
         let description: String
     }
 
     private static let suffix = "_test.lua"
 
     /// Sorted in each folder; each file once.
-    static func files(in paths: [String]) throws(Failure) -> [String] {
+    static func files(in paths: [String]) throws(SearchError) -> [String] {
         var found: [String] = []
         for path in paths.isEmpty ? ["."] : paths {
             switch kind(of: path) {
             case S_IFDIR: found += below(path)
             case S_IFREG: found.append(path)
-            case nil: throw Failure(description: "there is no '\(path)'")
-            default: throw Failure(description: "'\(path)' is neither a file nor a folder")
+            case nil: throw SearchError(description: "there is no '\(path)'")
+            default: throw SearchError(description: "'\(path)' is neither a file nor a folder")
             }
         }
         var known: Set<String> = []

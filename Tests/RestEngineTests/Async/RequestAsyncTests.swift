@@ -80,7 +80,7 @@ struct RequestAsyncTests {
         }
         fixture.settle()
         #expect(fixture.transport.requests.isEmpty)
-        #expect(throws: CodingFailure.self) { try RequestBody.json(encoding: [UInt64.max]) }
+        #expect(throws: CodingError.self) { try RequestBody.json(encoding: [UInt64.max]) }
     }
 
     // MARK: Cancelling

@@ -74,7 +74,7 @@ struct AuthenticationChallengeTests {
     ])
     func `what can't be answered is refused with a reason`(field: String, reason: String) {
         let challenges = AuthenticationChallenge.list(in: Headers([("WWW-Authenticate", field)]))
-        #expect(throws: DigestChallenge.Refusal(message: reason)) {
+        #expect(throws: DigestChallenge.Fault(message: reason)) {
             try DigestChallenge.first(in: challenges)
         }
     }

@@ -74,17 +74,17 @@ struct EntityCodingTests {
 
     @Test func `content that means nothing to another process is refused`() {
         struct Native: Sendable {}
-        #expect(throws: EntityCoding.Failure.nativeContent(type: "Native")) {
+        #expect(throws: EntityCodingError.nativeContent(type: "Native")) {
             try EntityCoding.encode(Entity(content: .native(Native()), timestamp: 0))
         }
         let classed = Tree(encoded: [Tree.Tag.classed.rawValue, 1, 0, 0, 0] + Tree([1]).encoded)
         for tree in [classed, ["a": [["b": classed]]]] {
-            #expect(throws: EntityCoding.Failure.classedContent) {
+            #expect(throws: EntityCodingError.classedContent) {
                 try EntityCoding.encode(Entity(content: .value(tree), timestamp: 0))
             }
         }
         for timestamp in [Double.nan, .infinity] {
-            #expect(throws: EntityCoding.Failure.badTimestamp) {
+            #expect(throws: EntityCodingError.badTimestamp) {
                 try EntityCoding.encode(Entity(content: .text(""), timestamp: timestamp))
             }
         }

@@ -26,12 +26,12 @@
 
         @Test func `what is no date is told`() {
             #expect(
-                throws: CodingFailure(
+                throws: CodingError(
                     type: "Array<Date>", path: "[0]",
                     message: "expected a time such as 2026-06-19T08:30:00Z, got 'June'")
             ) { try TreeDecoder().decode([Date].self, from: ["June"]) }
             #expect(
-                throws: CodingFailure(type: "Date", message: "expected a time, got boolean")
+                throws: CodingError(type: "Date", message: "expected a time, got boolean")
             ) { try TreeDecoder().decode(Date.self, from: true) }
         }
 
@@ -47,7 +47,7 @@
                     ])
             encoder.dates = .unixSeconds
             #expect(try encoder.encode([time]) == [1_781_857_800.0])
-            #expect(throws: CodingFailure.self) {
+            #expect(throws: CodingError.self) {
                 try TreeEncoder().encode(Date.distantFuture.addingTimeInterval(1e12))
             }
         }

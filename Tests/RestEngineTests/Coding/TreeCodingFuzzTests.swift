@@ -32,7 +32,7 @@ private final class Node: Codable, Equatable, Sendable {
         for _ in 0..<4000 {
             let tree = Tree.random(depth: 5, using: &random)
             for decoder in [TreeDecoder(), TreeDecoder(keys: .snakeCase)] {
-                do throws(CodingFailure) {
+                do throws(CodingError) {
                     let node = try decoder.decode(Node.self, from: tree)
                     decoded += 1
                     // What was read can be written, and read again.
@@ -54,12 +54,12 @@ private final class Node: Codable, Equatable, Sendable {
         let deep = String(repeating: #"{"next":["#, count: 250) + String(repeating: "]}", count: 250)
         let tree = try Tree(json: deep)
         var decoder = TreeDecoder()
-        #expect(throws: CodingFailure(type: "List", message: "the content is nested more than 128 deep")) {
+        #expect(throws: CodingError(type: "List", message: "the content is nested more than 128 deep")) {
             try decoder.decode(List.self, from: tree)
         }
         decoder.maxDepth = 501
         let list = try decoder.decode(List.self, from: tree)
-        #expect(throws: CodingFailure(type: "List", message: "the value is nested more than 128 deep")) {
+        #expect(throws: CodingError(type: "List", message: "the value is nested more than 128 deep")) {
             try TreeEncoder().encode(list)
         }
     }

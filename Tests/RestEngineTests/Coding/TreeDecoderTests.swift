@@ -21,11 +21,11 @@ private struct Account: Decodable, Equatable {
 }
 
 @Suite struct `A tree decoder` {
-    private func decode<Value: Decodable>(_ tree: Tree) throws(CodingFailure) -> Value {
+    private func decode<Value: Decodable>(_ tree: Tree) throws(CodingError) -> Value {
         try TreeDecoder().decode(from: tree)
     }
 
-    private func decode<Value: Decodable>(_ type: Value.Type, _ tree: Tree) throws(CodingFailure) -> Value {
+    private func decode<Value: Decodable>(_ type: Value.Type, _ tree: Tree) throws(CodingError) -> Value {
         try decode(tree)
     }
 
@@ -71,7 +71,7 @@ private struct Account: Decodable, Equatable {
         #expect(try decode(tree) == ["n": UInt64.max])
         #expect(try decode(tree) == ["n": 18446744073709551615.0])
         #expect(try decode(tree) == ["n": Tree(json: "18446744073709551615")])
-        do throws(CodingFailure) {
+        do throws(CodingError) {
             let value: [String: Int] = try decode(tree)
             Issue.record("\(value)")
         } catch {
@@ -169,10 +169,10 @@ private struct Account: Decodable, Equatable {
         #expect(try decode([-128, 127]) == [Int8.min, .max])
         #expect(try decode(Tree(UInt64(Int64.max))) == UInt64(Int64.max))
         #expect(try decode(Tree(Int64.min)) == Int64.min)
-        #expect(throws: CodingFailure(type: "UInt8", message: "300 does not fit into UInt8")) {
+        #expect(throws: CodingError(type: "UInt8", message: "300 does not fit into UInt8")) {
             try decode(UInt8.self, 300)
         }
-        #expect(throws: CodingFailure(type: "UInt", message: "-1 does not fit into UInt")) {
+        #expect(throws: CodingError(type: "UInt", message: "-1 does not fit into UInt")) {
             try decode(UInt.self, -1)
         }
     }
@@ -180,21 +180,21 @@ private struct Account: Decodable, Equatable {
     @Test func `a double is an integer when it is whole and exact`() throws {
         #expect(try decode(3.0) == 3 as Int)
         #expect(try decode(Tree(-0.0)) == 0 as UInt8)
-        #expect(throws: CodingFailure(type: "Int", message: "expected integer, got 1.5")) {
+        #expect(throws: CodingError(type: "Int", message: "expected integer, got 1.5")) {
             try decode(Int.self, 1.5)
         }
-        #expect(throws: CodingFailure(type: "Int8", message: "1000 does not fit into Int8")) {
+        #expect(throws: CodingError(type: "Int8", message: "1000 does not fit into Int8")) {
             try decode(Int8.self, 1000.0)
         }
         for huge in [1e30, -1e300, .infinity, .nan, 0x1p54] {
-            #expect(throws: CodingFailure.self) { try decode(UInt64.self, Tree(huge)) }
+            #expect(throws: CodingError.self) { try decode(UInt64.self, Tree(huge)) }
         }
     }
 
     @Test func `an integer is a double, and a float when it is not too large`() throws {
         #expect(try decode(3) == 3.0 as Double)
         #expect(try decode(0.1) == 0.1 as Float)
-        #expect(throws: CodingFailure(type: "Float", message: "1e+300 does not fit into Float")) {
+        #expect(throws: CodingError(type: "Float", message: "1e+300 does not fit into Float")) {
             try decode(Float.self, 1e300)
         }
         #expect(try decode(Tree(Double.infinity)) == Float.infinity)

@@ -2,7 +2,7 @@ import RestEngine
 import Testing
 
 @Suite struct `A tree encoder` {
-    private func encode(_ value: some Encodable) throws(CodingFailure) -> Tree {
+    private func encode(_ value: some Encodable) throws(CodingError) -> Tree {
         try TreeEncoder().encode(value)
     }
 
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `names the place of what has no form`() {
         #expect(
-            throws: CodingFailure(
+            throws: CodingError(
                 type: "Dictionary<String, Array<UInt64>>", path: "k[1]",
                 message: "18446744073709551615 does not fit into 64 bits with a sign")
         ) { try encode(["k": [1, UInt64.max]]) }
@@ -115,7 +115,7 @@ import Testing
         let ring = Ring()
         ring.next = ring
         defer { ring.next = nil }
-        #expect(throws: CodingFailure(type: "Ring", message: "the value is nested more than 128 deep")) {
+        #expect(throws: CodingError(type: "Ring", message: "the value is nested more than 128 deep")) {
             try encode(ring)
         }
     }

@@ -126,7 +126,7 @@ struct TypedTransformerTests {
             }
         }
         try fixture.service.configureTransformer("a") { (content: Tree, _) throws -> User in
-            do throws(CodingFailure) { _ = try TreeDecoder().decode(Refusing.self, from: content) } catch {
+            do throws(CodingError) { _ = try TreeDecoder().decode(Refusing.self, from: content) } catch {
                 throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: error.message))
             }
             return User(login: "")

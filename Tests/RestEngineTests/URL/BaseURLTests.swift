@@ -22,9 +22,9 @@ struct BaseURLTests {
         "unix:/run/x",
     ])
     func `1.1 text that is no URL of http is an error that says so`(text: String) {
-        #expect(throws: BaseURL.Failure(text: text)) { try BaseURL(text) }
+        #expect(throws: BaseURLError(text: text)) { try BaseURL(text) }
         #expect(
-            "\(BaseURL.Failure(text: text))".hasPrefix("'\(text)' is not a URL: it looks like \"https://"))
+            "\(BaseURLError(text: text))".hasPrefix("'\(text)' is not a URL: it looks like \"https://"))
     }
 
     @Test(arguments: [

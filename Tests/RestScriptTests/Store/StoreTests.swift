@@ -111,7 +111,7 @@ struct StoreTests {
     @Test func `one that can't be opened is an error at its line; a full one says how much it holds`() throws
     {
         let fixture = ScriptFixture()
-        fixture.options.openStore = { _ in throw ScriptStore.Failure.notANumber }
+        fixture.options.openStore = { _ in throw ScriptStoreError.notANumber }
         #expect(
             fixture.failure(of: "local s = rest.store.open 'x'")?.message
                 == "rest.store.open can't use 'x': notANumber")
@@ -143,7 +143,7 @@ struct StoreTests {
         let value = try Tree(json: "\"" + String(repeating: "x", count: 300) + "\"")
         try store.set(value, for: "a", lifetime: 5, at: 0)
         try store.set(value, for: "b", at: 0)
-        #expect(throws: ScriptStore.Failure.full(limit: 1000)) { try store.set(value, for: "c", at: 1) }
+        #expect(throws: ScriptStoreError.full(limit: 1000)) { try store.set(value, for: "c", at: 1) }
         try store.set(value, for: "b", at: 1)
         try store.set(value, for: "c", at: 6)
         #expect(store.keys("", at: 6) == ["b", "c"])

@@ -58,7 +58,7 @@ struct FileWatcherTests {
         loop.watch(
             names.reduce(into: [:]) { files, name in files["\(folder.path)/\(name)"] = name })
         NamedThread.startOrStop(name: "watch test") {
-            loop.run { () throws(FolderWatchFailure) in
+            loop.run { () throws(FolderWatchError) in
                 switch way {
                 case .system: try FileWatcher.system()
                 case .polling: PollingFolders()
@@ -159,8 +159,8 @@ struct FileWatcherTests {
     @Test func `when the system refuses, files are looked at instead`() async {
         /// Has room for nothing.
         final class Full: FolderWatching {
-            func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchFailure) {
-                throw FolderWatchFailure(message: "full")
+            func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchError) {
+                throw FolderWatchError(message: "full")
             }
             func wait(_ seconds: Double?, _ signal: WatchSignal) -> [FolderEvent] { [] }
         }
@@ -172,7 +172,7 @@ struct FileWatcherTests {
             onWatching: { watches.open() })
         loop.watch(["\(folder.path)/main.lua": "main.lua"])
         NamedThread.startOrStop(name: "watch test") {
-            loop.run { () throws(FolderWatchFailure) in Full() }
+            loop.run { () throws(FolderWatchError) in Full() }
             ended.open()
         }
         await watches.opened()

@@ -69,7 +69,7 @@ struct TOMLTests {
         ("k = " + String(repeating: "[", count: 40), 1, "arrays are too deep"),
     ])
     func `what is wrong is told with its line`(text: String, line: Int, message: String) {
-        let failure = #expect(throws: TOMLDocument.Failure.self) { try TOMLDocument(text) }
+        let failure = #expect(throws: TOMLDocument.Fault.self) { try TOMLDocument(text) }
         #expect(failure?.line == line)
         #expect(failure?.message.hasPrefix(message) == true, "\(String(describing: failure))")
     }

@@ -25,7 +25,7 @@ struct TestFileSearchTests {
     }
 
     @Test func `what isn't there is told`() {
-        #expect(throws: TestFileSearch.Failure.self) { try TestFileSearch.files(in: ["/nowhere"]) }
-        #expect(throws: TestFileSearch.Failure.self) { try TestFileSearch.files(in: ["/dev/null"]) }
+        #expect(throws: TestFileSearch.SearchError.self) { try TestFileSearch.files(in: ["/nowhere"]) }
+        #expect(throws: TestFileSearch.SearchError.self) { try TestFileSearch.files(in: ["/dev/null"]) }
     }
 }

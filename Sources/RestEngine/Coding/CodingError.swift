@@ -1,5 +1,5 @@
 /// A tree that is not what a Swift type wants, or a Swift value that has no form in a tree.
-public struct CodingFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public struct CodingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Name of the Swift type that was asked for, or given.
     public var type: String
     /// Where in the content: `users[3].login`; empty for the whole.
@@ -16,11 +16,11 @@ public struct CodingFailure: Error, Sendable, Equatable, CustomStringConvertible
     public var description: String { path.isEmpty ? "\(type): \(message)" : "\(path): \(message)" }
 }
 
-extension CodingFailure {
+extension CodingError {
     /// What a type's `init(from:)` or `encode(to:)` threw, in one sentence.
     init(_ error: any Error, type name: String) {
         switch error {
-        case let known as CodingFailure: self = known
+        case let known as CodingError: self = known
         case DecodingError.keyNotFound(let key, let context):
             self.init(name, context.codingPath, "the key '\(key.stringValue)' is missing\(context.hint)")
         case DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context),

@@ -2,7 +2,7 @@ import LuaRuntime
 import RestEngine
 
 /// A transformer's function that raised, or that returned nil and perhaps said why.
-enum TransformerFailure: Error {
+enum TransformerError: Error {
     case raised(LuaError)
     case returnedNil(message: String?)
 }
@@ -29,11 +29,11 @@ extension ScriptValues {
             try lua.call(arguments: count, results: 2, phase: phases.transformer)
         } catch {
             transformerFailed(error)
-            throw TransformerFailure.raised(error.placed(file: function.file, line: function.line))
+            throw TransformerError.raised(error.placed(file: function.file, line: function.line))
         }
         guard lua.type(-2) == .nil else { return try read(lua, lua.absolute(-2)) }
         if let known = lua.object(-1, as: ScriptErrorBox.self) { throw known.error }
-        throw TransformerFailure.returnedNil(message: lua.string(-1))
+        throw TransformerError.returnedNil(message: lua.string(-1))
     }
 
     /// The error of a response whose transformer failed: what the script raised on purpose says what it
@@ -45,10 +45,10 @@ extension ScriptValues {
         var cause = error
         var message: String?
         switch error {
-        case TransformerFailure.raised(let error):
+        case TransformerError.raised(let error):
             cause = ScriptFailures.requestCause(of: error, in: self)
             message = deliberateMessage(of: error)
-        case TransformerFailure.returnedNil(let said):
+        case TransformerError.returnedNil(let said):
             cause = RequestError.CauseError(.transformerReturnedNil(transformer: transformer))
             message = said
         case let usage as LuaUsageError:

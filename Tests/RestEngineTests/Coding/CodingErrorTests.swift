@@ -12,8 +12,8 @@ private struct Team: Decodable {
 }
 
 @Suite struct `What a decoder says of content that is wrong` {
-    private func failure<Value: Decodable>(_ type: Value.Type, _ tree: Tree) -> CodingFailure? {
-        do throws(CodingFailure) {
+    private func failure<Value: Decodable>(_ type: Value.Type, _ tree: Tree) -> CodingError? {
+        do throws(CodingError) {
             _ = try TreeDecoder().decode(type, from: tree)
             return nil
         } catch { return error }
