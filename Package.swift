@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "SQLiteCache", targets: ["SQLiteCache"]),
         .library(name: "LuaRuntime", targets: ["LuaRuntime"]),
         .library(name: "RestScript", targets: ["RestScript"]),
+        .library(name: "RestFixtures", targets: ["RestFixtures"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -70,6 +71,8 @@ let package = Package(
             name: "CJSON", dependencies: ["SystemLua"], cxxSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CPlatform", cSettings: cSettings),
+        // xxhash's functions are inlined from its header: nothing is linked.
+        .target(name: "CHash", cSettings: cSettings),
         .target(name: "CCrypto", dependencies: ["SystemCrypto"], cSettings: cSettings),
         .target(name: "CRegex", dependencies: ["SystemPCRE2"], cSettings: cSettings),
 
@@ -80,7 +83,7 @@ let package = Package(
         // Floor 1: neither knows the other.
         .target(
             name: "RestEngine",
-            dependencies: ["Platform", "CCrypto", "CJSON", "CPlatform", "CRegex", deque, heap],
+            dependencies: ["Platform", "CCrypto", "CHash", "CJSON", "CPlatform", "CRegex", deque, heap],
             swiftSettings: settings),
         .target(
             name: "LuaRuntime", dependencies: ["Platform", "CLua", "CPlatform"], swiftSettings: settings),
@@ -99,14 +102,16 @@ let package = Package(
             name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON"],
             swiftSettings: settings),
 
+        .target(
+            name: "RestFixtures", dependencies: ["Platform", "RestEngine", nioCore, nioPosix, nioHTTP1],
+            swiftSettings: settings),
+
         // Floor 3: commands and composition.
         .executableTarget(
             name: "resthost",
             dependencies: [
                 "Platform", "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript",
-                "SQLiteCache",
-                "CPlatform",
-                arguments, nioCore, nioPosix, nioHTTP1,
+                "RestFixtures", "SQLiteCache", "CPlatform", arguments,
             ],
             swiftSettings: settings),
 
@@ -149,9 +154,15 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "RestFixturesTests",
+            dependencies: ["Platform", "RestFixtures", "RestEngine", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "ResthostTests",
             dependencies: [
-                "Platform", "resthost", "Gateway", "RestEngine", "LuaRuntime", "CurlTransport", "TestSupport",
+                "Platform", "resthost", "Gateway", "RestEngine", "RestFixtures", "LuaRuntime",
+                "CurlTransport",
+                "TestSupport",
             ],
             swiftSettings: settings),
     ],

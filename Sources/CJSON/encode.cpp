@@ -10,7 +10,7 @@ class Encoder {
 public:
     Encoder(const uint8_t *tree, JSONWriter &json, cjson_error *error) : at(tree), json(json), error(error) {}
 
-    int value(const Place *place) {
+    int value(const PathNode *node) {
         auto tag = static_cast<Tag>(*at++);
         switch (tag) {
         case Tag::null: json.null(); break;
@@ -19,20 +19,20 @@ public:
         case Tag::int8:
         case Tag::int32:
         case Tag::int64: json.integer(takeInteger(tag, at)); break;
-        case Tag::real: at += 8; return scalar(json.real(load<double>(at - 8)), place, 0);
+        case Tag::real: at += 8; return scalar(json.real(load<double>(at - 8)), node, 0);
         case Tag::number: json.number(takeBytes(at)); break;
-        case Tag::string: return string(place);
-        case Tag::array: return array(place);
-        case Tag::object: return object(place);
-        case Tag::table: return refuse(place);
-        case Tag::classed: at += 4; return value(place);
+        case Tag::string: return string(node);
+        case Tag::array: return array(node);
+        case Tag::object: return object(node);
+        case Tag::table: return refuse(node);
+        case Tag::classed: at += 4; return value(node);
         }
         return CJSON_OK;
     }
 
 private:
     /// Of a table that is neither list nor object, with the keys that make it so.
-    int refuse(const Place *place) {
+    int refuse(const PathNode *node) {
         auto count = takeCount();
         auto mark = static_cast<Mark>(*at);
         at += tableHead - containerHead;
@@ -50,18 +50,18 @@ private:
             default: keys.add(tag == Tag::yes);
             }
         }
-        return fail(error, CJSON_UNENCODABLE, 0, place, keys.describe(mark));
+        return fail(error, CJSON_UNENCODABLE, 0, node, keys.describe(mark));
     }
 
-    int array(const Place *parent) {
+    int array(const PathNode *parent) {
         auto count = takeCount();
         json.byte('[');
         for (uint32_t i = 0; i < count; i++) {
             if (i) {
                 json.byte(',');
             }
-            Place place{parent, {}, i + size_t{1}};
-            if (int code = value(&place)) {
+            PathNode node{parent, {}, i + size_t{1}};
+            if (int code = value(&node)) {
                 return code;
             }
         }
@@ -69,20 +69,20 @@ private:
         return CJSON_OK;
     }
 
-    int object(const Place *parent) {
+    int object(const PathNode *parent) {
         auto count = takeCount();
         json.byte('{');
         for (uint32_t i = 0; i < count; i++) {
             if (i) {
                 json.byte(',');
             }
-            Place place{parent, takeBytes(at), 0};
+            PathNode node{parent, takeBytes(at), 0};
             size_t offset = 0;
-            if (int code = scalar(json.string(place.key, offset), &place, offset)) {
+            if (int code = scalar(json.string(node.key, offset), &node, offset)) {
                 return code;
             }
             json.byte(':');
-            if (int code = value(&place)) {
+            if (int code = value(&node)) {
                 return code;
             }
         }
@@ -90,14 +90,14 @@ private:
         return CJSON_OK;
     }
 
-    int string(const Place *place) {
+    int string(const PathNode *node) {
         size_t offset = 0;
         int code = json.string(takeBytes(at), offset);
-        return scalar(code, place, offset);
+        return scalar(code, node, offset);
     }
 
-    int scalar(int code, const Place *place, size_t offset) {
-        return code ? fail(error, code, offset, place, describe(code)) : CJSON_OK;
+    int scalar(int code, const PathNode *node, size_t offset) {
+        return code ? fail(error, code, offset, node, describe(code)) : CJSON_OK;
     }
 
     uint32_t takeCount() {

@@ -9,9 +9,9 @@ namespace {
 /// A path, written from its end towards its start, so that the root's side is what gets cut.
 class Path {
 public:
-    explicit Path(const Place *place) {
-        for (; place && !full; place = place->parent) {
-            add(*place);
+    explicit Path(const PathNode *node) {
+        for (; node && !full; node = node->parent) {
+            add(*node);
         }
         // No dot at the beginning.
         if (!full && text[start] == '.') {
@@ -23,17 +23,17 @@ public:
     bool isCut() const { return full; }
 
 private:
-    void add(const Place &place) {
+    void add(const PathNode &node) {
         char index[24];
-        if (place.index) {
-            int count = std::snprintf(index, sizeof index, "[%zu]", place.index);
+        if (node.index) {
+            int count = std::snprintf(index, sizeof index, "[%zu]", node.index);
             prepend(index, static_cast<size_t>(count));
-        } else if (isName(place.key)) {
-            prepend(place.key.data, place.key.count);
+        } else if (isName(node.key)) {
+            prepend(node.key.data, node.key.count);
             prepend(".", 1);
         } else {
             prepend("\"]", 2);
-            prepend(place.key.data, place.key.count);
+            prepend(node.key.data, node.key.count);
             prepend("[\"", 2);
         }
     }
@@ -74,12 +74,12 @@ int fail(cjson_error *error, int code, size_t offset, const char *message) {
     return code;
 }
 
-int fail(cjson_error *error, int code, size_t offset, const Place *place, const char *message) {
-    if (!place) {
+int fail(cjson_error *error, int code, size_t offset, const PathNode *node, const char *message) {
+    if (!node) {
         return fail(error, code, offset, message);
     }
     if (error) {
-        Path path(place);
+        Path path(node);
         error->code = code;
         error->offset = offset;
         const char *cut = path.isCut() ? "..." : "";

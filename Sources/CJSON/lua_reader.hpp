@@ -25,22 +25,22 @@ public:
     }
 
     /// Reads the value on the top of the stack, and leaves it there after a success.
-    int value(const Place *place, uint32_t depth) {
+    int value(const PathNode *node, uint32_t depth) {
         size_t offset = 0;
         switch (lua_type(L, -1)) {
         case LUA_TNIL: sink.null(); return CJSON_OK;
         case LUA_TBOOLEAN: sink.boolean(lua_toboolean(L, -1)); return CJSON_OK;
         case LUA_TNUMBER:
             if (!lua_isinteger(L, -1)) {
-                return scalar(sink.real(lua_tonumber(L, -1)), place, 0);
+                return scalar(sink.real(lua_tonumber(L, -1)), node, 0);
             }
             sink.integer(lua_tointeger(L, -1));
             return CJSON_OK;
         case LUA_TSTRING: {
             int code = sink.string(top(), offset);
-            return scalar(code, place, offset);
+            return scalar(code, node, offset);
         }
-        case LUA_TTABLE: return table(place, depth + 1);
+        case LUA_TTABLE: return table(node, depth + 1);
         case LUA_TLIGHTUSERDATA:
             if (cjson_is_null(L, -1)) {
                 sink.null();
@@ -49,16 +49,16 @@ public:
             break;
         }
         char text[96];
-        return refuse(place, describeValue(L, text, sizeof text));
+        return refuse(node, describeValue(L, text, sizeof text));
     }
 
 private:
-    int table(const Place *place, uint32_t depth) {
+    int table(const PathNode *node, uint32_t depth) {
         if (depth > depthLimit) {
-            return tooDeep(place, depth);
+            return tooDeep(node, depth);
         }
         if (!lua_checkstack(L, 6)) {
-            return fail(error, CJSON_NO_MEMORY, 0, place, "out of memory");
+            return fail(error, CJSON_NO_MEMORY, 0, node, "out of memory");
         }
         // Tables that share tables can be endless work: nothing more is read once the result is too large.
         if (int code = out.failure()) {
@@ -81,9 +81,9 @@ private:
         bool done = false;
         int code = CJSON_OK;
         if (isItem(1) && mark != Mark::object) {
-            code = array(index, place, depth, done);
+            code = array(index, node, depth, done);
         } else if (lua_type(L, -2) == LUA_TSTRING && mark != Mark::array) {
-            code = object(index, place, depth, done);
+            code = object(index, node, depth, done);
         }
         if (code || done) {
             return code;
@@ -91,19 +91,19 @@ private:
         lua_settop(L, index);
         out.rewind(begun);
         pairs.drop(noted);
-        return counted(index, place, depth, mark);
+        return counted(index, node, depth, mark);
     }
 
     /// `done` stays false when a key is found that no array has. Begins with the first pair on the stack.
-    int array(int index, const Place *parent, uint32_t depth, bool &done) {
+    int array(int index, const PathNode *parent, uint32_t depth, bool &done) {
         size_t begun = sink.beginArray(), count = 0;
         do {
             if (!isItem(static_cast<lua_Integer>(count) + 1)) {
                 return CJSON_OK;
             }
             sink.element(count);
-            Place place{parent, {}, ++count};
-            if (int code = value(&place, depth)) {
+            PathNode node{parent, {}, ++count};
+            if (int code = value(&node, depth)) {
                 return code;
             }
             lua_pop(L, 1);
@@ -114,14 +114,14 @@ private:
     }
 
     /// `done` stays false when a key is found that is no string. Begins with the first pair on the stack.
-    int object(int index, const Place *parent, uint32_t depth, bool &done) {
+    int object(int index, const PathNode *parent, uint32_t depth, bool &done) {
         size_t begun = sink.beginObject(), noted = pairs.mark(), count = 0;
         do {
             if (lua_type(L, -2) != LUA_TSTRING) {
                 return CJSON_OK;
             }
-            Place place{parent, text(-2), 0};
-            if (int code = pair(place, count++, depth)) {
+            PathNode node{parent, text(-2), 0};
+            if (int code = pair(node, count++, depth)) {
                 return code;
             }
             lua_pop(L, 1);
@@ -130,55 +130,55 @@ private:
         return endObject(begun, noted, count, parent);
     }
 
-    int pair(const Place &place, size_t count, uint32_t depth) {
+    int pair(const PathNode &node, size_t count, uint32_t depth) {
         sink.element(count);
-        if (!pairs.add(place.key, out.count())) {
-            return fail(error, CJSON_NO_MEMORY, 0, &place, "out of memory");
+        if (!pairs.add(node.key, out.count())) {
+            return fail(error, CJSON_NO_MEMORY, 0, &node, "out of memory");
         }
         size_t offset = 0;
-        int code = sink.key(place.key, offset);
-        code = code ? scalar(code, &place, offset) : value(&place, depth);
+        int code = sink.key(node.key, offset);
+        code = code ? scalar(code, &node, offset) : value(&node, depth);
         if (!code) {
             pairs.close(out.count());
         }
         return code;
     }
 
-    int endObject(size_t begun, size_t noted, size_t count, const Place *place) {
+    int endObject(size_t begun, size_t noted, size_t count, const PathNode *node) {
         if (!pairs.sort(noted, out)) {
-            return fail(error, CJSON_NO_MEMORY, 0, place, "out of memory");
+            return fail(error, CJSON_NO_MEMORY, 0, node, "out of memory");
         }
         sink.endObject(begun, count);
         return CJSON_OK;
     }
 
-    int counted(int index, const Place *place, uint32_t depth, Mark mark) {
+    int counted(int index, const PathNode *node, uint32_t depth, Mark mark) {
         Keys keys(L, index);
         if (mark != Mark::object && keys.areList()) {
-            return list(index, keys.count, place, depth);
+            return list(index, keys.count, node, depth);
         }
         if (mark == Mark::array && keys.areListWithHoles()) {
-            return list(index, static_cast<size_t>(keys.length), place, depth);
+            return list(index, static_cast<size_t>(keys.length), node, depth);
         }
         if (mark == Mark::object && keys.areNames()) {
-            return named(index, keys.count, place, depth);
+            return named(index, keys.count, node, depth);
         }
         if (const char *odd = keys.unencodable()) {
-            return refuse(place, odd);
+            return refuse(node, odd);
         }
         if (!Sink::takesTables) {
-            return refuse(place, OddKeys(L, index).describe(mark));
+            return refuse(node, OddKeys(L, index).describe(mark));
         }
-        return general(index, keys, place, depth, mark);
+        return general(index, keys, node, depth, mark);
     }
 
-    int list(int index, size_t count, const Place *parent, uint32_t depth) {
+    int list(int index, size_t count, const PathNode *parent, uint32_t depth) {
         size_t begun = sink.beginArray();
         for (size_t i = 0; i < count; i++) {
             lua_rawgeti(L, index, static_cast<lua_Integer>(i + 1));
             sink.element(i);
-            Place place{parent, {}, i + 1};
-            if (int code = value(&place, depth)) {
+            PathNode node{parent, {}, i + 1};
+            if (int code = value(&node, depth)) {
                 return code;
             }
             lua_pop(L, 1);
@@ -188,30 +188,30 @@ private:
     }
 
     /// A table marked as object: its integer keys become text.
-    int named(int index, size_t count, const Place *parent, uint32_t depth) {
+    int named(int index, size_t count, const PathNode *parent, uint32_t depth) {
         KeyTexts names(count);
         if (!names.all) {
             return fail(error, CJSON_NO_MEMORY, 0, parent, "out of memory");
         }
         size_t begun = sink.beginObject(), noted = pairs.mark(), written = 0;
         for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-            Place place{parent, names.all[written].of(L, -2), 0};
-            if (int code = pair(place, written++, depth)) {
+            PathNode node{parent, names.all[written].of(L, -2), 0};
+            if (int code = pair(node, written++, depth)) {
                 return code;
             }
         }
         return endObject(begun, noted, count, parent);
     }
 
-    int general(int index, const Keys &keys, const Place *parent, uint32_t depth, Mark mark) {
+    int general(int index, const Keys &keys, const PathNode *parent, uint32_t depth, Mark mark) {
         size_t head = sink.beginTable(keys.count, mark, keys.items);
         for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
             KeyText name;
-            Place place{parent, name.of(L, -2), 0};
+            PathNode node{parent, name.of(L, -2), 0};
             lua_pushvalue(L, -2);
-            int code = value(&place, depth);
+            int code = value(&node, depth);
             lua_pop(L, 1);
-            code = code ? code : value(&place, depth);
+            code = code ? code : value(&node, depth);
             if (code) {
                 return code;
             }
@@ -249,28 +249,28 @@ private:
         return {reinterpret_cast<const uint8_t *>(bytes), count};
     }
 
-    int scalar(int code, const Place *place, size_t offset) {
-        return code ? fail(error, code, offset, place, cjson::describe(code)) : CJSON_OK;
+    int scalar(int code, const PathNode *node, size_t offset) {
+        return code ? fail(error, code, offset, node, cjson::describe(code)) : CJSON_OK;
     }
 
-    int refuse(const Place *place, const char *what) {
-        return fail(error, CJSON_UNENCODABLE, 0, place, what);
+    int refuse(const PathNode *node, const char *what) {
+        return fail(error, CJSON_UNENCODABLE, 0, node, what);
     }
 
-    int tooDeep(const Place *place, uint32_t depth) {
+    int tooDeep(const PathNode *node, uint32_t depth) {
         path[depth - 1] = lua_topointer(L, -1);
         // The first table that is one of its own ancestors is where a script must look.
         for (uint32_t inner = 1; inner < depth; inner++) {
             for (uint32_t outer = 0; outer < inner; outer++) {
                 if (path[outer] == path[inner]) {
                     for (uint32_t i = inner + 1; i < depth; i++) {
-                        place = place->parent;
+                        node = node->parent;
                     }
-                    return fail(error, CJSON_CYCLE, 0, place, "a table that contains itself");
+                    return fail(error, CJSON_CYCLE, 0, node, "a table that contains itself");
                 }
             }
         }
-        return fail(error, CJSON_TOO_DEEP, 0, place, "nested too deeply");
+        return fail(error, CJSON_TOO_DEEP, 0, node, "nested too deeply");
     }
 
     lua_State *L;

@@ -23,9 +23,9 @@ struct FailureFacts {
         var explained = error
         switch CURLcode(curlCode) {
         case CURLE_COULDNT_CONNECT where [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(socketError):
-            explained.message = "this host can open no further connection"
-            explained.reason = Self.inSentence(String(cString: strerror(socketError)))
-            explained.isShortage = true
+            return TransportError(
+                error.code, phase: error.phase, message: "this host can open no further connection",
+                reason: Self.inSentence(String(cString: strerror(socketError))), isShortage: true)
         case CURLE_COULDNT_CONNECT:
             explained.reason = systemReason
             explained.peer = unixSocket.map { "socket \($0)" } ?? dialled ?? server

@@ -1,4 +1,5 @@
 import NIOCore
+import Platform
 import RestEngine
 
 /// What a running gateway can change without dropping anything.

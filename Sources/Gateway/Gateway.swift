@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Platform
 import Synchronization
 
 /// HTTP in, engine, HTTP out: shows the resources of services to any program that speaks HTTP/1.1.

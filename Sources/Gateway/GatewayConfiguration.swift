@@ -26,12 +26,14 @@ public struct GatewayConfiguration: Sendable {
     var controlTimeout: Double = 10
     /// Unix time in seconds, of the same clock as the engine's.
     public var clock: @Sendable () -> Double = { ClockReading.timeOfDay }
+    /// Seconds on a clock that nobody sets, for durations.
+    var uptime: @Sendable () -> Double = { ClockReading.uptime }
 
     public init() {}
 
     /// Throws what is wrong with it, before anything is started.
     public func check() throws(GatewayError) {
-        for text in listen { _ = try ListenAddress(text) }
+        _ = try ListenAddress.list(listen)
         _ = try Exposure(expose)
     }
 }

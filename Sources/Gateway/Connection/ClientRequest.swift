@@ -10,14 +10,13 @@ struct ClientRequest {
     let hasUnreadBytes: Bool
     let framing: AnswerWriter.Framing
     let ifNoneMatch: [UInt8]?
-    /// Unix time in seconds.
-    let startedAt: Double
+    /// ``GatewayConfiguration/uptime``; nil while nobody wants to know.
+    let startedAt: Double?
 
     /// - Parameter bytes: the head was read from them.
     init(
         _ number: Int, _ head: RequestHead, in bytes: UnsafeRawBufferPointer, isAuthorized: Bool,
-        closes: Bool,
-        now: Double
+        closes: Bool, startedAt: Double?
     ) {
         self.number = number
         method = String(decoding: head.methodRange.bytes(in: bytes), as: UTF8.self)
@@ -27,11 +26,11 @@ struct ClientRequest {
         hasUnreadBytes = head.hasBody
         framing = AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && head.minorVersion == 0)
         ifNoneMatch = head.ifNoneMatch.map { Array($0.bytes(in: bytes)) }
-        startedAt = now
+        self.startedAt = startedAt
     }
 
     /// In place of bytes that are none.
-    init(unreadableAt now: Double) {
+    init(unreadableAt startedAt: Double?) {
         number = 0
         method = "-"
         target = []
@@ -40,6 +39,6 @@ struct ClientRequest {
         hasUnreadBytes = true
         framing = AnswerWriter.Framing(closes: true)
         ifNoneMatch = nil
-        startedAt = now
+        self.startedAt = startedAt
     }
 }

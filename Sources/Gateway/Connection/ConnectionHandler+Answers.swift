@@ -159,18 +159,22 @@ extension ConnectionHandler {
         } else {
             context.write(wrapOutboundOut(head), promise: promise)
         }
-        loop.access.accessLog?(
+        guard let accessLog = loop.access.accessLog else { return }
+        accessLog(
             AccessRecord(
                 client: context.remoteAddress?.ipAddress, method: request.method,
                 target: String(decoding: request.target, as: UTF8.self),
                 status: status,
-                bytes: body?.readableBytes ?? 0, duration: loop.clock() - request.startedAt))
+                bytes: body?.readableBytes ?? 0, duration: request.startedAt.map { loop.uptime() - $0 } ?? 0))
     }
+
+    /// Of a request that begins now; nil when nobody will ask how long it took.
+    var startTime: Double? { loop.access.accessLog == nil ? nil : loop.uptime() }
 
     /// Answers bytes that are no request, and closes.
     func fail(_ problem: Problem) {
         guard let context else { return }
-        let request = ClientRequest(unreadableAt: loop.clock())
+        let request = ClientRequest(unreadableAt: startTime)
         write(problem.reply, request, context)
         flush(context)
     }

@@ -29,9 +29,9 @@ extension ConnectionHandler {
         switch machine.input.withUnsafeReadableBytes({ decide(head, $0, now: now, context) }) {
         case .hot(let answer): write(answer, head, now: now, context)
         case .notModified(let answer):
-            writeContent(answer, .hit, take(head, now: now), isNotModified: true, context)
-        case .problem(let problem): write(problem.reply, take(head, now: now), context)
-        case .ask: ask(take(head, now: now), context)
+            writeContent(answer, .hit, take(head), isNotModified: true, context)
+        case .problem(let problem): write(problem.reply, take(head), context)
+        case .ask: ask(take(head), context)
         }
     }
 
@@ -98,18 +98,18 @@ extension ConnectionHandler {
             && (head.contentLength ?? 0) <= Self.maxIgnoredBytes
     }
 
-    private func take(_ head: RequestHead, now: Double) -> ClientRequest {
+    private func take(_ head: RequestHead) -> ClientRequest {
         let isAuthorized = machine.input.withUnsafeReadableBytes { bytes in
             loop.access.token?.accepts(head.authorization?.bytes(in: bytes)) ?? true
         }
-        return machine.take(head, isAuthorized: isAuthorized, isLeaving: isLeaving, now: now)
+        return machine.take(head, isAuthorized: isAuthorized, isLeaving: isLeaving, startedAt: startTime)
     }
 
     private func write(
         _ answer: HotAnswer, _ head: RequestHead, now: Double, _ context: ChannelHandlerContext
     ) {
         guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.access.accessLog == nil else {
-            let request = take(head, now: now)
+            let request = take(head)
             guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
             return writeContent(current, .hit, request, isNotModified: false, context)
         }

@@ -117,13 +117,14 @@ struct ConnectionStateMachine {
     /// next request, so the connection ends with it.
     ///
     /// - Parameter isLeaving: the gateway, or its listener, stops.
-    mutating func take(_ head: RequestHead, isAuthorized: Bool, isLeaving: Bool, now: Double) -> ClientRequest
-    {
+    mutating func take(
+        _ head: RequestHead, isAuthorized: Bool, isLeaving: Bool, startedAt: Double?
+    ) -> ClientRequest {
         requestCount += 1
         let request = input.withUnsafeReadableBytes { bytes in
             ClientRequest(
                 requestCount, head, in: bytes, isAuthorized: isAuthorized,
-                closes: !head.isPersistent || head.hasBody || isLeaving || isGuest, now: now)
+                closes: !head.isPersistent || head.hasBody || isLeaving || isGuest, startedAt: startedAt)
         }
         input.moveReaderIndex(forwardBy: head.length)
         return request

@@ -15,6 +15,7 @@ final class GatewayLoop {
     let healthTimeout: Double
     let controlTimeout: Double
     let clock: @Sendable () -> Double
+    let uptime: @Sendable () -> Double
     let room: ConnectionRoom
     let mailbox: LoopMailbox
 
@@ -49,6 +50,7 @@ final class GatewayLoop {
         healthTimeout = configuration.healthTimeout
         controlTimeout = configuration.controlTimeout
         clock = configuration.clock
+        uptime = configuration.uptime
         self.room = room
         mailbox = LoopMailbox(eventLoop: eventLoop)
         writer = AnswerWriter(allocator: ByteBufferAllocator())

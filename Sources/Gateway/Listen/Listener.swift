@@ -44,8 +44,8 @@ struct Listener: Sendable {
             }
         do {
             switch address {
-            case .socket(let socket):
-                let channel = try bootstrap.bind(to: socket).wait()
+            case .ip(let host, let port):
+                let channel = try bootstrap.bind(to: SocketAddress(ipAddress: host, port: port)).wait()
                 let bound = channel.localAddress?.listenText ?? text
                 return Listener(
                     channel: channel, text: bound, address: address, state: state, socketFile: nil)
@@ -112,6 +112,32 @@ struct Listener: Sendable {
         case EADDRNOTAVAIL: .addressNotAvailable(text)
         case ENOENT, ENOTDIR: .missingFolder(text)
         default: .cannotListen(text, message: String(cString: strerror(error.errnoCode)))
+        }
+    }
+}
+
+extension ListenAddress {
+    /// Each with its text, in the order given.
+    static func list(
+        _ texts: [String]
+    ) throws(GatewayError) -> [(text: String, address: ListenAddress)] {
+        var addresses: [(text: String, address: ListenAddress)] = []
+        for text in texts {
+            do throws(Fault) { addresses.append((text, try ListenAddress(text))) } catch {
+                throw .badAddress(text, why: error.why)
+            }
+        }
+        return addresses
+    }
+}
+
+extension SocketAddress {
+    /// As a listen address is written.
+    var listenText: String {
+        switch self {
+        case .v4: "\(ipAddress ?? ""):\(port ?? 0)"
+        case .v6: "[\(ipAddress ?? "")]:\(port ?? 0)"
+        case .unixDomainSocket: "unix:\(pathname ?? "")"
         }
     }
 }

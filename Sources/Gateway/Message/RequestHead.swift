@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 
 /// One request's head as offsets into the bytes it was read from; nothing is copied.

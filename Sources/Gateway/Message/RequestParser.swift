@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 
 /// Reads the heads of HTTP/1.1 requests (RFC 9112), line by line, from bytes that grow at their end.

@@ -70,30 +70,8 @@ extension ResourcePath {
 
     /// One spelling for each segment.
     private static func canonical(_ segment: Substring) -> String {
-        var canonical: [UInt8] = []
-        for byte in PercentEncoding.decodeBytes(segment.utf8) {
-            if isKept(byte) {
-                canonical.append(byte)
-            } else {
-                canonical.append(.percent)
-                canonical.append(digits[Int(byte >> 4)])
-                canonical.append(digits[Int(byte & 15)])
-            }
-        }
-        return String(decoding: canonical, as: UTF8.self)
+        PercentEncoding.segment(PercentEncoding.decodeBytes(segment.utf8))
     }
-
-    /// pchar without escapes (RFC 3986 3.3).
-    private static func isKept(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~!$&'()*+,;=:@".utf8.contains(byte)
-        }
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// The upstream's URL as a client may see it: no user info, and of the query only what the client sent
     /// itself. Everything else may be a secret that the configuration added.

@@ -8,7 +8,7 @@
 ///     there u8 [text]; numbers are little-endian
 public enum EntityCoding {
     /// Changes with the format; a cache makes it a part of its keys.
-    public static let version: UInt8 = 2
+    public static let version: UInt8 = 3
 
     private enum Kind: UInt8 {
         case bytes, text, json, value, image

@@ -7,12 +7,12 @@ public enum WholeFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
         defer { close(descriptor) }
-        return try read(descriptor, of: path, limit)
+        return try read(descriptor, of: path, limit: limit)
     }
 
     /// Reads standard input to its end, with the limit of ``read(_:limit:)``.
     public static func readStandardInput(limit: Int) throws(FileError) -> [UInt8] {
-        try read(STDIN_FILENO, of: "-", limit)
+        try read(STDIN_FILENO, of: "-", limit: limit)
     }
 
     /// Writes over what the file had, and makes it where there is none.
@@ -26,9 +26,10 @@ public enum WholeFile {
         }
     }
 
-    private static func read(_ descriptor: Int32, of path: String, _ limit: Int) throws(FileError)
-        -> [UInt8]
-    {
+    /// The rest of an open file; `path` is its name in an error.
+    package static func read(
+        _ descriptor: Int32, of path: String, limit: Int
+    ) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {

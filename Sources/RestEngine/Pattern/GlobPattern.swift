@@ -1,3 +1,5 @@
+import Platform
+
 /// A compiled glob (14.9): `*` is zero or more bytes other than `/`, `?` exactly one, `**` anything, and
 /// `**/` anything up to a slash, or nothing. It is matched against the whole URL without query and fragment,
 /// as it is written: percent-encoded, with case.
@@ -14,6 +16,13 @@ public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
         program = GlobProgram(steps)
     }
 
+    /// Of text that is no part of a URL: nothing in it is escaped, and nothing in what it is compared with.
+    package init(unescaped text: String) {
+        self.text = text
+        steps = GlobStep.parse(text.utf8)
+        program = GlobProgram(steps)
+    }
+
     public var description: String { text }
 
     /// Compares with the URL up to its query (14.9).
@@ -26,7 +35,7 @@ public struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
         matches(Array(url.string.utf8)[...])
     }
 
-    func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
+    package func matches(_ bytes: ArraySlice<UInt8>) -> Bool {
         program.matches(bytes)
     }
 

@@ -1,3 +1,5 @@
+import Platform
+
 /// One element of a compiled glob.
 enum GlobStep: Sendable, Hashable {
     case byte(UInt8)

@@ -1,3 +1,5 @@
+import Platform
+
 /// Globs filed by their segments (the text between slashes), so that a URL meets only those that begin like
 /// it.
 ///

@@ -34,8 +34,7 @@ public final class EncodedContent: Sendable {
                     message: "content of type \(Swift.type(of: value)) has no form outside this program"))
         }
         status = Self.status(of: entity, isEmpty: body.isEmpty)
-        let hash = body.withUnsafeBytes(ContentHash.init).hex
-        etag = status == 200 ? "\"\(hash)\"" : "\"\(hash)-\(status)\""
+        etag = EntityTag.strong(body, variant: status == 200 ? nil : "\(status)")
     }
 
     /// The server's, but a sentence that a script made of JSON is no JSON.

@@ -64,7 +64,7 @@ final class DecorationStack {
             : "this decorator of \(asked) requests \(isOwn ? "the same resource again" : "what leads to it again")"
                 + ", whose requests it decorates too, and so on without end: return the request that it was given, or "
                 + "ask with another method"
-        let place = SourcePlace(origin)
+        let place = ScriptLocation(origin)
         return RequestError.ScriptFailure(message: message, file: place?.file, line: place?.line)
     }
 }

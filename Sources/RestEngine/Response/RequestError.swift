@@ -19,7 +19,7 @@ public struct RequestError: Error, Sendable {
     public var attempt: Int
     /// Where a script asked for what can't be done, `file:line`; a cause that is a script's failure has its
     /// own.
-    public var place: SourcePlace?
+    public var place: ScriptLocation?
 
     /// The message is, in this order: the one given, the cause's own, the status' text, "Request failed"
     /// (20.2).
@@ -46,7 +46,7 @@ public struct RequestError: Error, Sendable {
 }
 
 /// A line of a script.
-public struct SourcePlace: Sendable, Equatable, CustomStringConvertible {
+public struct ScriptLocation: Sendable, Equatable, CustomStringConvertible {
     /// The file as the script was named.
     public let file: String
     /// The line, counted from 1.

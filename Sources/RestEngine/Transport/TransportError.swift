@@ -41,11 +41,11 @@ public struct TransportError: Error, Sendable, Equatable {
 
     /// It was this process that lacked something, file descriptors for example: the server is not to blame,
     /// and a later try may do better.
-    public var isShortage = false
+    public let isShortage: Bool
 
     public init(
         _ code: Code, phase: Phase? = nil, message: String, limit: Int? = nil, reason: String? = nil,
-        peer: String? = nil
+        peer: String? = nil, isShortage: Bool = false
     ) {
         self.code = code
         self.phase = phase
@@ -53,6 +53,7 @@ public struct TransportError: Error, Sendable, Equatable {
         self.limit = limit
         self.reason = reason
         self.peer = peer
+        self.isShortage = isShortage
     }
 }
 

@@ -1,3 +1,5 @@
+import Platform
+
 /// The base URL of a service: a URL whose path ends in a slash (1.2).
 public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL, which ends with a slash.

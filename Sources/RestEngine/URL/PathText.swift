@@ -1,3 +1,5 @@
+import Platform
+
 /// Paths that strangers ask for, before they become path text below a base URL.
 public enum PathText {
     /// What speaks against a path; reads behind "the path".

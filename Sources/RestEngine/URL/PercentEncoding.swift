@@ -1,8 +1,15 @@
+import Platform
+
 /// Percent-encoding of text, as UTF-8 (RFC 3986 2.1).
 public enum PercentEncoding {
     /// Path text: pchar and `/` are kept, all else is escaped, `%` too (D29).
     public static func path(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .path), as: UTF8.self)
+    }
+
+    /// One segment of a path: pchar is kept, all else is escaped, `/` and `%` too (RFC 3986 3.3).
+    public static func segment(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: encode(bytes, keeping: .segment), as: UTF8.self)
     }
 
     /// A query parameter's name or value: pchar, `/` and `?` are kept, without `&`, `=` and `+` (D29).
@@ -113,6 +120,7 @@ struct ByteSet: Sendable {
 
     static let scheme = ByteSet(letters + "0123456789+-.")
     static let path = ByteSet(unreserved + "!$&'()*+,;=" + ":@/")
+    static let segment = ByteSet(unreserved + "!$&'()*+,;=" + ":@")
     static let parameter = ByteSet(unreserved + "!$'()*,;" + ":@/?")
     static let component = ByteSet(unreserved)
     static let form = ByteSet(unreserved + "/?")
@@ -122,18 +130,4 @@ struct ByteSet: Sendable {
     static let escapedInLinkQuery = ByteSet(" \"<>")
     static let escapedInLinkFragment = ByteSet(" \"<>`")
     static let addressLiteral = ByteSet(unreserved + ":%")
-}
-
-extension UInt8 {
-    static let slash = UInt8(ascii: "/")
-    static let percent = UInt8(ascii: "%")
-    static let question = UInt8(ascii: "?")
-    static let hash = UInt8(ascii: "#")
-    static let colon = UInt8(ascii: ":")
-    static let at = UInt8(ascii: "@")
-    static let star = UInt8(ascii: "*")
-    static let dot = UInt8(ascii: ".")
-
-    var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
-    var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

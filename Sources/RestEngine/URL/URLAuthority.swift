@@ -1,3 +1,5 @@
+import Platform
+
 /// The authority of a URL (RFC 3986 3.2): host in lower case, a default port dropped (D21).
 struct URLAuthority {
     var userinfo: [UInt8]?

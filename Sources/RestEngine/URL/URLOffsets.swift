@@ -1,3 +1,5 @@
+import Platform
+
 /// Where the parts of a URL's text begin and end, in bytes.
 struct URLOffsets: Sendable, Equatable {
     /// The index of the scheme's colon; 0 if there is none.

@@ -1,3 +1,5 @@
+import Platform
+
 /// The five parts of a URL or a relative reference (RFC 3986, appendix B), not yet normalised.
 struct URLReference {
     var scheme: [UInt8]?

@@ -1,3 +1,5 @@
+import Platform
+
 /// A URL kept as its text, which is its identity (2.1, D21): scheme and host are in lower case, a default
 /// port is dropped, an empty path after a host is `/`, and what is not ASCII is percent-encoded. Nothing else
 /// is changed.

@@ -1,3 +1,5 @@
+import Platform
+
 /// Times as cron has them (crontab(5)): five fields, of which each is a set of numbers.
 struct CronSchedule: Equatable {
     /// Each field is a set: the bit of a number says that it is in it.

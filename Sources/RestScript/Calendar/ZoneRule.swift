@@ -1,3 +1,5 @@
+import Platform
+
 /// How a zone's time goes on for ever: the text of a TZ variable (POSIX 8.3, RFC 9636 3.3.1), such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct ZoneRule: Equatable {

@@ -12,12 +12,12 @@ struct CauseFields {
     private init(_ fields: Tree) { self.fields = fields }
 
     /// Nil for a cause of the script's own: one with another type, without a detail, or with more.
-    static func read(_ fields: Tree) -> (cause: RequestError.Cause, place: SourcePlace?)? {
+    static func read(_ fields: Tree) -> (cause: RequestError.Cause, place: ScriptLocation?)? {
         var reader = CauseFields(fields)
         guard let type = fields["type"]?.string, let cause = reader.cause(type) else { return nil }
-        var place: SourcePlace?
+        var place: ScriptLocation?
         if let file = reader.string("file"), let line = reader.integer("line") {
-            place = SourcePlace(file: file, line: line)
+            place = ScriptLocation(file: file, line: line)
         }
         for (key, _) in fields.pairs where !reader.known.contains(key) { return nil }
         return (cause, place)

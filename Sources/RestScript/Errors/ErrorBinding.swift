@@ -110,7 +110,7 @@ struct ErrorBinding: ValueBinding {
         return error
     }
 
-    private func cause(_ options: OptionTable) throws -> (RequestError.Cause?, SourcePlace?)? {
+    private func cause(_ options: OptionTable) throws -> (RequestError.Cause?, ScriptLocation?)? {
         guard let place = options.value("cause") else { return nil }
         defer { options.lua.pop() }
         if let known = options.lua.object(place, as: ScriptErrorBox.self)?.error {

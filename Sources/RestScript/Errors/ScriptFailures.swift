@@ -45,7 +45,7 @@ enum ScriptFailures {
         if let cause = error.cause as? RequestError.CauseError {
             var known = RequestError(cause: cause.cause, timestamp: values.now)
             if let file = error.file, let line = error.line {
-                known.place = SourcePlace(file: file, line: line)
+                known.place = ScriptLocation(file: file, line: line)
             }
             return known
         }

@@ -80,11 +80,11 @@ class ScriptValues {
     }
 
     /// Where a function of the script was written.
-    func place(of function: LuaReference) -> SourcePlace? {
+    func place(of function: LuaReference) -> ScriptLocation? {
         let lua = state.main
         lua.push(function)
         defer { lua.pop() }
-        return lua.definition(ofFunction: -1).map { SourcePlace(file: $0.file, line: $0.line) }
+        return lua.definition(ofFunction: -1).map { ScriptLocation(file: $0.file, line: $0.line) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Platform
+import RestEngine
 
 /// The cache's file in its folder, without what is in it.
 struct DatabaseFile: Sendable {
@@ -40,15 +41,7 @@ struct DatabaseFile: Sendable {
 
     /// The file as a URI that promises that nobody changes it.
     var immutableURI: String {
-        var uri = "file:"
-        for byte in name.utf8 {
-            if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
-                uri += "%" + String(byte, radix: 16)
-            } else {
-                uri.unicodeScalars.append(UnicodeScalar(byte))
-            }
-        }
-        return uri + "?immutable=1"
+        "file:" + PercentEncoding.path(name) + "?immutable=1"
     }
 
     // MARK: Damage

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Gateway
 import Platform
+import RestFixtures
 
 struct FixturesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,26 +40,18 @@ struct FixturesCommand: ParsableCommand {
     }
 
     func run() throws {
-        do { try serve() } catch let failure as FixtureFailure {
-            Streams.error(Complaint.text("\(failure)"))
+        do { try serve() } catch let error as FixtureServerError {
+            Streams.error(Complaint.text("\(error)"))
             throw ExitCode(2)
         }
     }
 
     private func serve() throws {
-        let files = try FixtureFolder(folder)
-        let access = FixtureGuard(try files.protectedPaths())
-        let store = FixtureStore(files: files)
-        let routes = FixtureRoutes(
-            store: store, tokens: FixtureTokens(lifetime: tokenLifetime), access: access)
-        let address = try FixtureAddress(listen)
         let signals = ProcessSignals(ProcessSignals.terminating)
         signal(SIGPIPE, SIG_IGN)
-        let server = try FixtureServer.start(
-            FixtureSite(routes, now: { ClockReading.timeOfDay }), on: address)
+        let server = try FixtureServer.start(folder: folder, listen: listen, tokenLifetime: tokenLifetime)
         // In one piece: who waits for the first line may read no further.
-        let listing = quiet ? "" : FixtureListing(store: store, access: access).text + "\n"
-        Streams.output("listening on http://\(server.address)\n" + listing)
+        Streams.output("listening on \(server.url)\n" + (quiet ? "" : server.listing + "\n"))
         _ = signals.next()
         signals.stopCatchingTermination()
         try server.stop()

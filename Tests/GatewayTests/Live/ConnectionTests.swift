@@ -1,4 +1,5 @@
 import RestEngine
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -133,6 +134,32 @@ import Testing
         }
         #expect(log.lines == ["GET /github/a?b 200 3", "GET /github/a?b 200 3", "HEAD /none 404 0"])
         #expect(log.clients == ["127.0.0.1"])
+    }
+
+    @Test func `A record's duration doesn't go by the time of day, which somebody may set back`() async throws
+    {
+        let log = AccessList()
+        let times = Mutex((ofDay: 1_000_000.0, uptime: 0.0))
+        func configure(_ configuration: inout GatewayConfiguration) {
+            configuration.accessLog = { log.append($0) }
+            configuration.clock = {
+                times.withLock { times in
+                    times.ofDay -= 60
+                    return times.ofDay
+                }
+            }
+            configuration.uptime = {
+                times.withLock { times in
+                    times.uptime += 2
+                    return times.uptime
+                }
+            }
+        }
+        try await World.run(configure, automatic: Self.reply) { _, site in
+            _ = try site.get("/none")
+            _ = try site.get("/github/a")
+        }
+        #expect(log.durations == [2, 2])
     }
 
     @Test func `An update begins and ends the access log, for remembered answers too`() async throws {

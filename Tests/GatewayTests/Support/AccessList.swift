@@ -9,6 +9,8 @@ final class AccessList: Sendable {
 
     var clients: Set<String> { records.withLock { Set($0.map { $0.client ?? "-" }) } }
 
+    var durations: [Double] { records.withLock { $0.map(\.duration) } }
+
     var lines: [String] {
         records.withLock { $0.map { "\($0.method) \($0.target) \($0.status) \($0.bytes)" } }
     }

@@ -61,7 +61,7 @@ struct MachineRun {
     }
 
     private mutating func take(isLeaving: Bool) -> String {
-        request = machine.take(head, isAuthorized: true, isLeaving: isLeaving, now: 0)
+        request = machine.take(head, isAuthorized: true, isLeaving: isLeaving, startedAt: nil)
         let end = request.framing.closes ? " close" : request.framing.saysKeepAlive ? " keep-alive" : ""
         return "\(request.number) \(Self.line(request))\(end)"
     }

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import TestSupport
 import Testing
 

@@ -17,7 +17,10 @@ struct FixturesCommandTests {
     private static let unusable: [(arguments: [String], message: String)] = [
         (["nowhere"], "cannot serve the folder nowhere: No such file or directory"),
         (["main.lua"], "cannot serve the folder main.lua: Not a directory"),
-        ([".", "--listen", "x"], "cannot listen on x: expected HOST:PORT, such as 127.0.0.1:0"),
+        (
+            [".", "--listen", "x"],
+            "cannot listen on x: the port is missing; expected IP:PORT, such as 127.0.0.1:0"
+        ),
         ([".", "--token-lifetime", "0"], "--token-lifetime must be a number of seconds above 0"),
         ([], "Missing expected argument '<dir>'"),
     ]

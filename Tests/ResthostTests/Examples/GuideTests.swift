@@ -12,6 +12,7 @@ struct GuideTests {
     private static let swiftGuides = [
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
         "Sources/LuaRuntime/LuaRuntime.docc/LuaRuntime.md",
+        "Sources/RestFixtures/RestFixtures.docc/RestFixtures.md",
     ]
 
     @Test(arguments: scriptGuides) func `the Lua of a guide is sound`(guide: String) async throws {
@@ -36,7 +37,10 @@ struct GuideTests {
     }
 
     @Test(arguments: swiftGuides) func `the Swift of a guide is code that is compiled`(guide: String) throws {
-        let code = Self.lines(try TextFile.read("Tests/ResthostTests/Examples/EngineGuide.swift"))
+        let sources = try ["EngineGuide", "FixturesGuide"].map {
+            try TextFile.read("Tests/ResthostTests/Examples/\($0).swift")
+        }
+        let code = Self.lines(sources.joined(separator: "\n"))
         let blocks = Transcript.blocks("swift", in: try TextFile.read(guide))
         #expect(!blocks.isEmpty)
         for block in blocks {
@@ -80,6 +84,12 @@ struct GuideTests {
         await watch(resource, until: "Mona")
         #expect(await resource.snapshot.user == user)
         #expect(try await stubbed().login == "octocat")
+    }
+
+    @Test func `the fixtures' guide does what it says`() async throws {
+        let (name, requests) = try await renameOctocat()
+        #expect(name == "Lisa")
+        #expect(requests == ["/users/octocat": 1])
     }
 
     @Test func `the Lua runtime's guide does what it says`() throws {

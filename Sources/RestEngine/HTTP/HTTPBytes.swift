@@ -1,39 +1,76 @@
-import Platform
-import RestEngine
+public import Platform
 
+/// Classes of bytes in the grammar of HTTP (RFC 9110 5.5, 5.6.2; RFC 9112 3).
+public enum HTTPByte {
+    /// A character of methods and header names (RFC 9110 5.6.2).
+    @inlinable
+    public static func isToken(_ byte: UInt8) -> Bool {
+        // Bits of "!#$%&'*+-.", digits; and of letters, "^_`|~".
+        let low: UInt64 = 0x03FF_6CFA_0000_0000
+        let high: UInt64 = 0x57FF_FFFF_C7FF_FFFE
+        if byte < 64 { return low >> UInt64(byte) & 1 == 1 }
+        return byte < 128 && high >> UInt64(byte & 63) & 1 == 1
+    }
+
+    /// Visible ASCII without `#`, which is no part of a target.
+    @inlinable
+    public static func isTarget(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
+    }
+
+    /// What a header's value may contain: everything but control characters, and of those the tab.
+    @inlinable
+    public static func isFieldValue(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t")
+    }
+
+    /// Whether it is a space or a tab.
+    @inlinable
+    public static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    /// Whether it is a digit of ASCII.
+    @inlinable
+    public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+}
+
+/// Bytes of a head, searched, compared and split where they lie. Inlined into the parser of the gateway: it
+/// is the hot path.
 extension UnsafeRawBufferPointer {
-    @inline(__always)
-    func firstNewline(from start: Int) -> Int? {
+    @inlinable @inline(__always)
+    package func firstNewline(from start: Int) -> Int? {
         guard let base = baseAddress, let found = memchr(base + start, 0x0A, count - start) else {
             return nil
         }
         return UnsafeRawPointer(found) - base
     }
 
-    func firstReturn(from start: Int, to end: Int) -> Int? {
+    @inlinable
+    package func firstReturn(from start: Int, to end: Int) -> Int? {
         guard start < end, let base = baseAddress, let found = memchr(base + start, 0x0D, end - start) else {
             return nil
         }
         return UnsafeRawPointer(found) - base
     }
 
-    @inline(__always)
-    func elementsEqual(_ other: UnsafeRawBufferPointer) -> Bool {
+    @inlinable @inline(__always)
+    package func elementsEqual(_ other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let a = baseAddress, let b = other.baseAddress else { return count == 0 }
         return memcmp(a, b, count) == 0
     }
 
     /// `text` stands at `start`; the caller knows that there are enough bytes.
-    @inline(__always)
-    func equals(_ text: StaticString, at start: Int) -> Bool {
+    @inlinable @inline(__always)
+    package func equals(_ text: StaticString, at start: Int) -> Bool {
         guard count - start >= text.utf8CodeUnitCount, let base = baseAddress else { return false }
         return memcmp(base + start, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
     /// The same, ASCII case ignored; `text` is in lower case.
-    @inline(__always)
-    func equalsIgnoringCase(_ text: StaticString, at start: Int) -> Bool {
+    @inlinable @inline(__always)
+    package func equalsIgnoringCase(_ text: StaticString, at start: Int) -> Bool {
         guard count - start >= text.utf8CodeUnitCount else { return false }
         for index in 0..<text.utf8CodeUnitCount
         where self[start + index].asciiLowercased != text.utf8Start[index] {
@@ -43,12 +80,14 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The whole is `text`, which is in lower case, ASCII case ignored.
-    func isExactly(_ text: StaticString) -> Bool {
+    @inlinable
+    package func isExactly(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && equalsIgnoringCase(text, at: 0)
     }
 
     /// One or more digits and nothing else.
-    var decimal: Int? {
+    @inlinable
+    package var decimal: Int? {
         guard !isEmpty, count <= 18 else { return nil }
         var value = 0
         for byte in self {
@@ -59,7 +98,8 @@ extension UnsafeRawBufferPointer {
     }
 
     /// The members of a comma-separated list, without the blanks around them (RFC 9110 5.6.1).
-    func forEachListMember(_ body: (UnsafeRawBufferPointer) -> Void) {
+    @inlinable
+    package func forEachListMember(_ body: (UnsafeRawBufferPointer) -> Void) {
         var start = 0
         while start <= count {
             var end = start
@@ -72,21 +112,4 @@ extension UnsafeRawBufferPointer {
             start = end + 1
         }
     }
-}
-
-extension UInt8 {
-    @inline(__always)
-    var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
-}
-
-extension UInt8 {
-    static let tab = UInt8(ascii: "\t")
-    static let carriageReturn = UInt8(ascii: "\r")
-    static let newline = UInt8(ascii: "\n")
-    static let space = UInt8(ascii: " ")
-    static let slash = UInt8(ascii: "/")
-    static let colon = UInt8(ascii: ":")
-    static let question = UInt8(ascii: "?")
-    static let percent = UInt8(ascii: "%")
-    static let dot = UInt8(ascii: ".")
 }

@@ -1,19 +1,37 @@
-/// A day of the Gregorian calendar, and its number since 1 January 1970.
-struct CivilDay: Equatable {
-    var year: Int64
-    /// January is 1.
-    var month: Int
-    /// The first day of a month is 1.
-    var day: Int
+/// The system's clocks (clock_gettime(2)), read in one place.
+package enum ClockReading {
+    /// Unix time in seconds; may jump when somebody sets the clock.
+    @inline(__always)
+    package static var timeOfDay: Double { seconds(of: CLOCK_REALTIME) }
 
-    init(year: Int64, month: Int, day: Int) {
+    /// Seconds on a clock that never jumps, from some point in the past.
+    @inline(__always)
+    package static var uptime: Double { seconds(of: CLOCK_MONOTONIC) }
+
+    /// Of any clock of the system.
+    package static func seconds(of clock: clockid_t) -> Double {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+/// A day of the Gregorian calendar, and its number since 1 January 1970.
+package struct CivilDay: Equatable, Sendable {
+    package var year: Int64
+    /// January is 1.
+    package var month: Int
+    /// The first day of a month is 1.
+    package var day: Int
+
+    package init(year: Int64, month: Int, day: Int) {
         self.year = year
         self.month = month
         self.day = day
     }
 
     /// Years are counted from March here, so that the leap day is the last of its year.
-    init(number: Int64) {
+    package init(number: Int64) {
         let shifted = number + 719_468
         let era = shifted.floor(146_097)
         let dayOfEra = shifted - era * 146_097
@@ -26,7 +44,7 @@ struct CivilDay: Equatable {
     }
 
     /// Days since 1 January 1970.
-    var number: Int64 {
+    package var number: Int64 {
         let year = month <= 2 ? self.year - 1 : self.year
         let era = year.floor(400)
         let yearOfEra = year - era * 400
@@ -36,11 +54,15 @@ struct CivilDay: Equatable {
     }
 
     /// 0 is Sunday.
-    static func weekday(ofNumber number: Int64) -> Int { Int((number + 4) - (number + 4).floor(7) * 7) }
+    package static func weekday(ofNumber number: Int64) -> Int {
+        Int((number + 4) - (number + 4).floor(7) * 7)
+    }
 
-    static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+    package static func isLeap(_ year: Int64) -> Bool {
+        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    }
 
-    static func length(ofMonth month: Int, in year: Int64) -> Int {
+    package static func length(ofMonth month: Int, in year: Int64) -> Int {
         switch month {
         case 2: isLeap(year) ? 29 : 28
         case 4, 6, 9, 11: 30
@@ -51,11 +73,11 @@ struct CivilDay: Equatable {
 
 extension Int64 {
     /// Divided, and rounded down; `divisor` is positive.
-    func floor(_ divisor: Int64) -> Int64 {
+    package func floor(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }
 
     /// Divided, and rounded up.
-    func ceiling(_ divisor: Int64) -> Int64 { -(-self).floor(divisor) }
+    package func ceiling(_ divisor: Int64) -> Int64 { -(-self).floor(divisor) }
 }

@@ -27,14 +27,21 @@ struct FixtureGuard: Sendable {
     }
 }
 
-/// A pattern of paths: `*` is any part of a name, `?` one character of it, `**` any number of names or none.
-struct FixtureGlob: Sendable, Equatable {
+/// A pattern of paths, in the language of configuration blocks (rule 14.9): `*` is any part of a name, `?`
+/// one byte of it, `**` any number of names or none. Of names as they are, not as URLs escape them.
+struct FixtureGlob: Sendable {
     let text: String
-    private let names: [[Character]]
+    /// It is made of nothing but `**`, if anything.
+    private let coversRoot: Bool
+    private let patterns: [GlobPattern]
 
     init(_ text: String) {
         self.text = text
-        names = text.split(separator: "/").map { Array($0.lowercased()) }
+        let names = text.lowercased().split(separator: "/")
+        coversRoot = names.allSatisfy { $0 == "**" }
+        // What is below a folder is the folder too.
+        let folder = names.last == "**" ? [names.dropLast()] : []
+        patterns = ([names[...]] + folder).map { GlobPattern(unescaped: $0.joined(separator: "/")) }
     }
 
     /// One pattern each line; empty lines and those that start with `#` are skipped.
@@ -45,37 +52,9 @@ struct FixtureGlob: Sendable, Equatable {
 
     /// Case is ignored, because some file systems do.
     func matches(_ path: FixturePath) -> Bool {
-        Self.match(names[...], path.segments.map { Array($0.lowercased()) }[...], any: ["*", "*"]) {
-            name, segment in
-            Self.match(name[...], segment[...], any: "*") { $0 == "?" || $0 == $1 }
-        }
-    }
-
-    /// Both levels are the same problem: a row in which one element stands for any number of others. Only the
-    /// last such element is remembered, so it takes pattern times text steps at most.
-    private static func match<Element: Equatable>(
-        _ pattern: ArraySlice<Element>, _ text: ArraySlice<Element>, any: Element,
-        one: (Element, Element) -> Bool
-    ) -> Bool {
-        var p = pattern.startIndex
-        var t = text.startIndex
-        var retry: (p: Int, t: Int)?
-        while t < text.endIndex {
-            if p < pattern.endIndex, pattern[p] == any {
-                p += 1
-                retry = (p, t)
-            } else if p < pattern.endIndex, one(pattern[p], text[t]) {
-                p += 1
-                t += 1
-            } else if let last = retry {
-                p = last.p
-                t = last.t + 1
-                retry = (p, t)
-            } else {
-                return false
-            }
-        }
-        return pattern[p...].allSatisfy { $0 == any }
+        guard !path.isRoot else { return coversRoot }
+        let names = Array(path.segments.joined(separator: "/").lowercased().utf8)
+        return patterns.contains { $0.matches(names[...]) }
     }
 
     private static func trimmed(_ line: Substring) -> Substring {
@@ -99,7 +78,8 @@ struct FixtureTokens: Sendable {
 
     mutating func issue(at now: Double) -> String {
         expiries = expiries.filter { $0.value > now }
-        let token = FixtureHex.text(of: random()) + FixtureHex.text(of: random())
+        let token = Hex.encode(
+            [random(), random()].flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) })
         expiries[token] = now + lifetime
         return token
     }

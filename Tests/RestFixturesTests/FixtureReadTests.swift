@@ -1,8 +1,7 @@
-import Gateway
 import RestEngine
 import Testing
 
-@testable import resthost
+@testable import RestFixtures
 
 struct FixtureReadTests {
     @Test(arguments: [
@@ -33,7 +32,7 @@ struct FixtureReadTests {
         let get = asker.ask("GET", "/logo.png")
         #expect(get.headers["Content-Type"] == "image/png")
         #expect(get.headers["Content-Length"] == "6")
-        #expect(get.headers["Last-Modified"] == HTTPDate.text(unixSeconds: MemoryFiles.modified))
+        #expect(get.headers["Last-Modified"] == HTTPDate.text(unixSeconds: FixtureAsker.modified))
         #expect(get.headers["Date"] == HTTPDate.text(unixSeconds: 2_000_000))
         var head = asker.ask("HEAD", "/logo.png")
         #expect(head.body.isEmpty)

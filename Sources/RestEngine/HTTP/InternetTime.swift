@@ -1,3 +1,26 @@
+import Platform
+
+/// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7).
+public enum HTTPDate {
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Of a time since 1970; before that it is 1970, and after the year 9999 its last second.
+    public static func text(unixSeconds seconds: Int) -> String {
+        let seconds = Int64(min(max(0, seconds), 253_402_300_799))
+        let number = seconds.floor(86_400)
+        let time = seconds - number * 86_400
+        let day = CivilDay(number: number)
+        return
+            "\(days[CivilDay.weekday(ofNumber: number)]), \(two(Int64(day.day))) \(months[day.month - 1]) \(day.year) "
+            + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
+    }
+
+    private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
 /// Times as internet protocols write them (RFC 3339): `2026-06-19T08:30:00Z`, with an offset or a fraction
 /// where there is one.
 public enum InternetTime {
@@ -5,15 +28,16 @@ public enum InternetTime {
     /// second is the first second of the next minute, as in Unix time.
     public static func seconds(_ text: String) -> Double? {
         var reader = Digits(Array(text.utf8)[...])
-        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2, 1...12),
-            reader.skip("-"),
-            let day = reader.number(2, 1...daysInMonth(month, year)), reader.skip("T", "t", " "),
+        guard let year = reader.number(4).map(Int64.init), reader.skip("-"),
+            let month = reader.number(2, 1...12), reader.skip("-"),
+            let day = reader.number(2, 1...CivilDay.length(ofMonth: month, in: year)),
+            reader.skip("T", "t", " "),
             let hour = reader.number(2, 0...23), reader.skip(":"), let minute = reader.number(2, 0...59),
             reader.skip(":"), let second = reader.number(2, 0...60), let fraction = reader.fraction(),
             let offset = reader.offset(), reader.isAtEnd
         else { return nil }
-        let whole = daysSince1970(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
-        return Double(whole) + fraction
+        let midnight = CivilDay(year: year, month: month, day: day).number * 86_400
+        return Double(midnight + Int64(hour * 3600 + minute * 60 + second - offset)) + fraction
     }
 
     /// The text of a time in UTC, with milliseconds where there are any, or always; nil outside of the years
@@ -21,9 +45,10 @@ public enum InternetTime {
     public static func text(_ seconds: Double, withMilliseconds isFixed: Bool = false) -> String? {
         let milliseconds = (seconds * 1000).rounded()
         guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
-        let (days, rest) = Int(milliseconds).flooredDivision(by: 86_400_000)
-        let (year, month, day) = date(daysSince1970: days)
-        var text = "\(padded(year, 4))-\(padded(month))-\(padded(day))T"
+        let number = Int64(milliseconds).floor(86_400_000)
+        let rest = Int(Int64(milliseconds) - number * 86_400_000)
+        let day = CivilDay(number: number)
+        var text = "\(padded(Int(day.year), 4))-\(padded(day.month))-\(padded(day.day))T"
         text += "\(padded(rest / 3_600_000)):\(padded(rest / 60_000 % 60)):\(padded(rest / 1000 % 60))"
         if isFixed || rest % 1000 > 0 { text += ".\(padded(rest % 1000, 3))" }
         return text + "Z"
@@ -32,34 +57,6 @@ public enum InternetTime {
     private static func padded(_ number: Int, _ width: Int = 2) -> String {
         let text = "\(number)"
         return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-
-    // MARK: Calendar
-
-    private static func daysInMonth(_ month: Int, _ year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Of the Gregorian calendar, in years that begin in March so that the leap day is the last, and eras of
-    /// 400 years, which are all alike: 146,097 days.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let (era, yearOfEra) = (month > 2 ? year : year - 1).flooredDivision(by: 400)
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
-        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = (monthFromMarch + 2) % 12 + 1
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
     }
 }
 
@@ -118,12 +115,5 @@ private struct Digits {
         _ = skip(":")
         guard let minutes = number(2, 0...59) else { return nil }
         return sign * (hours * 3600 + minutes * 60)
-    }
-}
-
-extension Int {
-    fileprivate func flooredDivision(by divisor: Int) -> (quotient: Int, remainder: Int) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -1,19 +1,20 @@
 import Platform
-import TestSupport
 
 /// A plain socket to a port of this machine.
-final class LoopbackClient {
+public final class LoopbackClient {
     /// No connection: a test's failure, which must not be the end of all other tests.
-    struct Refused: Error, CustomStringConvertible {
+    public struct Refused: Error, CustomStringConvertible {
         let port: Int
         let number: Int32
 
-        var description: String { "cannot connect to port \(port): \(String(cString: strerror(number)))" }
+        public var description: String {
+            "cannot connect to port \(port): \(String(cString: strerror(number)))"
+        }
     }
 
     private let socket: Int32
 
-    init(port: Int) throws(Refused) {
+    public init(port: Int) throws(Refused) {
         #if os(Linux)
             let type = Int32(SOCK_STREAM.rawValue)
         #else
@@ -37,12 +38,12 @@ final class LoopbackClient {
     deinit { close(socket) }
 
     /// What can't be sent, because the server has closed, is missed in the answer.
-    func send(_ text: String) {
+    public func send(_ text: String) {
         _ = Array(text.utf8).withUnsafeBytes { sendAll($0, to: socket) }
     }
 
     /// Sends and reads until the server closes. An answer that doesn't end says so at its end.
-    func exchange(_ text: String) -> String {
+    public func exchange(_ text: String) -> String {
         send(text)
         var received: [UInt8] = []
         errno = 0
@@ -53,7 +54,7 @@ final class LoopbackClient {
     }
 
     /// True when something can be read now, without waiting for it.
-    var hasAnswer: Bool {
+    public var hasAnswer: Bool {
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0
     }

@@ -1,8 +1,7 @@
-import Gateway
 import RestEngine
 import Testing
 
-@testable import resthost
+@testable import RestFixtures
 
 struct FixtureChangeTests {
     @Test func `POST appends to a list and says where the item is`() {

@@ -1,7 +1,7 @@
 import RestEngine
 import Testing
 
-@testable import resthost
+@testable import RestFixtures
 
 struct FixtureServiceTests {
     private static let login = #"{"user":"me","password":"x"}"#

@@ -1,8 +1,10 @@
+import Platform
 import RestEngine
 import Synchronization
+import TestSupport
 import Testing
 
-@testable import resthost
+@testable import RestFixtures
 
 struct FixtureServerTests {
     private static let maximumBody = 1000
@@ -68,7 +70,7 @@ struct FixtureServerTests {
 
     @Test func `a port in use is refused with a reason`() async throws {
         try await serving { port in
-            let failure = FixtureFailure(
+            let failure = FixtureServerError(
                 "cannot listen on 127.0.0.1:\(port): the port is in use; "
                     + "port 0 lets the system choose a free one"
             )
@@ -79,8 +81,8 @@ struct FixtureServerTests {
     private func serving(port: Int = 0, _ body: (Int) async throws -> Void) async throws {
         let site = FixtureSite(FixtureAsker().routes) { 100 }
         let server = try FixtureServer.start(
-            site, on: FixtureAddress("127.0.0.1:\(port)"), maximumBody: Self.maximumBody)
-        do { try await body(server.address.port) } catch {
+            site, on: .ip(host: "127.0.0.1", port: port), maximumBody: Self.maximumBody)
+        do { try await body(#require(Int(server.url.dropFirst("http://127.0.0.1:".count)))) } catch {
             try await server.stop()
             throw error
         }

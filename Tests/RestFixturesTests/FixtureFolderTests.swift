@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import resthost
+@testable import RestFixtures
 
 struct FixtureFolderTests {
     private let temporary = TemporaryFolder()
@@ -43,13 +43,13 @@ struct FixtureFolderTests {
         let folder = try FixtureFolder(temporary.path)
         #expect(try folder.protectedPaths() == "")
         temporary.link(".protected", to: "nowhere")
-        #expect(throws: FixtureFailure.self) { try folder.protectedPaths() }
+        #expect(throws: FixtureServerError.self) { try folder.protectedPaths() }
     }
 
     @Test func `what is no folder is refused with a reason`() {
         temporary.write("file", "")
         for path in [temporary.path + "/file", temporary.path + "/nope"] {
-            #expect(throws: FixtureFailure.self) { try FixtureFolder(path) }
+            #expect(throws: FixtureServerError.self) { try FixtureFolder(path) }
         }
     }
 }

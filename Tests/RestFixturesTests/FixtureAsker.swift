@@ -1,15 +1,16 @@
 import RestEngine
 
-@testable import resthost
+@testable import RestFixtures
 
 /// Asks routes over a table of files, with a clock that stands still.
 struct FixtureAsker {
     var routes: FixtureRoutes
+    static let modified = 1_000_000
     var now = 2_000_000.0
 
     init(_ texts: [String: String] = Self.texts, protected: String = "", lifetime: Double = 60) {
         routes = FixtureRoutes(
-            store: FixtureStore(files: MemoryFiles(texts: texts)),
+            store: FixtureStore(files: FixtureTexts(texts, modified: Self.modified)),
             tokens: FixtureTokens(lifetime: lifetime, random: { 0xAB }), access: FixtureGuard(protected))
     }
 

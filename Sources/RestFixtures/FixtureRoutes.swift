@@ -1,4 +1,3 @@
-import Gateway
 import RestEngine
 
 /// Which answer a request gets, and what the server knows afterwards.
@@ -161,17 +160,20 @@ extension FixtureRoutes {
             return FixtureResponse(200, json: Tree(pairs: members))
         case "/-/reset":
             guard request.method == "POST" else { throw .notAllowed(["POST"]) }
-            counts = [:]
-            if target["all"] != nil {
-                store.forgetChanges()
-                tokens.forgetAll()
-            }
+            reset(all: target["all"] != nil)
             return FixtureResponse(204)
         case "/-/login":
             guard request.method == "POST" else { throw .notAllowed(["POST"]) }
             return try login(request, at: now)
         default: throw .notFound
         }
+    }
+
+    mutating func reset(all: Bool) {
+        counts = [:]
+        guard all else { return }
+        store.forgetChanges()
+        tokens.forgetAll()
     }
 
     /// Anybody may log in, with any name and password that are not empty.
@@ -195,7 +197,7 @@ extension FixtureRoutes {
             .map { ($0, Tree(request.headers[$0] ?? "")) }
         let body =
             String(validating: request.body, as: UTF8.self).map { ("body", Tree($0)) }
-            ?? ("body_hex", Tree(FixtureHex.text(of: request.body)))
+            ?? ("body_hex", Tree(Hex.encode(request.body)))
         return FixtureResponse(
             200,
             json: Tree(pairs: [

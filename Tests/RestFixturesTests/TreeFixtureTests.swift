@@ -1,7 +1,7 @@
 import RestEngine
 import Testing
 
-@testable import resthost
+@testable import RestFixtures
 
 struct TreeFixtureTests {
     /// The examples of RFC 7396 appendix A.

@@ -1,4 +1,5 @@
 import Platform
+import RestEngine
 
 /// Where fixtures come from: a folder, or a test's table.
 protocol FixtureFiles: Sendable {
@@ -20,10 +21,10 @@ final class FixtureFolder: FixtureFiles {
     private let root: Int32
 
     /// Throws the reason, as one sentence.
-    init(_ path: String) throws(FixtureFailure) {
+    init(_ path: String) throws(FixtureServerError) {
         root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard root >= 0 else {
-            throw FixtureFailure("cannot serve the folder \(path): \(String(cString: strerror(errno)))")
+            throw FixtureServerError("cannot serve the folder \(path): \(String(cString: strerror(errno)))")
         }
     }
 
@@ -31,11 +32,11 @@ final class FixtureFolder: FixtureFiles {
 
     /// The text of the root's `.protected`, empty when there is none. Throws for one that can't be read: its
     /// paths must not be left open.
-    func protectedPaths() throws(FixtureFailure) -> String {
+    func protectedPaths() throws(FixtureServerError) -> String {
         let name = FixtureGuard.fileName
         guard faccessat(root, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return "" }
         guard let file = read([name]), let text = String(validating: file.bytes, as: UTF8.self) else {
-            throw FixtureFailure("cannot read \(name) in the folder: expected a plain file in UTF-8")
+            throw FixtureServerError("cannot read \(name) in the folder: expected a plain file in UTF-8")
         }
         return text
     }
@@ -51,8 +52,8 @@ final class FixtureFolder: FixtureFiles {
         #else
             let modified = status.st_mtim.tv_sec
         #endif
-        guard let bytes = Self.content(of: file, expecting: Int(status.st_size)) else { return nil }
-        return FixtureFile(bytes: bytes, modified: Int(modified))
+        let bytes = try? WholeFile.read(file, of: names.joined(separator: "/"), limit: .max)
+        return bytes.map { FixtureFile(bytes: $0, modified: Int(modified)) }
     }
 
     func names(in folder: [String]) -> [String]? {
@@ -85,19 +86,27 @@ final class FixtureFolder: FixtureFiles {
         }
         return current >= 0 ? current : nil
     }
+}
 
-    private static func content(of file: Int32, expecting size: Int) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(size)
-        var buffer = [UInt8](repeating: 0, count: min(max(size + 1, 512), 1 << 20))
-        while true {
-            let count = Platform.read(file, &buffer, buffer.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                return nil
-            }
-            if count == 0 { return bytes }
-            bytes.append(contentsOf: buffer[..<count])
-        }
+/// Texts by path, in place of a folder.
+struct FixtureTexts: FixtureFiles {
+    private let texts: [[String]: String]
+    /// In Unix seconds.
+    private let modified: Int
+
+    init(_ texts: [String: String], modified: Int) {
+        let named = texts.map { ($0.key.split(separator: "/").map(String.init), $0.value) }
+        self.texts = Dictionary(named) { $1 }
+        self.modified = modified
+    }
+
+    func read(_ names: [String]) -> FixtureFile? {
+        texts[names].map { FixtureFile(bytes: Array($0.utf8), modified: modified) }
+    }
+
+    func names(in folder: [String]) -> [String]? {
+        let below = texts.keys.filter { $0.count > folder.count && $0.starts(with: folder) }
+        guard !below.isEmpty else { return nil }
+        return Set(below.map { $0[folder.count] }).filter { !$0.hasPrefix(".") }.sorted()
     }
 }

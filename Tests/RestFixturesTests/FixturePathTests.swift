@@ -1,6 +1,6 @@
 import Testing
 
-@testable import resthost
+@testable import RestFixtures
 
 struct FixturePathTests {
     @Test(arguments: [

@@ -1,0 +1,34 @@
+/// Bytes of ASCII by name, and what is to be known of their letters. Parsers ask this of each byte, so it is
+/// inlined into all modules.
+extension UInt8 {
+    @inlinable package static var tab: UInt8 { UInt8(ascii: "\t") }
+    @inlinable package static var newline: UInt8 { UInt8(ascii: "\n") }
+    @inlinable package static var carriageReturn: UInt8 { UInt8(ascii: "\r") }
+    @inlinable package static var space: UInt8 { UInt8(ascii: " ") }
+    @inlinable package static var hash: UInt8 { UInt8(ascii: "#") }
+    @inlinable package static var percent: UInt8 { UInt8(ascii: "%") }
+    @inlinable package static var star: UInt8 { UInt8(ascii: "*") }
+    @inlinable package static var dot: UInt8 { UInt8(ascii: ".") }
+    @inlinable package static var slash: UInt8 { UInt8(ascii: "/") }
+    @inlinable package static var colon: UInt8 { UInt8(ascii: ":") }
+    @inlinable package static var question: UInt8 { UInt8(ascii: "?") }
+    @inlinable package static var at: UInt8 { UInt8(ascii: "@") }
+
+    @inlinable package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
+
+    @inlinable @inline(__always)
+    package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+}
+
+/// Counts of bytes for people: "12 bytes", "1.5 MiB". Binary units, as limits and options have them.
+package enum ByteCount {
+    package static func text(_ count: Int) -> String {
+        guard count >= 1 << 10 else { return "\(max(0, count)) bytes" }
+        var (unit, name) = (1 << 10, "KiB")
+        for (next, nextName) in [(1 << 20, "MiB"), (1 << 30, "GiB"), (1 << 40, "TiB")] where count >= next {
+            (unit, name) = (next, nextName)
+        }
+        let tenths = count / unit * 10 + (count % unit * 10 + unit / 2) / unit
+        return tenths % 10 == 0 ? "\(tenths / 10) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import RestEngine
+
+/// Texts that HTTP fixes: dates, entity tags, phrases.
+struct HTTPFormTests {
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (951_868_799, "Tue, 29 Feb 2000 23:59:59 GMT"),
+        (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
+        (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
+    ])
+    func `Dates are written as RFC 9110 wants them`(_ seconds: Int, text: String) {
+        #expect(HTTPDate.text(unixSeconds: seconds) == text)
+    }
+
+    @Test(arguments: [
+        (#""x""#, true), (#"W/"x""#, true), ("*", true), (#""a", "x""#, true), (#""a","b" ,W/"x","#, true),
+        (#""X""#, false), ("x", false), ("", false), (#"w/"x""#, false), ("W/", false), (",", false),
+    ])
+    func `Entity tags are compared weakly`(_ list: String, matches: Bool) {
+        #expect(Array(list.utf8).withUnsafeBytes { EntityTag.list($0, contains: #""x""#) } == matches)
+    }
+
+    @Test func `An entity tag is the XXH3 of the content, as xxhsum -H128 shows it`() {
+        #expect(EntityTag.strong([]) == #""99aa06d3014798d86001c324468d497f""#)
+        #expect(EntityTag.strong(Array("content".utf8)) == #""917e1274274fc195b27a2d2388d9568c""#)
+        #expect(EntityTag.strong([], variant: "201") == #""99aa06d3014798d86001c324468d497f-201""#)
+    }
+
+    @Test func `Contents of any length have a hash of their own`() {
+        let bytes = [UInt8](repeating: 0, count: 5000)
+        let hashes = (0...bytes.count).map { count in
+            bytes[..<count].withUnsafeBytes { ContentHash($0).hex }
+        }
+        #expect(Set(hashes).count == hashes.count)
+        #expect(hashes.allSatisfy { $0.utf8.count == 32 })
+    }
+
+    /// The wire has HTTP's words, an error's text the resource model's (rules D23).
+    @Test(arguments: [
+        (404, "Not Found", "Not found"), (408, "Request Timeout", "Request timed out"),
+        (422, "Unprocessable Content", "Client error"), (299, "OK", "Success"),
+        (599, "Server Error", "Server error"),
+    ])
+    func `A status has one text for the wire and one for people`(status: Int, phrase: String, text: String) {
+        #expect(StatusPhrase.text(for: status) == phrase)
+        #expect(StatusText.text(for: status) == text)
+    }
+
+    @Test func `A segment of a path escapes its slashes`() {
+        #expect(PercentEncoding.segment(Array("a/b c%:@é".utf8)) == "a%2Fb%20c%25:@%C3%A9")
+        #expect(PercentEncoding.path("a/b") == "a/b")
+    }
+}
