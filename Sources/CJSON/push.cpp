@@ -8,6 +8,8 @@
 namespace cjson {
 namespace {
 
+/// `isCounted`: memory is asked for, and may be refused.
+template <bool isCounted>
 class Pusher {
 public:
     Pusher(lua_State *L, Span tree, const cjson_making &making)
@@ -92,8 +94,11 @@ private:
 
     /// What is lent in one go is for many values.
     bool affords(size_t bytes) {
+        if constexpr (!isCounted) {
+            return true;
+        }
         if (__builtin_expect(bytes > credit, 0)) {
-            credit = making.lend ? making.lend(L, bytes) : SIZE_MAX;
+            credit = making.lend(L, bytes);
             if (credit < bytes) {
                 return false;
             }
@@ -215,14 +220,18 @@ private:
     lua_State *L;
     const uint8_t *at;
     const cjson_making &making;
-    /// Bytes that may still be taken; of a small value nobody needs to know.
-    size_t credit = size_t{16} << 10;
+    /// Bytes that may still be taken.
+    size_t credit = 0;
     bool usesCache;
     int base;
     Span cache[cacheSize] = {};
 };
 
 constexpr cjson_making plain = {};
+
+// Of a value that takes no more than this nobody needs to know; and no value takes so many times the bytes of
+// its tree, where an item that is null has one byte, and a field three.
+constexpr size_t unnoticed = size_t{1} << 20, mostForByte = 32;
 
 struct Order {
     cjson_buffer tree;
@@ -242,7 +251,11 @@ int pushTree(lua_State *L) {
 using namespace cjson;
 
 bool cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count, const cjson_making *making) {
-    return Pusher(L, {tree, count}, making ? *making : plain).root();
+    const cjson_making &how = making ? *making : plain;
+    if (!how.lend || count <= unnoticed / mostForByte) {
+        return Pusher<false>(L, {tree, count}, how).root();
+    }
+    return Pusher<true>(L, {tree, count}, how).root();
 }
 
 int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson_limits *limits,

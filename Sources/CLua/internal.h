@@ -51,6 +51,12 @@ struct clua_state {
     bool has_owners;
     /// The next cycle will find more.
     bool finds_more;
+    /// Cycles that ended since `clua_collect_step` answered true.
+    int cycles_ended;
+    /// Beyond these the host is told once that the state has grown.
+    size_t expected_bytes;
+    int64_t expected_boxes;
+    bool has_grown;
     bool is_closing;
     /// Counts collection cycles once there are owners.
     uint32_t cycle;
@@ -130,14 +136,15 @@ static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_ge
 void *clua_note_shortage(clua_state *state, size_t asked);
 /// Counts what a host object keeps.
 void clua_charge(clua_state *state, size_t bytes);
-/// After the outermost run. What a run that its limits ended has left on the stack counts as alive while the
-/// next one's frames lie there (Lua marks all registers of a function, used or not), so the next would be
-/// refused memory for it.
+/// Whether the host got more bytes in this run than it takes.
+bool clua_gave_too_much(clua_state *state);
+
+// collection.c
+/// After the outermost run. What its limits ended has left on the stack counts as alive while the next one's
+/// frames lie there (Lua marks all registers of a function), so the next would be refused memory for it.
 void clua_tidy(clua_state *state);
 /// Collects, and gives what became free to the system: for a state that ran out of memory.
 void clua_give_back(clua_state *state);
-/// Whether the host got more bytes in this run than it takes.
-bool clua_gave_too_much(clua_state *state);
 
 // c_stack.c
 /// Where the calling thread's stack gets too short for one more entry into Lua; 0 when that isn't known.

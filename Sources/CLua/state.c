@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
 // No script gets so many bytes in one block after its budget's end: the error that ends the run needs less.
 enum { LATE_GROWTH = 512 << 10 };
 
@@ -146,6 +142,7 @@ clua_state *clua_open(size_t limit, clua_callbacks callbacks) {
     state->floor = clua_stack_floor();
     clua_open_boxes(L);
     clua_open_owners(L);
+    clua_expect_growth(state);
     return state;
 }
 
@@ -188,28 +185,3 @@ void clua_refuse(clua_state *state, int64_t nth) {
 }
 
 bool clua_refused(const clua_state *state) { return state->refused; }
-
-void clua_collect(clua_state *state) {
-    enum { CYCLES = 6 };
-    bool innermost = state->script_innermost;
-    state->script_innermost = false;
-    for (int cycle = 0; cycle < CYCLES; cycle++) {
-        state->finds_more = false;
-        lua_gc(state->main, LUA_GCCOLLECT);
-        if (!state->finds_more) break;
-    }
-    state->script_innermost = innermost;
-}
-
-void clua_give_back(clua_state *state) {
-    clua_collect(state);
-#if defined(__GLIBC__)
-    malloc_trim(0);
-#endif
-}
-
-void clua_tidy(clua_state *state) {
-    bool starved = state->starved || (state->was_expired && clua_used(state) > state->limit / 2);
-    state->starved = false;
-    if (starved) clua_collect(state);
-}

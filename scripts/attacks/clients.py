@@ -4,6 +4,7 @@ import socket
 import time
 
 from attack import Attack
+from upstream import answer
 
 
 def connect(host):
@@ -46,6 +47,36 @@ def shortage(host):
     lines = host.said().count("descriptor")
     if lines > 20:
         complaints.append(f"{lines} lines about descriptors")
+    return complaints
+
+
+HOARD = """@PRELUDE@
+go(function()
+  for i = 1, 400 do
+    rest.spawn(function()
+      local _, err = api:resource("held"):with_param("i", i):load():await()
+      if err and tostring(err):find("open files", 1, true) then rest.log.warn("refused " .. i) end
+    end)
+  end
+end)
+"""
+
+
+def hoard(host):
+    """The host's own requests take all its descriptors, for six seconds."""
+    def held(connection, _target, _body):
+        time.sleep(6)
+        connection.sendall(answer(b"{}"))
+    host.upstream.routes["/held"] = held
+    host.go()
+    time.sleep(8)
+    refused = host.said().count("refused ")
+    complaints = []
+    if refused < 100:
+        complaints.append(f"{refused} requests were told that descriptors ran out")
+    status, _ = host.get("/api/after")
+    if status != 200:
+        complaints.append(f"afterwards a request gives {status}")
     return complaints
 
 
@@ -130,6 +161,8 @@ ATTACKS = [
     Attack("descriptors-soft", "1,500 idle connections, soft limit 1,024, hard limit 8,192", crowd(1500),
            descriptors=(1024, 8192)),
     Attack("descriptors-hard", "400 idle connections, hard limit 256", shortage, descriptors=(256, 256)),
+    Attack("descriptors-own", "400 requests to an upstream that holds them, hard limit 256", hoard, HOARD,
+           descriptors=(256, 256)),
     Attack("crooked-requests", "empty lines, Host, overlong UTF-8, NUL", crooked),
     Attack("long-content-type", "a Content-Type of 2 kB", long_type),
     Attack("duplicate-keys", "a key that is there twice", twice, TWICE),

@@ -7,9 +7,9 @@
 #define CLUA_H
 
 #include "clua_chunk.h"
+#include "clua_collection.h"
 
 #include <lua.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +36,8 @@ typedef struct {
     bool (*is_shared)(void *object);
     /// Pushes one string that describes the error that `object` is.
     void (*describe)(lua_State *L, void *object);
+    /// After an outermost run: the state holds more than `clua_expect_growth` said. Must not touch Lua.
+    void (*grew)(lua_State *L);
 } clua_callbacks;
 
 // state.c
@@ -66,8 +68,6 @@ bool clua_refused(const clua_state *state);
 /// the script is refused at the next step, as when it allocates too much itself. Collects when that helps;
 /// raises nothing.
 size_t clua_lend(lua_State *L, size_t bytes);
-/// A full collection, of several cycles when owners and what they hold take them (see owner.c).
-void clua_collect(clua_state *state);
 
 // c_stack.c
 

@@ -56,7 +56,8 @@ extension LuaState {
                 // Error boxes hold nothing else.
                 let box = Unmanaged<ErrorBox>.fromOpaque(object!).takeUnretainedValue()
                 Lua(thread!, LuaState.of(thread!)).push("\(box.error)")
-            })
+            },
+            grew: { thread in LuaState.of(thread!).onGrowth?() })
     }
 
     /// The state whose thread this is. It is alive: a closed one runs nothing.

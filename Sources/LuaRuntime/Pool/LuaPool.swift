@@ -41,6 +41,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     private let maxThreads: Int
     private let limit: Int
     private let lost: LostThreads
+    private let idleAfter: Double
     private let make: Maker
     private let listener: Listener
     private let onLoss: @Sendable (Worker.Job) -> Void
@@ -52,13 +53,16 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     ///   - name: of the threads, as debuggers and `top -H` show them.
     ///   - threads: so many at the most.
     ///   - limit: so many jobs may wait.
+    ///   - idleAfter: seconds without a job after which a worker tidies up.
     ///   - onLoss: gets a job that hangs, on any thread, before another is begun; it doesn't call the pool.
     public init(
-        name: String, threads: Int, limit: Int, lost: LostThreads = .shared, make: @escaping Maker,
+        name: String, threads: Int, limit: Int, lost: LostThreads = .shared, idleAfter: Double = 1,
+        make: @escaping Maker,
         onLoss: @escaping @Sendable (Worker.Job) -> Void = { _ in }, listener: @escaping Listener
     ) {
         self.onLoss = onLoss
         self.lost = lost
+        self.idleAfter = idleAfter
         self.name = name
         maxThreads = max(1, threads)
         self.limit = limit
@@ -142,7 +146,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
 
     private func work(_ thread: UInt64) {
         var worker: Worker?
-        while let (id, job) = take(thread) {
+        while let (id, job) = take(thread, worker) {
             let current = worker ?? make { [weak self] in self?.giveUp(thread, $0) }
             worker = current
             let answer = current.perform(job)
@@ -159,9 +163,9 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     }
 
     /// Waits for a job; nil when the pool is closed.
-    private func take(_ thread: UInt64) -> (JobID, Worker.Job)? {
+    private func take(_ thread: UInt64, _ worker: Worker?) -> (JobID, Worker.Job)? {
         while true {
-            jobsInLine.wait()
+            waitForJob(worker)
             let (found, isClosed) = content.withLock { content in
                 guard let id = content.line.popFirst(), let job = content.jobs.removeValue(forKey: id)
                 else { return ((JobID, Worker.Job)?.none, content.isClosed) }
@@ -171,6 +175,16 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
             if let found { return found }
             if isClosed { return nil }
         }
+    }
+
+    /// Until there may be one. When none comes for a while, the worker tidies up.
+    private func waitForJob(_ worker: Worker?) {
+        guard let worker else { return jobsInLine.wait() }
+        if jobsInLine.wait(timeout: .now() + idleAfter) == .success { return }
+        while !worker.tidy() {
+            if jobsInLine.wait(timeout: .now()) == .success { return }
+        }
+        jobsInLine.wait()
     }
 
     /// What became of a thread while it was at work.
@@ -229,11 +243,19 @@ public protocol LuaPoolWorker: SendableMetatype {
 
     func perform(_ job: Job) -> Answer
 
+    /// Does a small part, a millisecond at the most, of what is better done while no job waits; true when
+    /// nothing is left.
+    func tidy() -> Bool
+
     /// Its state failed so badly that a fresh one shall do the next job.
     var isSpoiled: Bool { get }
 
     /// Frees the state.
     func close() -> LeakReport
+}
+
+extension LuaPoolWorker {
+    public func tidy() -> Bool { true }
 }
 
 /// Why a job of a pool has no answer.

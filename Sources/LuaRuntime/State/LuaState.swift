@@ -19,6 +19,10 @@ public final class LuaState {
     /// still comes back out as the same `LuaError.cause`.
     public var errorPresenter: ((any Error, Lua) -> Bool)?
 
+    /// Called after a run that left the state with a good deal more than it held when ``expectGrowth()`` was
+    /// called last, or at the beginning; once, until that is called again. Must not touch the state.
+    public var onGrowth: (() -> Void)?
+
     /// Empty between entries.
     var entry = Entry()
     var waiting: [ObjectIdentifier: LuaCoroutine] = [:]
@@ -90,6 +94,28 @@ public final class LuaState {
         guard !isClosed else { return }
         drainReleases()
         clua_collect(core)
+    }
+
+    /// A small part of ``collectGarbage()``, some tens of microseconds: Lua collects by itself only while a
+    /// script allocates, and what one leaves that rests then stays. True when with this step everything is
+    /// collected that was garbage at the first.
+    public func collectStep() -> Bool {
+        verifyOwner()
+        guard !isClosed else { return true }
+        drainReleases()
+        return clua_collect_step(core)
+    }
+
+    /// ``onGrowth`` has been called, or would have been, since ``expectGrowth()``.
+    public var hasGrown: Bool {
+        verifyOwner()
+        return !isClosed && clua_has_grown(core)
+    }
+
+    /// What is held now is no growth; see ``onGrowth``.
+    public func expectGrowth() {
+        verifyOwner()
+        if !isClosed { clua_expect_growth(core) }
     }
 
     /// Cancels what waits, finalizes all values and frees the state. Safe to call twice; nothing else is,

@@ -69,6 +69,17 @@ final class ResourceTable {
 
     private func flushAtLimit() {
         onLimit?()
+        flushToLimit()
+    }
+
+    /// The same when others have collected already. False when there are no more entries than the limit says.
+    func flushAboveLimit() -> Bool {
+        guard entries.count > limit else { return false }
+        flushToLimit()
+        return true
+    }
+
+    private func flushToLimit() {
         flush()
         let left = entries.count
         threshold = left < limit ? limit : left + max(1, left / 4)

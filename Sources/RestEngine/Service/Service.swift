@@ -105,6 +105,11 @@ public final class Service {
     /// Drops the resources that nobody holds and nobody observes (1.13, 23.6).
     public func flushUnusedResources() { table.flush() }
 
+    /// The same if there are more than ``cachedResourceCountLimit`` says, as there may be while all are held;
+    /// whether there were. For whoever has just let go of many.
+    @discardableResult
+    public func flushUnusedResourcesAboveLimit() -> Bool { table.flushAboveLimit() }
+
     /// Wipes all live resources; unused ones are dropped first (1.11).
     public func wipeResources() { wipeResources { _ in true } }
 

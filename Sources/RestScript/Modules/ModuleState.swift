@@ -40,6 +40,13 @@ final class ModuleState: LuaPoolWorker {
 
     var isSpoiled: Bool { values.isSpoiled }
 
+    func tidy() -> Bool {
+        let state = values.state
+        guard state.hasGrown, state.collectStep() else { return !state.hasGrown }
+        state.expectGrowth()
+        return true
+    }
+
     func close() -> LeakReport {
         for module in loaded.values { module.realm.close() }
         loaded = [:]

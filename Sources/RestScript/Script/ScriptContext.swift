@@ -44,6 +44,11 @@ final class ScriptContext {
         realm = shared == nil ? state.lua.mainRealm : state.makeRealm(options, searchRoots: searchRoots)
         if shared == nil {
             state.lua.errorPresenter = { [unowned values] error, lua in values.present(error, on: lua) }
+            // A clock that is moved by hand says nothing about rest.
+            if engine.scheduler.mayJump {
+                IdleCollection(of: state.lua, on: engine.scheduler)
+                    .onEnd = { [weak self] in self?.services.dropAboveLimits() ?? false }
+            }
         } else {
             state.admit(self)
         }

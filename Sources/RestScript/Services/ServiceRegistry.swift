@@ -110,6 +110,12 @@ final class ServiceRegistry {
         if !context.isClosed { context.state.collectGarbage() }
     }
 
+    /// Of what the last collection let go of, drops as much as the services' limits ask for; whether that was
+    /// anything, and so may have let go of more.
+    func dropAboveLimits() -> Bool {
+        all.count { $0.flushUnusedResourcesAboveLimit() } > 0
+    }
+
     /// Drops the resources that nobody holds and nobody observes. Owners of observers die when they are
     /// collected, a resource that owned some when it has been dropped; and observers that were told of their
     /// end may have held the last reference to a resource. So the one makes room for the other, once.

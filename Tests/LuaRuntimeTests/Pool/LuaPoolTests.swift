@@ -43,6 +43,16 @@ import Testing
             return "\(number): done"
         }
 
+        private var tidied = 0
+
+        /// Three parts of work after each job.
+        func tidy() -> Bool {
+            tidied += 1
+            guard tidied % 3 == 0 else { return false }
+            board.note("tidied \(tidied)")
+            return true
+        }
+
         func close() -> LeakReport {
             board.note("closed \(number)")
             return LeakReport(hostObjects: 0, references: 0, waitingCoroutines: 0, bytes: 0)
@@ -73,10 +83,10 @@ import Testing
     private let board = Board()
 
     private func pool(
-        threads: Int = 1, limit: Int = 10, lost: LostThreads = LostThreads(limit: 4)
+        threads: Int = 1, limit: Int = 10, lost: LostThreads = LostThreads(limit: 4), idleAfter: Double = 60
     ) -> LuaPool<Worker> {
         let board = board
-        return LuaPool(name: "pool", threads: threads, limit: limit, lost: lost) {
+        return LuaPool(name: "pool", threads: threads, limit: limit, lost: lost, idleAfter: idleAfter) {
             Worker(board, $0)
         } listener: { id, result in
             switch result {
@@ -97,6 +107,15 @@ import Testing
         #expect(board.lines(3) == ["1 1: a", "2 1: b", "3 1: c"])
         await end(pool)
         #expect(board.lines(4).last == "closed 1")
+    }
+
+    @Test func `a worker tidies up to the end, after each job that no other follows`() async {
+        let pool = pool(idleAfter: 0)
+        for number in 1...2 {
+            _ = pool.submit(.say("x"))
+            #expect(board.lines(2 * number).suffix(2) == ["\(number) 1: x", "tidied \(3 * number)"])
+        }
+        await end(pool)
     }
 
     @Test func `two threads do two jobs at once`() async {

@@ -94,6 +94,17 @@ struct ResourceTableTests {
         #expect(service.liveResources.isEmpty)
     }
 
+    @Test func `23.3 what was held beyond the limit goes when somebody says that it was let go of`() {
+        service.cachedResourceCountLimit = 3
+        var held = (0..<5).map { service.resource("\($0)") }
+        #expect(service.flushUnusedResourcesAboveLimit())
+        #expect(service.liveResources.count == 5)
+        held = [held[4]]
+        #expect(service.flushUnusedResourcesAboveLimit())
+        #expect(service.liveResources.map(\.urlString) == ["https://api.test/v1/4"])
+        #expect(!service.flushUnusedResourcesAboveLimit())
+    }
+
     @Test func `23.2 a resource in flight survives the flush and gets its answer`() throws {
         try fixture.stub("GET", "a", .text(200, "x"))
         let journal = Journal()

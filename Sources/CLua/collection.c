@@ -1,0 +1,62 @@
+// Collections that the host asks for: at once, in steps while the script rests, and after a run.
+#include "internal.h"
+
+#include <stdlib.h>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+// What dies with its owner is found one cycle later; see owner.c.
+enum { CYCLES = 6 };
+
+void clua_collect(clua_state *state) {
+    bool innermost = state->script_innermost;
+    state->script_innermost = false;
+    for (int cycle = 0; cycle < CYCLES; cycle++) {
+        state->finds_more = false;
+        lua_gc(state->main, LUA_GCCOLLECT);
+        if (!state->finds_more) break;
+    }
+    state->script_innermost = innermost;
+    state->cycles_ended = 0;
+}
+
+bool clua_collect_step(clua_state *state) {
+    // A step of no size does as much as an allocation would, and says when a cycle has come to its end.
+    if (!lua_gc(state->main, LUA_GCSTEP, 0)) return false;
+    bool found_more = state->finds_more;
+    state->finds_more = false;
+    state->cycles_ended++;
+    // What died while the first cycle was under way is found by the second.
+    if (state->cycles_ended < 2 || (found_more && state->cycles_ended < CYCLES)) return false;
+    state->cycles_ended = 0;
+    return true;
+}
+
+void clua_expect_growth(clua_state *state) {
+    enum { SLACK = 512 << 10, BOXES = 512 };
+    size_t used = clua_used(state);
+    state->expected_bytes = used + used / 4 + SLACK;
+    state->expected_boxes = state->boxes + state->boxes / 4 + BOXES;
+    state->has_grown = false;
+}
+
+bool clua_has_grown(const clua_state *state) { return state->has_grown; }
+
+void clua_give_back(clua_state *state) {
+    clua_collect(state);
+#if defined(__GLIBC__)
+    malloc_trim(0);
+#endif
+}
+
+void clua_tidy(clua_state *state) {
+    bool starved = state->starved || (state->was_expired && clua_used(state) > state->limit / 2);
+    state->starved = false;
+    if (starved) clua_collect(state);
+    if (state->has_grown) return;
+    if (clua_used(state) <= state->expected_bytes && state->boxes <= state->expected_boxes) return;
+    state->has_grown = true;
+    state->callbacks.grew(state->main);
+}
