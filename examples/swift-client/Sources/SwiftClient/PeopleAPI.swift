@@ -10,7 +10,7 @@ final class PeopleAPI {
 
     init(baseURL: String) throws {
         service = Service(
-            engine: Engine(transport: CurlTransport()), name: "people", baseURL: BaseURL(baseURL))
+            engine: Engine(transport: CurlTransport()), name: "people", baseURL: try BaseURL(baseURL))
 
         try service.configure("**") { $0.headers.set("User-Agent", "swift-client") }
         try service.configure("/users/**") { $0.expirationTime = 300 }
