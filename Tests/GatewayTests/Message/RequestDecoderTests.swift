@@ -189,12 +189,16 @@ private final class DecoderOracle {
     ]
     private var channel: EmbeddedChannel?
 
+    deinit { _ = try? channel?.finish(acceptAlreadyClosed: true) }
+
     func read(_ bytes: [UInt8]) -> Result<RequestMeaning, Refusal> {
         let channel =
             channel
             ?? EmbeddedChannel(
                 handler: ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
         self.channel = nil
+        // A channel and its pipeline hold each other until its end.
+        defer { if self.channel == nil { _ = try? channel.finish(acceptAlreadyClosed: true) } }
         do {
             try channel.writeInbound(ByteBuffer(bytes: bytes))
             guard case .head(let head)? = try channel.readInbound(as: HTTPServerRequestPart.self) else {

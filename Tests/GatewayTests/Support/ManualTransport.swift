@@ -49,6 +49,12 @@ final class ManualTransport: Transport {
         }
     }
 
+    /// Whoever waits does so for ever.
+    func forget() {
+        automatic = nil
+        calls = []
+    }
+
     /// Ends the oldest waiting request.
     func finish(_ result: TransportResult) {
         guard !calls.isEmpty else {

@@ -34,9 +34,11 @@ final class World: GatewayDirectory {
         let site = Site(gateway: gateway, addresses: try gateway.start())
         do { try await body(world, site) } catch {
             await gateway.stop(drain: 0)
+            await world.letGo()
             throw error
         }
         await gateway.stop(drain: 0)
+        await world.letGo()
     }
 
     /// One that only gives its services.
@@ -68,6 +70,14 @@ final class World: GatewayDirectory {
     @EngineActor
     func add(_ name: String, _ base: String?) {
         services[name] = Service(engine: engine, name: name, baseURL: base.flatMap { try? BaseURL($0) })
+    }
+
+    /// A service and its resources hold each other until a flush, and the transport this world.
+    @EngineActor
+    private func letGo() {
+        transport.forget()
+        engine.scheduler.clear()
+        for name in services.keys { remove(name) }
     }
 
     @EngineActor
@@ -112,10 +122,13 @@ final class World: GatewayDirectory {
 
     /// Another service of the same name takes its place.
     @EngineActor
-    func replace(_ name: String, _ base: String?) { add(name, base) }
+    func replace(_ name: String, _ base: String?) {
+        remove(name)
+        add(name, base)
+    }
 
     @EngineActor
-    func remove(_ name: String) { services[name] = nil }
+    func remove(_ name: String) { services.removeValue(forKey: name)?.flushUnusedResources() }
 
     /// Returns when so many reads have come to the engine.
     @EngineActor
