@@ -49,10 +49,12 @@ final class ManualTransport: Transport {
         }
     }
 
-    /// Whoever waits does so for ever.
-    func forget() {
+    /// Nobody is left who would reply.
+    func end() {
         automatic = nil
-        calls = []
+        while let call = calls.popLast() {
+            call.completion?(.failure(TransportError(.connectionFailed, message: "the test is over")))
+        }
     }
 
     /// Ends the oldest waiting request.

@@ -46,8 +46,10 @@ final class World: GatewayDirectory {
 
     @EngineActor
     static func publication() -> Publication {
+        let world = World()
+        defer { world.letGo() }
         // A new world has one service.
-        World().services.values.first!.resource("").publicationForReaders()
+        return world.services.values.first!.resource("").publicationForReaders()
     }
 
     @EngineActor
@@ -75,7 +77,8 @@ final class World: GatewayDirectory {
     /// A service and its resources hold each other until a flush, and the transport this world.
     @EngineActor
     private func letGo() {
-        transport.forget()
+        transport.end()
+        settle()
         engine.scheduler.clear()
         for name in services.keys { remove(name) }
     }
