@@ -162,7 +162,7 @@ ATTACKS = [
            descriptors=(1024, 8192)),
     Attack("descriptors-hard", "400 idle connections, hard limit 256", shortage, descriptors=(256, 256)),
     Attack("descriptors-own", "400 requests to an upstream that holds them, hard limit 256", hoard, HOARD,
-           descriptors=(256, 256)),
+           descriptors=(256, 256), runs_twice=True),
     Attack("crooked-requests", "empty lines, Host, overlong UTF-8, NUL", crooked),
     Attack("long-content-type", "a Content-Type of 2 kB", long_type),
     Attack("duplicate-keys", "a key that is there twice", twice, TWICE),
