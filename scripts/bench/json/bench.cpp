@@ -20,7 +20,7 @@ int decode(lua_State *L) {
     size_t count;
     const char *text = luaL_checklstring(L, 1, &count);
     cjson_error error;
-    if (cjson_push_json(L, reinterpret_cast<const uint8_t *>(text), count, nullptr, &error)) {
+    if (cjson_push_json(L, reinterpret_cast<const uint8_t *>(text), count, nullptr, nullptr, &error)) {
         return luaL_error(L, "%s", error.message);
     }
     return 1;
@@ -35,12 +35,12 @@ int decodeTree(lua_State *L) {
     if (cjson_tree_from_json(reinterpret_cast<const uint8_t *>(text), count, count, nullptr, &tree, &error)) {
         return luaL_error(L, "%s", error.message);
     }
-    cjson_push_tree(L, tree.data, tree.count);
+    cjson_push_tree(L, tree.data, tree.count, nullptr);
     return 1;
 }
 
 int pushTree(lua_State *L) {
-    cjson_push_tree(L, tree.data, tree.count);
+    cjson_push_tree(L, tree.data, tree.count, nullptr);
     return 1;
 }
 
