@@ -57,22 +57,7 @@ final class FixtureFolder: FixtureFiles {
     }
 
     func names(in folder: [String]) -> [String]? {
-        guard let file = descriptor(folder, O_RDONLY | O_DIRECTORY) else { return nil }
-        guard let stream = fdopendir(file) else {
-            close(file)
-            return nil
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    String(validatingCString: $0)
-                }
-            }
-            if let name, !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        descriptor(folder, O_RDONLY | O_DIRECTORY).flatMap(FolderNames.list(closing:))
     }
 
     /// The caller closes it.

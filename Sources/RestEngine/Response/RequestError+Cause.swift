@@ -32,7 +32,7 @@ extension RequestError {
     }
 
     /// Where and how a function of a script, or of a Swift program, failed.
-    public struct ScriptFailure: Error, Sendable, Equatable {
+    public struct ScriptFailure: Sendable, Equatable {
         /// What went wrong, in one sentence.
         public var message: String
         /// The file of the place, where that is known.

@@ -135,7 +135,6 @@ extension RequestError {
         let cause: Cause =
             switch error {
             case let cause as CauseError: cause.cause
-            case let failure as ScriptFailure: .scriptError(failure)
             case let failure as CodingError: .undecodableContent(failure)
             case is DecodingError: .undecodableContent(CodingError(error, type: "content"))
             default: .internal(message: "\(error)")

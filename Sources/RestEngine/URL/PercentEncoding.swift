@@ -22,6 +22,11 @@ public enum PercentEncoding {
         String(decoding: encode(bytes, keeping: .component), as: UTF8.self)
     }
 
+    /// Text that is part of a URL but for its characters that aren't ASCII: they alone are escaped.
+    public static func nonASCII(_ text: String) -> String {
+        String(decoding: encode(text.utf8, keeping: .ascii), as: UTF8.self)
+    }
+
     /// A name or value of a form body: letters, digits and `- . _ ~ / ?` are kept (6.6).
     public static func form(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .form), as: UTF8.self)
@@ -118,6 +123,7 @@ struct ByteSet: Sendable {
     static let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     static let unreserved = letters + "0123456789-._~"
 
+    static let ascii = ByteSet(String(decoding: 0..<0x80 as Range<UInt8>, as: UTF8.self))
     static let scheme = ByteSet(letters + "0123456789+-.")
     static let path = ByteSet(unreserved + "!$&'()*+,;=" + ":@/")
     static let segment = ByteSet(unreserved + "!$&'()*+,;=" + ":@")

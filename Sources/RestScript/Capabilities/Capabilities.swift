@@ -57,7 +57,8 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
             return
         }
         isWildcard = text.hasPrefix("*.")
-        let rest = Self.escaped((isWildcard ? String(text.dropFirst(2)) : text).lowercased())
+        let rest = PercentEncoding.nonASCII((isWildcard ? String(text.dropFirst(2)) : text).lowercased())
+            .lowercased()
         // What is behind the bracket of an IPv6 address, or the only colon, is the port.
         let end = rest.lastIndex(of: "]") ?? rest.startIndex
         if let colon = rest[end...].lastIndex(of: ":") {
@@ -81,11 +82,6 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
             }
         }
         guard !host.isEmpty, allowed, host.hasPrefix("[") == host.hasSuffix("]") else { return nil }
-    }
-
-    /// As URLs have names that aren't ASCII.
-    private static func escaped(_ name: String) -> String {
-        name.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16) }.joined()
     }
 
     /// What to write in place of text that is no host.

@@ -1,4 +1,5 @@
 import Platform
+import RestEngine
 
 /// The folder in which running hosts have their admin sockets, each named by the process's number.
 struct AdminFolder: Sendable, Equatable {
@@ -41,16 +42,7 @@ struct AdminFolder: Sendable, Equatable {
 
     /// Processes that have a socket here, alive or not, in order.
     func processes() -> [pid_t] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var found: [pid_t] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let process = Self.process(named: name) { found.append(process) }
-        }
-        return found.sorted()
+        (FolderNames.list(path) ?? []).compactMap(Self.process(named:)).sorted()
     }
 
     /// The process whose socket has this file name.

@@ -1,4 +1,5 @@
 import Platform
+import RestEngine
 
 /// Finds test files: those that are named, and all `*_test.lua` below the folders that are named.
 enum TestFileSearch {
@@ -30,7 +31,7 @@ enum TestFileSearch {
         while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
         let prefix = folder == "." ? "" : folder == "/" ? "/" : folder + "/"
         var files: [String] = []
-        for name in names(in: folder) {
+        for name in FolderNames.list(folder) ?? [] {
             let path = prefix + name
             if kind(of: path, followingLinks: false) == S_IFDIR {
                 files += below(path)
@@ -45,20 +46,5 @@ enum TestFileSearch {
         var status = stat()
         guard (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         return status.st_mode & S_IFMT
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
-                    String(validatingCString: $0)
-                }
-            }
-            if let name, !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
     }
 }

@@ -140,7 +140,8 @@ struct ConfigurationTests {
 
     @Test func `a failing block fails requests before they are sent`() throws {
         try fixture.configure("a") { _ in
-            throw RequestError.ScriptFailure(message: "boom", file: "api.lua", line: 3)
+            throw RequestError.CauseError(
+                .scriptError(RequestError.ScriptFailure(message: "boom", file: "api.lua", line: 3)))
         }
         let resource = fixture.resource("a")
         fixture.noteEvents(in: journal)
@@ -157,7 +158,9 @@ struct ConfigurationTests {
 
     @Test func `14.20 a block that fails for the method sent fails the request before it is sent`() throws {
         try fixture.transport.stub(method: nil, urlGlob: "**", .response())
-        try fixture.configure(methods: ["PUT"]) { _ in throw RequestError.ScriptFailure(message: "boom") }
+        try fixture.configure(methods: ["PUT"]) { _ in
+            throw RequestError.CauseError(.scriptError(RequestError.ScriptFailure(message: "boom")))
+        }
         var options = RequestOptions()
         options.mutate = { $0.method = "PUT" }
         let request = fixture.resource("a").request("POST", options)
@@ -168,7 +171,9 @@ struct ConfigurationTests {
 
     @Test func `a failing predicate fails the requests of every URL that it is asked about`() throws {
         let service = fixture.service
-        let pattern = service.predicatePattern { _ in throw RequestError.ScriptFailure(message: "boom") }
+        let pattern = service.predicatePattern { _ in
+            throw RequestError.CauseError(.scriptError(RequestError.ScriptFailure(message: "boom")))
+        }
         service.configure(ConfigurationEntry(pattern: pattern, description: "p") { _ in })
         let request = fixture.resource("a").request("GET")
         #expect(request.info?.response.error?.code == "script_error")

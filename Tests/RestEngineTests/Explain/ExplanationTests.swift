@@ -120,7 +120,8 @@ struct ExplanationTests {
     @Test func `a block that raises ends the list, and says where`() throws {
         try add("**", "good") { $0.configuration.retryTime = 9 }
         try add("**", "bad") { _ in
-            throw RequestError.ScriptFailure(message: "no token", file: "main.lua", line: 4)
+            throw RequestError.CauseError(
+                .scriptError(RequestError.ScriptFailure(message: "no token", file: "main.lua", line: 4)))
         }
         try add("**", "never") { $0.configuration.retryTime = 10 }
         let made = fixture.service.explain("/x")
@@ -163,12 +164,16 @@ struct ExplanationTests {
     @Test func `secrets are masked in what a block or mutator raised`() throws {
         try add("**", "tokens") { $0.configuration.headers.set("Authorization", "Bearer s3cret-token") }
         try add("/block", "raises") { _ in
-            throw RequestError.ScriptFailure(message: "s3cret-token is too old", file: "main.lua", line: 2)
+            throw RequestError.CauseError(
+                .scriptError(
+                    RequestError.ScriptFailure(message: "s3cret-token is too old", file: "main.lua", line: 2))
+            )
         }
         try add("/mutator", "raises") {
             $0.configuration.mutators.append { draft in
                 draft.headers.set("X-Api-Key", "an0ther-secret")
-                throw RequestError.ScriptFailure(message: "an0ther-secret and s3cret-token")
+                throw RequestError.CauseError(
+                    .scriptError(RequestError.ScriptFailure(message: "an0ther-secret and s3cret-token")))
             }
         }
         #expect(fixture.service.explain("/block").failures.first?.message == "*** is too old")

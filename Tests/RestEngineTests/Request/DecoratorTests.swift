@@ -42,7 +42,9 @@ struct DecoratorTests {
 
     @Test func `a mutator that throws fails the request and sends nothing`() throws {
         try fixture.configure {
-            $0.configuration.mutators.append { _ in throw RequestError.ScriptFailure(message: "no") }
+            $0.configuration.mutators.append { _ in
+                throw RequestError.CauseError(.scriptError(RequestError.ScriptFailure(message: "no")))
+            }
         }
         let request = fixture.resource("a").request("GET")
         #expect(request.state == .completed)
@@ -125,7 +127,9 @@ struct DecoratorTests {
     }
 
     @Test func `a decorator that throws fails the request`() throws {
-        try decorate { _, _ in throw RequestError.ScriptFailure(message: "no") }
+        try decorate { _, _ in
+            throw RequestError.CauseError(.scriptError(RequestError.ScriptFailure(message: "no")))
+        }
         let resource = fixture.resource("a")
         resource.load()
         fixture.settle()

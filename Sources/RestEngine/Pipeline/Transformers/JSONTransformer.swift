@@ -23,9 +23,7 @@ public struct JSONTransformer: StandardTransforming {
         mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
             entity throws(RequestError.CauseError) in
             guard case .bytes(let bytes) = entity.content else {
-                throw RequestError.CauseError(
-                    .wrongInputType(
-                        expected: "bytes", actual: entity.content.typeName, transformer: description))
+                throw notBytes(entity.content)
             }
             let tree: Tree
             do throws(JSONError) { tree = try Tree(json: bytes, limits: Self.limits(context)) } catch {
@@ -90,9 +88,7 @@ public struct NDJSONTransformer: StandardTransforming {
             // Another standard transformer had it first, in an earlier stage (guide ThePipeline, Stages).
             case .json, .text: return nil
             default:
-                throw RequestError.CauseError(
-                    .wrongInputType(
-                        expected: "bytes", actual: entity.content.typeName, transformer: description))
+                throw notBytes(entity.content)
             }
         }
     }

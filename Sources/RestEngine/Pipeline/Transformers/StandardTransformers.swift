@@ -8,6 +8,12 @@ protocol StandardTransforming: PortableTransformer {
 
 extension StandardTransforming {
     nonisolated var largeSize: Int { 256 << 10 }
+
+    /// Of content that neither a server nor a standard transformer made.
+    nonisolated func notBytes(_ content: Content) -> RequestError.CauseError {
+        RequestError.CauseError(
+            .wrongInputType(expected: "bytes", actual: content.typeName, transformer: description))
+    }
 }
 
 /// The transformers that a service has unless it says otherwise, each a configuration block of its own
@@ -69,9 +75,7 @@ public struct TextTransformer: StandardTransforming {
             // A JSON transformer of an earlier stage had it first (D11).
             case .json: return nil
             default:
-                throw RequestError.CauseError(
-                    .wrongInputType(
-                        expected: "bytes", actual: entity.content.typeName, transformer: description))
+                throw notBytes(entity.content)
             }
         }
     }
@@ -118,9 +122,7 @@ public struct ImageTransformer: StandardTransforming {
             // Another standard transformer had it first, in an earlier stage (guide ThePipeline, Stages).
             case .json, .text: return nil
             default:
-                throw RequestError.CauseError(
-                    .wrongInputType(
-                        expected: "bytes", actual: entity.content.typeName, transformer: description))
+                throw notBytes(entity.content)
             }
         }
     }

@@ -148,7 +148,8 @@ struct ChainTests {
         let request = try request("a", .text(200, "x"))
         let known = request.chained { _ in throw RequestError(userMessage: "Mine", timestamp: 1) }
         let script = request.chained { _ in
-            throw RequestError.ScriptFailure(message: "boom", file: "a.lua", line: 3)
+            throw RequestError.CauseError(
+                .scriptError(RequestError.ScriptFailure(message: "boom", file: "a.lua", line: 3)))
         }
         fixture.settle()
         #expect(known.info?.response.error?.userMessage == "Mine")

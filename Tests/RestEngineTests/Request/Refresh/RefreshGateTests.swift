@@ -146,7 +146,9 @@ struct RefreshGateTests {
         try fixture.transport.stub(method: nil, urlGlob: url, .response(401))
         let request = gate.guarding(
             fixture.service.resource(absoluteURL: url).request("GET"),
-            when: { _ in throw RequestError.ScriptFailure(message: "boom") },
+            when: { _ in
+                throw RequestError.CauseError(.scriptError(RequestError.ScriptFailure(message: "boom")))
+            },
             refresh: { _ in Issue.record("refresh") })
         fixture.settle()
         #expect(outcome(request) == "Script error")
