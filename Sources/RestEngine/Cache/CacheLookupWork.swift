@@ -6,12 +6,17 @@ final class CacheLookupWork: RequestWork {
     private let lookup: CacheLookup
     /// Take the load that is in flight when the network is needed.
     private let joins: Bool
+    /// Starts the load that is needed when there is none to take.
+    private let startLoad: () -> Request
     /// Held while it waits: the caller may not have kept it.
     private var request: Request?
     /// The load that it waits for after the look-up.
     private var load: Request?
 
-    init(_ resource: Resource, _ lookup: CacheLookup, joins: Bool) {
+    init(
+        _ resource: Resource, _ lookup: CacheLookup, joins: Bool, loading startLoad: @escaping () -> Request
+    ) {
+        self.startLoad = startLoad
         self.resource = resource
         self.lookup = lookup
         self.joins = joins
@@ -42,7 +47,7 @@ final class CacheLookupWork: RequestWork {
             request.complete(ResponseInfo(.failure(error)))
         } else {
             let running = resource.loadRequests.first { $0 !== request && !$0.work.mayWait(for: request) }
-            let load = (joins ? running : nil) ?? resource.load()
+            let load = (joins ? running : nil) ?? startLoad()
             self.load = load
             for pass in request.neededBy { load.need(by: pass) }
             load.onCompletion { [weak load] info in

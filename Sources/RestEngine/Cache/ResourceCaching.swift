@@ -71,9 +71,12 @@ extension Resource {
     }
 
     /// A load that waits for the look-up; nil when there is none to wait for.
-    func loadAfterLookup(joins: Bool) -> Request? {
+    ///
+    /// - Parameter load: Starts the load that may be needed after it.
+    func loadAfterLookup(joins: Bool, loading load: @escaping () -> Request) -> Request? {
         guard state.data == nil, let lookup = caching?.lookup else { return nil }
-        let request = Request(engine: engine, work: CacheLookupWork(self, lookup, joins: joins))
+        let request = Request(
+            engine: engine, work: CacheLookupWork(self, lookup, joins: joins, loading: load))
         loadRequests.append(request)
         request.onCompletion { [unowned request] _ in
             // Still listed, it was cancelled while it waited.

@@ -9,6 +9,9 @@ public final class ConfigurationTable {
     /// them.
     private var shared: [[Int]: ResolvedConfiguration] = [:]
     private static let sharedLimit = 1024
+    /// What the functions of definitions made, by URL, method and functions.
+    private var own: [OwnConfigurationKey: ResolvedConfiguration] = [:]
+    private var resolving: [OwnConfigurationKey] = []
 
     /// Moves on whenever a cached result may be out of date (rule 14.5).
     public private(set) var version = 1
@@ -41,6 +44,7 @@ public final class ConfigurationTable {
     public func invalidate() {
         version += 1
         shared = [:]
+        own = [:]
     }
 
     func tryEntry(_ number: Int, url: URLText, method: String, now: Double) -> RequestError? {
@@ -77,6 +81,34 @@ public final class ConfigurationTable {
             return ResolvedConfiguration(draft.configuration, entries: applied, failure: failure)
         }
         return ResolvedConfiguration(draft.configuration, entries: applied)
+    }
+
+    /// Runs a definition's functions behind the blocks, once for each URL and method (rules 39.1, 39.2).
+    ///
+    /// - Parameter base: What the blocks made.
+    func resolve(
+        _ functions: [ConfigurationFunction], after base: ResolvedConfiguration, url: URLText, method: String,
+        now: Double
+    ) -> ResolvedConfiguration {
+        if base.failure != nil { return base }
+        let key = OwnConfigurationKey(url: url, method: method, functions: functions)
+        if let known = own[key] { return known }
+        guard !resolving.contains(key) else { return .unfinished(url, method, now: now) }
+        resolving.append(key)
+        defer { resolving.removeLast() }
+        let draft = ConfigurationDraft(method: method, url: url)
+        draft.configuration = base.configuration
+        defer { draft.isFrozen = true }
+        var failure: RequestError?
+        do {
+            for function in functions { try function.apply(draft) }
+        } catch {
+            failure = RequestError(thrown: error, timestamp: now, url: url.string, method: method)
+        }
+        let made = ResolvedConfiguration(draft.configuration, entries: base.entries, failure: failure)
+        if own.count >= Self.sharedLimit { own = [:] }
+        own[key] = made
+        return made
     }
 
     /// What each block does to one URL and method, run by itself and in order, up to the first that fails.
@@ -127,6 +159,13 @@ public final class ConfigurationTable {
         shared[uniform] = made
         return made
     }
+}
+
+/// What a definition's configuration depends on, beside the blocks.
+private struct OwnConfigurationKey: Hashable {
+    let url: URLText
+    let method: String
+    let functions: [ConfigurationFunction]
 }
 
 /// How blocks made a configuration, one after the other.

@@ -42,6 +42,17 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
+    /// Names whose values are lists, so that those of several fields may be joined with commas (RFC 9110 5.3
+    /// and the registrations of each); in lower case.
+    public static let listNames: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "connection", "forwarded",
+        "if-match",
+        "if-none-match", "link", "prefer", "te", "trailer", "via", "vary", "want-digest", "x-forwarded-for",
+    ]
+
+    /// Whether the values of this name are a list; see ``listNames``.
+    public static func isList(_ name: String) -> Bool { listNames.contains(name.lowercased()) }
+
     public var isEmpty: Bool { fields.isEmpty }
 
     /// All values of a name, in order.

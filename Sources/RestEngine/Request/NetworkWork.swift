@@ -28,7 +28,7 @@ final class NetworkWork: RequestWork {
     {
         let method = plan.method
         let now = resource.engine.scheduler.now
-        let resolved = resource.resolvedConfiguration(for: method)
+        let resolved = resource.resolvedConfiguration(for: method, own: plan.configuration)
         if let failure = resolved.failure { return .failure(failure) }
         guard let url = resource.url else {
             return .failure(
@@ -53,13 +53,18 @@ final class NetworkWork: RequestWork {
         if case .success(let draft) = draft { draft.method } else { plan.method }
     }
 
+    /// For that method.
+    var finalConfiguration: ResolvedConfiguration {
+        resource.resolvedConfiguration(for: finalMethod, own: plan.configuration)
+    }
+
     func start(_ request: Request) {
         switch draft {
         case .failure(let error): request.complete(ResponseInfo(.failure(error)))
         case .success(let draft):
             let step = Redirect.RequestStep(
                 method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
-            let resolved = resource.resolvedConfiguration(for: draft.method)
+            let resolved = finalConfiguration
             generation = resource.service.generation
             configurationAtStart = resolved
             // What the transformers are now: by the end they may have become others.
@@ -238,7 +243,7 @@ final class NetworkWork: RequestWork {
     /// walks).
     private var configurationAtEnd: ResolvedConfiguration {
         if let configurationAtStart, generation != resource.service.generation { return configurationAtStart }
-        return resource.resolvedConfiguration(for: finalMethod)
+        return finalConfiguration
     }
 
     private func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {
@@ -276,7 +281,7 @@ final class NetworkWork: RequestWork {
         return tracker?.fraction ?? 0
     }
 
-    var progressInterval: Double { resource.configuration(for: finalMethod).progressInterval }
+    var progressInterval: Double { finalConfiguration.configuration.progressInterval }
 
     // MARK: Identity
 

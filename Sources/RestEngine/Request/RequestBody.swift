@@ -14,10 +14,13 @@ public enum RequestBody: Sendable {
 
     /// The body as it is sent and its content type: the caller's, if there is one. A text's says its charset
     /// (6.4).
-    func encode(contentType: String? = nil) throws(RequestError.CauseError) -> (
-        payload: RequestPayload, contentType: String
-    ) {
-        let (payload, ownType) = try encode()
+    ///
+    /// - Parameter checksFiles: False where the files are read only later, and are looked at then.
+    func encode(
+        contentType: String? = nil, checksFiles: Bool = true
+    ) throws(RequestError.CauseError) -> (payload: RequestPayload, contentType: String) {
+        let (payload, ownType) = try encodeByKind()
+        if checksFiles, case .upload(let upload) = payload { try upload.check() }
         guard let contentType else { return (payload, ownType) }
         guard case .text(_, let charset) = self, MediaType(contentType).charset == nil else {
             return (payload, contentType)
@@ -25,7 +28,9 @@ public enum RequestBody: Sendable {
         return (payload, "\(contentType); charset=\(TextCharset.ianaName(charset))")
     }
 
-    private func encode() throws(RequestError.CauseError) -> (payload: RequestPayload, contentType: String) {
+    private func encodeByKind() throws(RequestError.CauseError) -> (
+        payload: RequestPayload, contentType: String
+    ) {
         switch self {
         case .bytes(let bytes): return (.bytes(bytes), "application/octet-stream")
         case .text(let text, let charset):
@@ -38,8 +43,8 @@ public enum RequestBody: Sendable {
         case .form(let pairs, let isOrdered):
             let text = FormEncoding.encode(pairs, isOrdered: isOrdered)
             return (.bytes(Array(text.utf8)), "application/x-www-form-urlencoded")
-        case .multipart(let parts): return (try Self.checked(.multipart(parts)), "multipart/form-data")
-        case .file(let path): return (try Self.checked(.file(path: path)), "application/octet-stream")
+        case .multipart(let parts): return (.upload(.multipart(parts)), "multipart/form-data")
+        case .file(let path): return (.upload(.file(path: path)), "application/octet-stream")
         }
     }
 
@@ -53,11 +58,6 @@ public enum RequestBody: Sendable {
         do throws(JSONError) { return try tree.json() } catch {
             throw RequestError.CauseError(.invalidJSONObject(message: error.message))
         }
-    }
-
-    private static func checked(_ upload: Upload) throws(RequestError.CauseError) -> RequestPayload {
-        try upload.check()
-        return .upload(upload)
     }
 }
 

@@ -56,7 +56,7 @@ public struct RequestDraft: Sendable {
 }
 
 /// What a request has for a body.
-enum RequestPayload: Sendable, Equatable {
+enum RequestPayload: Sendable, Hashable {
     case none
     case bytes([UInt8])
     case upload(Upload)

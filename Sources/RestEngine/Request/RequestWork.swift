@@ -56,6 +56,8 @@ struct RequestPlan {
     var mutations: [RequestMutation] = []
     var usesPipeline = true
     var authentication: (any RequestAuthentication)?
+    /// A definition's own functions, behind all blocks that match.
+    var configuration: [ConfigurationFunction] = []
 }
 
 /// The work of a request whose outcome was known from the start: none.

@@ -1,5 +1,5 @@
 /// A body that is read while it is sent, so that it is never whole in memory.
-public enum Upload: Sendable, Equatable {
+public enum Upload: Sendable, Hashable {
     /// The bytes of a regular file.
     case file(path: String)
     /// A form in parts (RFC 7578). Boundary and Content-Type's `boundary` are the transport's.
@@ -28,9 +28,9 @@ public enum Upload: Sendable, Equatable {
 }
 
 /// One part of a multipart form.
-public struct MultipartPart: Sendable, Equatable {
+public struct MultipartPart: Sendable, Hashable {
     /// Where the bytes of a part come from.
-    public enum Source: Sendable, Equatable {
+    public enum Source: Sendable, Hashable {
         case bytes([UInt8])
         case file(path: String)
     }

@@ -32,7 +32,7 @@ extension Resource {
         let isUpToDate = isUpToDate
         engine.log.write(.staleness, "\(urlString): \(staleness)")
         if isUpToDate { return nil }
-        return loadAfterLookup(joins: true) ?? load()
+        return loadAfterLookup(joins: true) { self.load() } ?? load()
     }
 
     private var staleness: Staleness {
@@ -82,13 +82,21 @@ extension Resource {
     /// fresh data and inside the retry time it is the last error. A look into the caches that is under way is
     /// waited for. `completion` may run before this returns.
     public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) {
+        read(completion) { self.load() }
+    }
+
+    /// - Parameter load: Starts the load that is needed.
+    func read(
+        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
+        loading load: @escaping () -> Request
+    ) {
         startCacheLookup()
         if let data = freshData { return completion(.success(data)) }
         let request: Request
         let isCollapsing = configuration(for: "GET").isCollapsing
         if isCollapsing, let running = loadRequests.first {
             request = running
-        } else if let waiting = loadAfterLookup(joins: isCollapsing) {
+        } else if let waiting = loadAfterLookup(joins: isCollapsing, loading: load) {
             request = waiting
         } else if !isLoading, isUpToDate, let error = latestError {
             return completion(.failure(error))

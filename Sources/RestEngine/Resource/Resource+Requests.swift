@@ -26,9 +26,9 @@ extension Resource {
         let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
         do {
-            let method = work.finalMethod
             request = try engine.decorations.decorate(
-                request, of: self, method: method, by: configuration(for: method).decorators)
+                request, of: self, method: work.finalMethod,
+                by: work.finalConfiguration.configuration.decorators)
         } catch {
             request = Request(
                 engine: engine,
@@ -37,7 +37,7 @@ extension Resource {
                         thrown: error, timestamp: engine.scheduler.now, url: urlString, method: plan.method)))
         }
         if request.work !== work {
-            request.work.limitTime(to: configuration(for: work.finalMethod).timeouts.total)
+            request.work.limitTime(to: work.finalConfiguration.configuration.timeouts.total)
         }
         track(request)
         return request.begin()

@@ -147,6 +147,13 @@ public final class Resource {
         configurations.set(made, for: method, version: version)
         return made
     }
+
+    /// The same with a definition's own functions behind the blocks.
+    func resolvedConfiguration(for method: String, own: [ConfigurationFunction]) -> ResolvedConfiguration {
+        let blocks = resolvedConfiguration(for: method)
+        guard !own.isEmpty, let url else { return blocks }
+        return service.resolveConfiguration(own, after: blocks, url: url, method: method)
+    }
 }
 
 /// The configurations of one resource by method. Most resources have one, so a list does.

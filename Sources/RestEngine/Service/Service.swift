@@ -171,6 +171,13 @@ public final class Service {
         return resolved
     }
 
+    func resolveConfiguration(
+        _ functions: [ConfigurationFunction], after base: ResolvedConfiguration, url: URLText, method: String
+    ) -> ResolvedConfiguration {
+        configuration.resolve(
+            functions, after: base, url: url, method: method, now: engine.scheduler.now)
+    }
+
     /// Runs one block by itself, for a check of scripts; the error that it raised.
     public func tryEntry(_ number: Int, url: URLText, method: String) -> RequestError? {
         configuration.tryEntry(number, url: url, method: method, now: engine.scheduler.now)

@@ -1,0 +1,233 @@
+import Platform
+
+/// What all levels of a definition have given so far, merged (rules 34, 35, 36, 37, 38, 39).
+struct DefinitionContents: Sendable, Hashable {
+    let service: Service
+    /// Of the service or the caller, with the paths of the endpoints.
+    var base: URLText
+    var headers = DefinedHeaders()
+    var query: [Placed<QueryItem>] = []
+    var path: [Placed<PathComponent>] = []
+    var body: Placed<DefinedBody>?
+    var configuration: [Placed<ConfigurationFunction>] = []
+    var idempotencyKey: Placed<IdempotencyChoice>?
+    var queryStyle: Placed<QueryStyle>?
+    private(set) var levels: [DefinitionLevel] = []
+    /// Values and bytes of query and path.
+    private var size = Size()
+
+    private struct Size {
+        var queryValues = 0
+        var queryBytes = 0
+        var pathBytes = 0
+    }
+
+    init(service: Service, base: URLText) {
+        self.service = service
+        self.base = base
+    }
+
+    // MARK: Levels
+
+    /// The number of a level for what it gives; the same again is no new one.
+    mutating func enter(_ level: DefinitionLevel) throws(DefinitionError) -> Int {
+        if levels.last == level { return levels.count - 1 }
+        guard levels.count < DefinitionLimits.levels else {
+            throw DefinitionError(
+                .tooMany,
+                "a definition has \(DefinitionLimits.levels) levels at most, endpoints and modifiers")
+        }
+        levels.append(level)
+        return levels.count - 1
+    }
+
+    /// Adds the path of an endpoint; the empty one adds nothing (34.3).
+    mutating func descend(_ path: String) throws(DefinitionError) {
+        let component = try PathComponent.path(path)
+        guard !component.escaped.isEmpty else { return }
+        size.pathBytes += component.escaped.utf8.count
+        try Self.check(size.pathBytes, DefinitionLimits.bytes, "the path of a definition takes", "MiB")
+        base = base.appendingPath(escaped: [component.escaped])
+    }
+
+    // MARK: Properties
+
+    /// Adds to each kind what a level gives of it.
+    mutating func add(_ properties: RequestProperties, level: Int) throws(DefinitionError) {
+        if let items = properties.headers { try add(items, level: level) }
+        if let items = properties.query { try add(items, level: level) }
+        if let components = properties.path { try add(components, level: level) }
+        if let functions = properties.configuration {
+            configuration += functions.map { Placed($0, level) }
+            guard configuration.count <= DefinitionLimits.configurationFunctions else {
+                throw DefinitionError(
+                    .tooMany,
+                    "a definition has \(DefinitionLimits.configurationFunctions) configuration functions at most"
+                )
+            }
+        }
+        if let change = properties.body { set(change, level: level) }
+        if let key = properties.idempotencyKey {
+            if case .key(let text) = key { try HeaderItem(IdempotencyKey.header, text).check() }
+            idempotencyKey = Placed(key, level)
+        }
+        if let style = properties.queryStyle { queryStyle = Placed(style, level) }
+    }
+
+    /// Replaces what there is of each kind that a level gives.
+    mutating func set(_ properties: RequestProperties, level: Int) throws(DefinitionError) {
+        if properties.headers != nil { headers = DefinedHeaders() }
+        if properties.query != nil {
+            query = []
+            (size.queryValues, size.queryBytes) = (0, 0)
+        }
+        if properties.path != nil { path = [] }
+        if properties.configuration != nil { configuration = [] }
+        try add(properties, level: level)
+    }
+
+    private mutating func add(_ items: [HeaderItem], level: Int) throws(DefinitionError) {
+        for item in items {
+            try item.check()
+            headers.add(item, level: level)
+        }
+        try checkHeaders()
+    }
+
+    mutating func setHeader(_ item: HeaderItem, level: Int) throws(DefinitionError) {
+        try item.check()
+        let isJoined = item.values.count > 1 && Headers.isList(item.name)
+        headers.set(
+            item.name, isJoined ? [item.values.joined(separator: ", ")] : item.values, level: level)
+        try checkHeaders()
+    }
+
+    private func checkHeaders() throws(DefinitionError) {
+        try Self.check(
+            headers.fieldCount, DefinitionLimits.headerFields, "the headers of a definition are", "fields")
+        try Self.check(headers.byteCount, DefinitionLimits.bytes, "the headers of a definition take", "MiB")
+    }
+
+    private mutating func add(_ items: [QueryItem], level: Int) throws(DefinitionError) {
+        query.reserveCapacity(query.count + items.count)
+        for item in items { try append(item, level: level) }
+    }
+
+    private mutating func append(_ item: QueryItem, level: Int) throws(DefinitionError) {
+        size.queryValues += item.value.count
+        size.queryBytes += item.byteCount
+        try Self.check(
+            size.queryValues, DefinitionLimits.queryValues, "the query of a definition has", "values")
+        try Self.check(size.queryBytes, DefinitionLimits.bytes, "the query of a definition takes", "MiB")
+        query.append(Placed(item, level))
+    }
+
+    /// One in the place of all of its name, where the first stood, or behind all; none removes them (36.7).
+    mutating func setQuery(_ name: String, _ value: QueryValue?, level: Int) throws(DefinitionError) {
+        let item = QueryItem(name, value ?? .bare)
+        let place = query.firstIndex { $0.value.escapedName == item.escapedName }
+        removeQuery(named: item.escapedName)
+        guard value != nil else { return }
+        try append(item, level: level)
+        if let place, place < query.count - 1 { query.insert(query.removeLast(), at: place) }
+    }
+
+    private mutating func removeQuery(named name: String) {
+        for item in query where item.value.escapedName == name {
+            size.queryValues -= item.value.value.count
+            size.queryBytes -= item.value.byteCount
+        }
+        query.removeAll { $0.value.escapedName == name }
+    }
+
+    mutating func add(_ components: [PathComponent], level: Int) throws(DefinitionError) {
+        for component in components where !component.escaped.isEmpty {
+            size.pathBytes += component.escaped.utf8.count
+            path.append(Placed(component, level))
+        }
+        try Self.check(
+            path.count, DefinitionLimits.pathComponents, "the path of a definition has", "components")
+        try Self.check(size.pathBytes, DefinitionLimits.bytes, "the path of a definition takes", "MiB")
+    }
+
+    private mutating func set(_ change: RequestProperties.BodyChange, level: Int) {
+        headers.removeThoseOfBody()
+        switch change {
+        case .remove: body = nil
+        case .replace(let new):
+            body = Placed(new, level)
+            if let type = new.contentType {
+                headers.set("Content-Type", [type], level: level, isOfBody: true)
+            }
+        }
+    }
+
+    private static func check(
+        _ count: Int, _ limit: Int, _ what: String, _ unit: String
+    ) throws(DefinitionError) {
+        guard count > limit else { return }
+        throw DefinitionError(
+            .tooMany, "\(what) \(unit == "MiB" ? limit >> 20 : limit) \(unit) at most")
+    }
+
+    // MARK: Result
+
+    /// Base, path and query, those of the base first (36.1, 37.1).
+    var url: URLText {
+        let style = queryStyle?.value ?? .repeat
+        var text: [UInt8] = []
+        for item in query { item.value.write(style, to: &text) }
+        guard !path.isEmpty || !text.isEmpty else { return base }
+        return base.appendingPath(escaped: path.map(\.value.escaped), query: text)
+    }
+
+    /// All that a request has of them, what its body brings among them.
+    var allHeaders: Headers {
+        var all = headers.headers
+        if let body, case .success(let encoded) = body.value.content, !headers.contains("Content-Type") {
+            all.set("Content-Type", encoded.contentType)
+        }
+        if case .key(let key)? = idempotencyKey?.value { all.set(IdempotencyKey.header, key) }
+        return all
+    }
+
+    static func == (a: Self, b: Self) -> Bool {
+        a.service === b.service && a.base == b.base && a.path == b.path && a.query == b.query
+            && a.queryStyle ?? .standard == b.queryStyle ?? .standard
+            && a.headers == b.headers && a.body == b.body && a.configuration == b.configuration
+            && a.idempotencyKey == b.idempotencyKey
+    }
+
+    /// By what differs most often.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(base)
+        hasher.combine(path)
+        hasher.combine(query)
+        hasher.combine(body?.value.kind)
+    }
+}
+
+extension Placed<QueryStyle> {
+    fileprivate static var standard: Placed { Placed(.repeat, 0) }
+}
+
+extension QueryItem {
+    fileprivate var byteCount: Int { escapedName.utf8.count * max(1, value.count) + value.byteCount }
+}
+
+extension URLText {
+    /// Escaped text of a path and a query, behind those that there are, which stay as they are.
+    func appendingPath(escaped components: [String], query: [UInt8] = []) -> URLText {
+        var reference = reference
+        for component in components {
+            if reference.path.last != .slash { reference.path.append(.slash) }
+            let utf8 = component.utf8
+            reference.path += utf8.first == .slash ? utf8.dropFirst() : utf8[...]
+        }
+        if !query.isEmpty {
+            let own = reference.query ?? []
+            reference.query = own.isEmpty ? query[...] : own + [UInt8(ascii: "&")] + query
+        }
+        return URLText(reference)
+    }
+}

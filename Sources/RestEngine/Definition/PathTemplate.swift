@@ -1,0 +1,87 @@
+import Platform
+
+/// A path with names in braces, `{login}/repos`, which values replace (rules 37.6, 37.7).
+public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
+    private enum Piece: Sendable, Hashable {
+        case text(String)
+        case name(String)
+    }
+
+    private let pieces: [Piece]
+    /// The names in the order in which they first occur.
+    public let names: [String]
+    /// As it was written.
+    public let description: String
+
+    /// Throws for a brace without its other half, a name that is none, and dot segments.
+    public init(_ text: String) throws(DefinitionError) {
+        description = text
+        var pieces: [Piece] = []
+        var names: [String] = []
+        var rest = text.utf8.first == .slash ? Substring(text.utf8.dropFirst()) : text[...]
+        while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            if brace > rest.startIndex { pieces.append(.text(PercentEncoding.path(String(rest[..<brace])))) }
+            let inner = rest[rest.index(after: brace)...]
+            guard rest[brace] == "{", let close = inner.firstIndex(where: { $0 == "{" || $0 == "}" }),
+                inner[close] == "}"
+            else {
+                throw DefinitionError(
+                    .malformedTemplate, "the template '\(text.printable)' has a brace without its other half")
+            }
+            let name = String(inner[..<close])
+            guard Self.isName(name) else {
+                throw DefinitionError(
+                    .malformedTemplate,
+                    "'\(name.printable)' in the template '\(text.printable)' is no name: letters, digits and '_'"
+                )
+            }
+            pieces.append(.name(name))
+            if !names.contains(name) { names.append(name) }
+            rest = inner[inner.index(after: close)...]
+        }
+        if !rest.isEmpty { pieces.append(.text(PercentEncoding.path(String(rest)))) }
+        (self.pieces, self.names) = (pieces, names)
+        // Dots beside a name may become harmless or not: that is seen when it is filled.
+        if PathText.hasDotSegment(text) {
+            throw DefinitionError(
+                .dotSegment,
+                "the template '\(text.printable)' has a segment '.' or '..' in it, which would lead to another path"
+            )
+        }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, !(0x30...0x39 ~= first) else { return false }
+        return text.utf8.allSatisfy { $0.isASCIILetter || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_") }
+    }
+
+    /// The path with a value for each name. Throws for a name without one or with an empty one.
+    public func filled(_ values: [String: PathComponent]) throws(DefinitionError) -> PathComponent {
+        var path = ""
+        for piece in pieces {
+            switch piece {
+            case .text(let text): path += text
+            case .name(let name):
+                guard let value = values[name] else {
+                    throw DefinitionError(
+                        .missingValue, "the template '\(description.printable)' has no value for '\(name)'")
+                }
+                guard !value.escaped.isEmpty else {
+                    throw DefinitionError(
+                        .emptyValue, "the value of '\(name)' in '\(description.printable)' is empty")
+                }
+                path += value.escaped
+            }
+        }
+        // Two harmless values may make dots of each other.
+        let hasDots = path.utf8.split(separator: .slash).contains { segment in
+            segment.elementsEqual([.dot]) || segment.elementsEqual([.dot, .dot])
+        }
+        if hasDots {
+            throw DefinitionError(
+                .dotSegment,
+                "'\(description.printable)' becomes '\(path)', which has a segment '.' or '..' in it")
+        }
+        return PathComponent(escaped: path)
+    }
+}

@@ -1,0 +1,78 @@
+/// A definition as it is sent: URL and edits of the draft, made once for all its requests.
+@EngineActor
+final class PreparedDefinition {
+    let url: URLText
+    let plan: RequestPlan
+    /// With which each of its requests fails: what can't be encoded.
+    private(set) var failure: RequestError.Cause?
+    /// A new one for each request.
+    let hasRandomKey: Bool
+    /// Files that are looked at when a request is made.
+    let upload: Upload?
+
+    init(_ definition: RequestDefinition) {
+        let contents = definition.contents
+        url = contents.url
+        upload = contents.body?.value.upload
+        hasRandomKey = contents.idempotencyKey?.value == .random
+        var plan = RequestPlan(method: definition.method)
+        let headers = contents.allHeaders
+        // Over those of blocks (35.5).
+        if !headers.isEmpty || !headers.omitted.isEmpty {
+            plan.mutations.append { draft in
+                for name in headers.omitted { draft.headers.omit(name) }
+                draft.headers.replace(by: headers)
+            }
+        }
+        switch contents.body?.value.content {
+        case nil: break
+        case .failure(let error): failure = error.cause
+        case .success(let encoded):
+            plan.mutations.append { draft in
+                draft.payload = encoded.payload
+                // For a repeat: a file may have gone since.
+                try draft.upload?.check()
+            }
+        }
+        plan.configuration = contents.configuration.map(\.value)
+        self.plan = plan
+    }
+}
+
+extension RequestDefinition {
+    /// The resource at its URL, for every method (39.4).
+    @EngineActor
+    public var resource: Resource { service.resource(at: prepared.url) }
+
+    /// Starts a request, as ``Resource/request(_:_:)`` at its URL does: with the blocks that match, mutators,
+    /// decorators and pipeline, and its own configuration behind all blocks (39.3).
+    @EngineActor
+    @discardableResult
+    public func send() -> Request {
+        let prepared = prepared
+        let resource = service.resource(at: prepared.url)
+        if let failure = prepared.failure { return resource.failedRequest(failure, method: method) }
+        do throws(RequestError.CauseError) {
+            try prepared.upload?.check()
+        } catch { return resource.failedRequest(error.cause, method: method) }
+        guard prepared.hasRandomKey else { return resource.start(prepared.plan) }
+        var plan = prepared.plan
+        let key = IdempotencyKey.random()
+        plan.mutations.append { $0.headers.set(IdempotencyKey.header, key) }
+        return resource.start(plan)
+    }
+
+    /// Fresh data of its ``resource``, or what a load with this request brings (39.5). Throws for other
+    /// methods than GET.
+    @EngineActor
+    public func read(
+        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
+    ) throws(DefinitionError) {
+        guard method == "GET" else {
+            throw DefinitionError(
+                .notReadable, "a definition of \(method) has no content to get: send() gives its request")
+        }
+        let resource = resource
+        resource.read(completion) { resource.load(using: send()) }
+    }
+}

@@ -1,0 +1,172 @@
+/// A request as a value: what to send, where, and how (rules 34.1, 34.4). Each modifier gives a new one.
+/// Equal definitions make equal requests, byte by byte.
+///
+///     let endpoint = try EndpointDefinition(service).endpoint("users")
+///     let all = try endpoint.request("GET")
+///     let entity = try await all.send().entity()
+public struct RequestDefinition: Sendable, Hashable {
+    /// Copies share what was prepared for sending.
+    private let storage: Storage
+
+    private final class Storage: Sendable {
+        let method: String
+        let contents: DefinitionContents
+        @EngineActor var prepared: PreparedDefinition?
+
+        init(_ method: String, _ contents: DefinitionContents) {
+            self.method = method
+            self.contents = contents
+        }
+    }
+
+    init(_ method: String, _ contents: DefinitionContents) { storage = Storage(method, contents) }
+
+    static func normalized(_ method: String) throws(DefinitionError) -> String {
+        guard let known = Method.normalized(method) else {
+            throw DefinitionError(.invalidMethod, "'\(method.printable)' is not a method")
+        }
+        return known
+    }
+
+    var contents: DefinitionContents { storage.contents }
+
+    /// The method as it is sent.
+    public var method: String { storage.method }
+
+    /// The service whose blocks, decorators and pipeline it has.
+    public var service: Service { contents.service }
+
+    /// The whole URL, put together anew.
+    public var url: URLText { contents.url }
+
+    /// What it adds to those of blocks: its own, the Content-Type of its body, and a fixed Idempotency-Key.
+    public var headers: Headers { contents.allHeaders }
+
+    /// Behind the query of the base, in order.
+    public var query: [QueryItem] { contents.query.map(\.value) }
+
+    /// Behind the paths of the endpoints, in order.
+    public var path: [PathComponent] { contents.path.map(\.value) }
+
+    /// Nil for none.
+    public var body: DefinedBody? { contents.body?.value }
+
+    /// Run behind all blocks that match.
+    public var configuration: [ConfigurationFunction] { contents.configuration.map(\.value) }
+
+    /// Those that gave it something, the outermost first.
+    public var levels: [DefinitionLevel] { contents.levels }
+
+    public static func == (a: RequestDefinition, b: RequestDefinition) -> Bool {
+        a.storage === b.storage || (a.method == b.method && a.contents == b.contents)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(method)
+        hasher.combine(contents)
+    }
+
+    /// What it needs to be sent, made once.
+    @EngineActor
+    var prepared: PreparedDefinition {
+        if let known = storage.prepared { return known }
+        let made = PreparedDefinition(self)
+        storage.prepared = made
+        return made
+    }
+}
+
+// MARK: Modifiers
+
+extension RequestDefinition {
+    private func changed(
+        by name: String, _ origin: String?,
+        _ change: (inout DefinitionContents, Int) throws(DefinitionError) -> Void
+    ) throws(DefinitionError) -> RequestDefinition {
+        var contents = contents
+        try change(&contents, try contents.enter(DefinitionLevel(.modifier, name, origin: origin)))
+        return RequestDefinition(method, contents)
+    }
+
+    /// Adds to each kind: behind what is there; of headers that are lists joined to it, and of others in its
+    /// place; a body in the place of another (34.2, 38.2).
+    public func adding(
+        _ properties: RequestProperties, origin: String? = nil
+    ) throws(DefinitionError) -> RequestDefinition {
+        try changed(by: "adding", origin) { contents, level throws(DefinitionError) in
+            try contents.add(properties, level: level)
+        }
+    }
+
+    /// Replaces each kind that the properties have.
+    public func setting(
+        _ properties: RequestProperties, origin: String? = nil
+    ) throws(DefinitionError) -> RequestDefinition {
+        try changed(by: "setting", origin) { contents, level throws(DefinitionError) in
+            try contents.set(properties, level: level)
+        }
+    }
+
+    /// Replaces a header; no values remove it.
+    public func settingHeader(
+        _ name: String, _ values: [String], origin: String? = nil
+    ) throws(DefinitionError) -> RequestDefinition {
+        try changed(by: "setting_header", origin) { contents, level throws(DefinitionError) in
+            try contents.setHeader(HeaderItem(name, values), level: level)
+        }
+    }
+
+    /// Joins a value to a header that is a list, and replaces any other.
+    public func addingHeader(
+        _ name: String, _ values: [String], origin: String? = nil
+    ) throws(DefinitionError) -> RequestDefinition {
+        var properties = RequestProperties()
+        properties.headers = [HeaderItem(name, values)]
+        return try changed(by: "adding_header", origin) { contents, level throws(DefinitionError) in
+            try contents.add(properties, level: level)
+        }
+    }
+
+    /// Removes a header of the definition; blocks may set it still.
+    public func removingHeader(
+        _ name: String, origin: String? = nil
+    ) throws(DefinitionError) -> RequestDefinition {
+        try changed(by: "removing_header", origin) { contents, _ throws(DefinitionError) in
+            contents.headers.remove(name)
+        }
+    }
+
+    /// Replaces all parameters of a name where the first stood, or adds one behind all; nil removes them.
+    public func settingQuery(
+        _ name: String, _ value: QueryValue?, origin: String? = nil
+    ) throws(DefinitionError) -> RequestDefinition {
+        try changed(by: "setting_query", origin) { contents, level throws(DefinitionError) in
+            try contents.setQuery(name, value, level: level)
+        }
+    }
+
+    /// Removes all parameters of a name.
+    public func removingQuery(
+        _ name: String, origin: String? = nil
+    ) throws(DefinitionError) -> RequestDefinition {
+        try changed(by: "removing_query", origin) { contents, level throws(DefinitionError) in
+            try contents.setQuery(name, nil, level: level)
+        }
+    }
+
+    /// The same with another method: any token (D25).
+    public func withMethod(_ method: String) throws(DefinitionError) -> RequestDefinition {
+        RequestDefinition(try Self.normalized(method), contents)
+    }
+
+    /// Configures it further, behind the functions that there are.
+    public func withConfiguration(
+        _ function: ConfigurationFunction, origin: String? = nil
+    ) throws(DefinitionError) -> RequestDefinition {
+        var properties = RequestProperties()
+        properties.configuration = [function]
+        return try changed(by: "with_configuration", origin) { contents, level throws(DefinitionError) in
+            try contents.add(properties, level: level)
+        }
+    }
+}
