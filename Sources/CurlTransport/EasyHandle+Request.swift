@@ -53,8 +53,8 @@ extension EasyHandle {
     /// libcurl's own limit, besides ours, makes it try the next address of a host in time. It counts the wait
     /// for a slot too, so with caps it is left out.
     private func setConnectLimit(_ timeouts: Timeouts) {
-        let isLimited = timeouts.connect > 0 && !hasConnectionCaps
-        let limit = isLimited ? Int((min(timeouts.connect, 1e6) * 1000).rounded(.up)) : Int(Int32.max)
+        let isLimited = timeouts.connectSeconds > 0 && !hasConnectionCaps
+        let limit = isLimited ? Int((min(timeouts.connectSeconds, 1e6) * 1000).rounded(.up)) : Int(Int32.max)
         guard limit != connectLimit else { return }
         connectLimit = limit
         set(CURLOPT_CONNECTTIMEOUT_MS, limit)

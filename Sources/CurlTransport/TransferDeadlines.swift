@@ -50,10 +50,10 @@ struct TransferDeadlines {
             guard let time, limit > 0 else { return }
             if next.map({ time + limit < $0.deadline }) ?? true { next = (time + limit, phase) }
         }
-        consider(limits.connect, from: connected == nil ? connectStart : nil, .connect)
-        consider(limits.firstByte, from: hasResponse ? nil : start, .firstByte)
-        consider(limits.idle, from: lastByte, .idle)
-        consider(limits.total, from: start, .total)
+        consider(limits.connectSeconds, from: connected == nil ? connectStart : nil, .connect)
+        consider(limits.firstByteSeconds, from: hasResponse ? nil : start, .firstByte)
+        consider(limits.idleSeconds, from: lastByte, .idle)
+        consider(limits.totalSeconds, from: start, .total)
         return next
     }
 

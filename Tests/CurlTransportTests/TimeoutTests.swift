@@ -20,12 +20,12 @@ struct TimeoutTests {
     @Test func `a handshake that does not end is a connect timeout`() async throws {
         let peer = LoopbackPeer { _, connection in connection.stall() }
         let url = "https://127.0.0.1:\(peer.port)/"
-        #expect(try await failure(url) { $0.connect = 0.05 }.phase == .connect)
+        #expect(try await failure(url) { $0.connect = .seconds(0.05) }.phase == .connect)
     }
 
     @Test func `a response that does not begin is a first-byte timeout`() async throws {
         let peer = LoopbackPeer { _, connection in connection.stall() }
-        #expect(try await failure(peer.baseURL) { $0.firstByte = 0.05 }.phase == .firstByte)
+        #expect(try await failure(peer.baseURL) { $0.firstByte = .seconds(0.05) }.phase == .firstByte)
     }
 
     @Test func `an informational response is not yet the first byte`() async throws {
@@ -33,7 +33,7 @@ struct TimeoutTests {
             connection.send("HTTP/1.1 103 Early Hints\r\n\r\n")
             connection.stall()
         }
-        #expect(try await failure(peer.baseURL) { $0.firstByte = 0.05 }.phase == .firstByte)
+        #expect(try await failure(peer.baseURL) { $0.firstByte = .seconds(0.05) }.phase == .firstByte)
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nX-Part:", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"])
@@ -42,21 +42,21 @@ struct TimeoutTests {
             connection.send(part)
             connection.stall()
         }
-        #expect(try await failure(peer.baseURL) { $0.idle = 0.05 }.phase == .idle)
+        #expect(try await failure(peer.baseURL) { $0.idle = .seconds(0.05) }.phase == .idle)
     }
 
     @Test func `a body that nobody takes is an idle timeout`() async throws {
         let peer = LoopbackPeer(readsBodies: false) { _, connection in connection.stallWithoutReading() }
         defer { peer.close() }
         let body = [UInt8](repeating: 0, count: 32 << 20)
-        #expect(try await failure(peer.baseURL, body: body) { $0.idle = 0.05 }.phase == .idle)
+        #expect(try await failure(peer.baseURL, body: body) { $0.idle = .seconds(0.05) }.phase == .idle)
     }
 
     @Test func `a wait for the response is not idle`() async throws {
         let peer = LoopbackPeer { _, connection in connection.stall() }
         let error = try await failure(peer.baseURL, body: [UInt8](repeating: 0, count: 100_000)) {
-            $0.idle = 0.02
-            $0.firstByte = 0.06
+            $0.idle = .seconds(0.02)
+            $0.firstByte = .seconds(0.06)
         }
         #expect(error.phase == .firstByte)
     }
@@ -67,9 +67,9 @@ struct TimeoutTests {
             connection.stall()
         }
         let error = try await failure(peer.baseURL) {
-            $0.total = 0.05
-            $0.idle = 0
-            $0.firstByte = -1
+            $0.total = .seconds(0.05)
+            $0.idle = .seconds(0)
+            $0.firstByte = .seconds(-1)
         }
         #expect(error.phase == .total)
     }
@@ -82,7 +82,7 @@ struct TimeoutTests {
         let allEnded = Gate()
         for number in [3, 1, 2] {
             var request = TransportRequest(url: peer.baseURL + "/slow")
-            request.timeouts.firstByte = Double(number) * 0.1
+            request.timeouts.firstByte = .milliseconds(number * 100)
             _ = transport.send(request) { _ in
                 ended.append(number)
                 if ended.count == 3 { allEnded.open() }

@@ -6,10 +6,10 @@ import Testing
 struct TransferDeadlinesTests {
     private func deadlines() -> TransferDeadlines {
         var limits = Timeouts()
-        limits.connect = 10
-        limits.firstByte = 30
-        limits.idle = 5
-        limits.total = 100
+        limits.connect = .seconds(10)
+        limits.firstByte = .seconds(30)
+        limits.idle = .seconds(5)
+        limits.total = .seconds(100)
         return TransferDeadlines(limits: limits, start: 1000)
     }
 
@@ -46,10 +46,10 @@ struct TransferDeadlinesTests {
 
     @Test func `zero and less are no limit`() {
         var limits = Timeouts()
-        limits.connect = 0
-        limits.firstByte = -1
-        limits.idle = 0
-        limits.total = 0
+        limits.connect = .seconds(0)
+        limits.firstByte = .seconds(-1)
+        limits.idle = .seconds(0)
+        limits.total = .seconds(0)
         var deadlines = TransferDeadlines(limits: limits, start: 0)
         deadlines.connectionBegan(at: 0)
         deadlines.responseBytes(at: 0)

@@ -248,7 +248,7 @@ struct UploadTests {
         let form = Upload.multipart([
             MultipartPart(name: "a", source: .bytes([UInt8](repeating: 0, count: 32 << 20)))
         ])
-        #expect(try await failure(form, peer) { $0.idle = 0.05 }.phase == .idle)
+        #expect(try await failure(form, peer) { $0.idle = .seconds(0.05) }.phase == .idle)
     }
 
     @Test("the wait for the response to a form is not idle")
@@ -259,8 +259,8 @@ struct UploadTests {
             MultipartPart(name: "b", source: .bytes([])),
         ])
         let error = try await failure(form, peer) {
-            $0.idle = 0.02
-            $0.firstByte = 0.1
+            $0.idle = .seconds(0.02)
+            $0.firstByte = .seconds(0.1)
         }
         #expect(error.code == .timeout && error.phase == .firstByte)
     }

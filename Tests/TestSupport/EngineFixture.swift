@@ -47,7 +47,7 @@ public final class EngineFixture {
     /// Stubs a path of the service, which may be a glob.
     @discardableResult
     public func stub(
-        _ method: String, _ path: String, when condition: StubCondition = StubCondition(),
+        _ method: Method, _ path: String, when condition: StubCondition = StubCondition(),
         isHeld: Bool = false,
         _ reply: StubReply
     ) throws(PatternError) -> StubTransport.Stub {
@@ -57,7 +57,7 @@ public final class EngineFixture {
 
     /// Adds a configuration block for a glob, or for all resources without one.
     public func configure(
-        _ glob: String? = nil, methods: Set<String>? = nil,
+        _ glob: String? = nil, methods: Set<Method>? = nil,
         _ apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
     ) throws(PatternError) {
         let pattern: URLPattern = if let glob { try .glob(glob, base: service.baseURL) } else { .all }

@@ -32,7 +32,7 @@ struct EngineClient: Sendable {
     /// A request may stand for two: itself, and one that renewed a token for it. A configuration without a
     /// limit has the usual one here.
     private static func patience(_ timeouts: Timeouts) -> Double {
-        2 * (timeouts.total > 0 ? timeouts.total : Timeouts().total)
+        2 * (timeouts.totalSeconds > 0 ? timeouts.totalSeconds : Timeouts().totalSeconds)
     }
 
     /// `completion` is called exactly once, maybe before this returns; `waiting` before it, when it will take

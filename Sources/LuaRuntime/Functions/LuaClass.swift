@@ -1,3 +1,5 @@
+import Platform
+
 /// What scripts can do with host objects of one kind. The reference and the type stubs are made from these
 /// tables.
 ///

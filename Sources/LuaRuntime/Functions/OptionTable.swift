@@ -1,3 +1,5 @@
+import Platform
+
 /// Named options of one call. Read each by name, then call `finish`: a key that nobody asked for is an error.
 public struct OptionTable {
     private final class Asked {

@@ -8,7 +8,7 @@ extension Request {
     ///   - timeout: See ``CustomRequest/timeout``.
     ///   - operation: A ``RequestError`` that it throws is the request's, anything else the cause of one.
     public convenience init(
-        engine: Engine, description: String = "custom request", timeout: Double? = nil,
+        engine: Engine, description: String = "custom request", timeout: Duration? = nil,
         fileID: String = #fileID, line: Int = #line,
         operation: @escaping @EngineActor () async throws -> Entity
     ) {
@@ -35,13 +35,13 @@ extension Request {
 @EngineActor
 private final class AsyncOperation: CustomRequest {
     let description: String
-    let timeout: Double?
+    let timeout: Duration?
     private let engine: Engine
     private let operation: @EngineActor () async throws -> Entity
     private var task: Task<Void, Never>?
 
     init(
-        _ engine: Engine, _ description: String, _ timeout: Double?,
+        _ engine: Engine, _ description: String, _ timeout: Duration?,
         _ operation: @escaping @EngineActor () async throws -> Entity
     ) {
         self.engine = engine

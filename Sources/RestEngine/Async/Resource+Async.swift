@@ -24,7 +24,7 @@ extension Resource {
     ) async throws(RequestError) -> Value {
         let entity = try await get()
         do throws(RequestError) { return try entity.content(as: type, decoder: decoder) } catch {
-            throw error.of(url: await urlString, method: "GET")
+            throw error.of(url: urlString, method: "GET")
         }
     }
 
@@ -77,7 +77,7 @@ public struct ResourceEvents: AsyncSequence, Sendable {
 
 extension Resource {
     /// What happens to the resource from now on; each call observes for itself (rules 13, 28.7).
-    public var events: ResourceEvents { ResourceEvents(self) }
+    public func events() -> ResourceEvents { ResourceEvents(self) }
 }
 
 /// The observer behind a sequence.

@@ -60,7 +60,7 @@ final class CacheLine {
 
     private func start(_ item: Item) {
         var answer = Answer.awaited
-        var timer: Timer?
+        var timer: EngineTimer?
         let engine = item.resource.engine
         func finish(_ result: Result<Entity?, any Error>) {
             timer?.cancel()

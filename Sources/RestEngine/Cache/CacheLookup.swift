@@ -6,7 +6,7 @@ final class CacheLookup {
     private let caching: ResourceCaching
     private var stages: ArraySlice<CachedStage> = []
     private var waiting: [CacheLookupWork] = []
-    private var timer: Timer?
+    private var timer: EngineTimer?
     /// A hit is with transformers that run elsewhere.
     private var offloadedRun: OffloadedRun?
     private var isOver = false
@@ -75,7 +75,7 @@ final class CacheLookup {
         let resolved = resource.resolvedConfiguration(for: "GET")
         let pipeline = resolved.configuration.pipeline
         // The blocks may have run again since.
-        guard pipeline.order.contains(stage.name) else { return tryNext() }
+        guard pipeline.order.contains(StageName(stage.name)) else { return tryNext() }
         let context = PipelineContext(
             url: resource.urlString, method: "GET", now: engine.scheduler.now,
             maxBodyBytes: resolved.configuration.maxBodyBytes)

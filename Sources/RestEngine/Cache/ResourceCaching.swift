@@ -164,6 +164,6 @@ extension Pipeline {
     /// The stages that run and have a cache, in order. A stage that is left out of the order has no part in
     /// caching either (16.5).
     var cachedStages: [CachedStage] {
-        order.compactMap { name in self[name].cache.map { CachedStage(name: name, cache: $0) } }
+        order.compactMap { name in self[name].cache.map { CachedStage(name: name.rawValue, cache: $0) } }
     }
 }

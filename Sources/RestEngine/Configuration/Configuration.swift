@@ -1,14 +1,11 @@
 /// How to request a resource with one method: what the blocks that match its URL said, in their order.
 /// Frozen once made; see ``ConfigurationTable``.
 public struct Configuration: Sendable {
-    /// Seconds that loaded data stays up to date.
-    public var expirationTime: Double = 30
-    /// Seconds after a failed load before `loadIfNeeded` tries again, when there is no fresh data.
-    public var retryTime: Double = 1
+    package var expirationSeconds: Double = 30
+    package var retrySeconds: Double = 1
     /// Set on every request before its own (rule 15.1).
     public var headers = Headers()
-    /// Seconds between progress reports.
-    public var progressInterval: Double = 0.05
+    package var progressSeconds: Double = 0.05
     /// The stages that each response passes.
     public var pipeline = Pipeline()
     /// The limits of a transfer in time.
@@ -25,6 +22,27 @@ public struct Configuration: Sendable {
     public var decorators: [ConfiguredFunction<RequestDecorator>] = []
 
     public init() {}
+}
+
+extension Configuration {
+    /// How long loaded data stays up to date; 30 seconds, unless a block says otherwise.
+    public var expirationTime: Duration {
+        get { Duration(inSeconds: expirationSeconds) }
+        set { expirationSeconds = newValue.inSeconds }
+    }
+
+    /// How long after a failed load `loadIfNeeded` does not try again, when there is no fresh data; a second,
+    /// unless a block says otherwise.
+    public var retryTime: Duration {
+        get { Duration(inSeconds: retrySeconds) }
+        set { retrySeconds = newValue.inSeconds }
+    }
+
+    /// The time between progress reports; 50 milliseconds, unless a block says otherwise.
+    public var progressInterval: Duration {
+        get { Duration(inSeconds: progressSeconds) }
+        set { progressSeconds = newValue.inSeconds }
+    }
 }
 
 /// Edits a request before it is sent.

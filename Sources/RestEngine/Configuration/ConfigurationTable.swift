@@ -66,7 +66,7 @@ public final class ConfigurationTable {
         defer { draft.isFrozen = true }
         do {
             let matching = try index.matches(url, predicate: { try predicates[$0](url) })
-                .filter { entries[$0].methods?.contains(method) ?? true }
+                .filter { entries[$0].isFor(method) }
             let base = try shared(by: Array(matching.prefix { entries[$0].isUniform }), draft)
             if base.entries.count == matching.count { return base }
             draft.configuration = base.configuration
@@ -129,7 +129,7 @@ public final class ConfigurationTable {
                 return try predicates[number](url)
             }
             for number in matching where number != skipped {
-                guard entries[number].methods?.contains(method) ?? true else {
+                guard entries[number].isFor(method) else {
                     trace.otherMethods.append(number)
                     continue
                 }

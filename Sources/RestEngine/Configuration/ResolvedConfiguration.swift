@@ -36,7 +36,7 @@ public struct ConfigurationEntry: Sendable {
     /// The URLs that it is for.
     public let pattern: URLPattern
     /// The methods that it is for; nil for every one.
-    public let methods: Set<String>?
+    public let methods: Set<Method>?
     /// What it is, for `explain` and logs.
     public let description: String
     /// Where it was written, `file:line`; nil for the engine's own.
@@ -46,7 +46,7 @@ public struct ConfigurationEntry: Sendable {
     let apply: @EngineActor (ConfigurationDraft) throws -> Void
 
     public init(
-        pattern: URLPattern, methods: Set<String>? = nil, description: String, origin: String? = nil,
+        pattern: URLPattern, methods: Set<Method>? = nil, description: String, origin: String? = nil,
         isUniform: Bool = false,
         apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
     ) {
@@ -57,6 +57,8 @@ public struct ConfigurationEntry: Sendable {
         self.isUniform = isUniform
         self.apply = apply
     }
+
+    func isFor(_ method: String) -> Bool { methods?.contains(Method(method)) ?? true }
 }
 
 /// A configuration while blocks edit it. A script may keep the object; once `isFrozen` it must refuse to
@@ -80,7 +82,7 @@ public final class ConfigurationDraft {
 
 extension Resource {
     /// The configuration in use, for a script to look at: frozen (rule 14.4).
-    public func configurationDraft(for method: String) -> ConfigurationDraft {
+    package func configurationDraft(for method: String) -> ConfigurationDraft {
         let draft = ConfigurationDraft(method: method, url: url)
         draft.configuration = configuration(for: method)
         draft.isFrozen = true

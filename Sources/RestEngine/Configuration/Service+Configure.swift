@@ -3,31 +3,33 @@ extension Service {
     /// pipeline (rules 14). Blocks run in the order of adding, each for a resource and method when it is
     /// first needed, and again after ``invalidateConfiguration()``.
     ///
-    ///     try service.configure("/users/**") { $0.expirationTime = 300 }
+    ///     service.configure("/users/**") { $0.expirationTime = .minutes(5) }
     ///
     /// - Parameters:
     ///   - methods: Nil for all.
     ///   - description: For `explain` and logs; the pattern and the place of the call, if there is none.
-    ///   - edit: When it throws, every request of the resource fails with that error.
-    /// - Throws: ``PatternError`` when the pattern is none.
+    ///   - edit: When it throws, every request of the resource fails with that error. So does one that fills
+    ///     a stage that nothing runs and that is named nearly as another.
     public func configure(
-        _ pattern: ResourcePattern = .all, methods: Set<String>? = nil, description: String? = nil,
+        _ pattern: ResourcePattern = .all, methods: Set<Method>? = nil, description: String? = nil,
         fileID: String = #fileID, line: Int = #line,
         _ edit: @escaping @EngineActor (inout Configuration) throws -> Void
-    ) throws(PatternError) {
+    ) {
         configure(
             ConfigurationEntry(
-                pattern: try pattern.compiled(for: self), methods: methods,
+                pattern: pattern.compiled(for: self), methods: methods,
                 description: description ?? pattern.description, origin: "\(fileID):\(line)"
             ) { draft in
+                let before = draft.configuration
                 try edit(&draft.configuration)
+                try draft.configuration.refuseMisspeltStages(since: before)
             })
     }
 
     /// Adds a transformer of content to a stage of matching resources (14.16). The types of its function say
     /// what it takes and gives; see ``TypedTransformer``.
     ///
-    ///     try service.configureTransformer("/users/*") { (user: Tree, _) in User(login:
+    ///     service.configureTransformer("/users/*") { (user: Tree, _) in User(login:
     ///     user["login"]?.string ?? "") }
     ///
     /// - Parameters:
@@ -40,40 +42,54 @@ extension Service {
     ///     ``RequestError`` to fail with it, or anything else to fail with "Cannot parse server response"
     ///     (17.7).
     public func configureTransformer<Input, Output: Sendable>(
-        _ pattern: ResourcePattern, stage: String = "model", action: StageAction = .replace,
-        methods: Set<String>? = Method.ofTransformers, contentTypes: [String]? = nil,
+        _ pattern: ResourcePattern, stage: StageName = .model, action: StageAction = .replace,
+        methods: Set<Method>? = Method.ofTransformers, contentTypes: [String]? = nil,
         onMismatch: InputMismatch = .error, transformErrors: Bool = false, transformEmpty: Bool = false,
         description: String? = nil, fileID: String = #fileID, line: Int = #line,
         _ transform: @escaping @Sendable (Input, Entity) throws -> Output?
-    ) throws(PatternError) {
+    ) {
+        warn(ofStage: stage, "\(fileID):\(line)")
         let transformer = TypedTransformer(
             description: description ?? "\(Input.self) → \(Output.self) at \(fileID):\(line)",
             onMismatch: onMismatch, transformErrors: transformErrors, transformEmpty: transformEmpty,
             transform)
         configure(
             ConfigurationEntry(
-                pattern: try pattern.compiled(for: self), methods: methods,
+                pattern: pattern.compiled(for: self), methods: methods,
                 description: description ?? "\(pattern): \(Input.self) → \(Output.self) in \(stage)",
                 origin: "\(fileID):\(line)", isUniform: true
             ) { draft in
+                if let advice = stage.advice(
+                    among: draft.configuration.pipeline.order, orderIs: "pipeline.order")
+                {
+                    throw RequestError.CauseError(.internal(message: advice))
+                }
                 if action == .replace { draft.configuration.pipeline[stage].removeTransformers() }
                 draft.configuration.pipeline[stage].add(transformer, contentTypes: contentTypes)
             })
     }
 
+    /// Whether an earlier block has put a stage of that name into the order is known once blocks run.
+    private func warn(ofStage stage: StageName, _ place: String) {
+        guard let advice = stage.advice(among: Pipeline.defaultOrder, orderIs: "pipeline.order") else {
+            return
+        }
+        engine.log.write(.warning, "\(place): \(advice)")
+    }
+
     /// Decodes the content of matching resources, once for all who ask.
     ///
-    ///     try service.configureModel("/users/*", User.self)
+    ///     service.configureModel("/users/*", User.self)
     ///     let user = try await service.resource("/users/octocat").get(as: User.self)
     ///
     /// Content that is not what the type wants fails the request with cause `undecodable_content`, which says
     /// what is wrong where; content that is no tree, with `wrong_input_type`.
     public func configureModel<Model: Decodable & Sendable>(
-        _ pattern: ResourcePattern, _ type: Model.Type, stage: String = "model",
-        methods: Set<String>? = Method.ofTransformers, decoder: TreeDecoder = TreeDecoder(),
+        _ pattern: ResourcePattern, _ type: Model.Type, stage: StageName = .model,
+        methods: Set<Method>? = Method.ofTransformers, decoder: TreeDecoder = TreeDecoder(),
         description: String? = nil, fileID: String = #fileID, line: Int = #line
-    ) throws(PatternError) {
-        try configureTransformer(
+    ) {
+        configureTransformer(
             pattern, stage: stage, methods: methods, onMismatch: .skipIfOutputMatches,
             description: description,
             fileID: fileID, line: line
@@ -84,7 +100,7 @@ extension Service {
 
     /// Wipes the live resources that match (1.11).
     public func wipeResources(_ pattern: ResourcePattern) throws {
-        let matches = try pattern.matcher(for: self)
+        let matches = pattern.matcher(for: self)
         try wipeResources { resource in
             guard let url = resource.url else { return false }
             return try matches(url)

@@ -44,8 +44,8 @@ extension BlockReview {
 
     /// Stages that are named and never filled, and stages that are filled and never run.
     func stages() -> [BlockFinding] {
-        var named: [String: Int] = [:]
-        var filled: Set<String> = []
+        var named: [StageName: Int] = [:]
+        var filled: Set<StageName> = []
         var unlisted: [BlockFinding] = []
         for number in reviewed {
             for (_, _, trace) in trials(of: number) where trace.failure == nil {
@@ -66,7 +66,7 @@ extension BlockReview {
         }
         let unused = named.filter { !filled.contains($0.key) && entries[$0.value].origin != nil }
         return unlisted
-            + unused.sorted { $0.key < $1.key }.map { name, number in
+            + unused.sorted { $0.key.rawValue < $1.key.rawValue }.map { name, number in
                 BlockFinding(
                     code: .unusedStage, block: number,
                     message:
@@ -75,18 +75,19 @@ extension BlockReview {
             }
     }
 
-    private static func fills(_ name: String, _ step: ConfigurationTrace.Step) -> Bool {
+    private static func fills(_ name: StageName, _ step: ConfigurationTrace.Step) -> Bool {
         let before = step.before.pipeline[name]
         let after = step.after.pipeline[name]
         return after.steps.count > before.steps.count || (after.cache != nil && before.cache !== after.cache)
     }
 
-    private static func unlisted(_ name: String, _ block: Int, _ order: [String]) -> BlockFinding {
+    private static func unlisted(_ name: StageName, _ block: Int, _ order: [StageName]) -> BlockFinding {
         BlockFinding(
             code: .unlistedStage, block: block,
             message:
                 "the stage '\(name)' is not in the pipeline's order, so what this block puts there does not run",
             hint:
-                "the order is \(order.joined(separator: ", ")): use one of these, or assign c.pipeline.order")
+                "the order is \(order.map(\.rawValue).joined(separator: ", ")): use one of these, or assign c.pipeline.order"
+        )
     }
 }

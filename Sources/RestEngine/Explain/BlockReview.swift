@@ -56,7 +56,9 @@ final class BlockReview {
     /// Those of a script or program; the engine's own are right.
     var reviewed: [Int] { entries.indices.filter { entries[$0].origin != nil } }
 
-    func methods(of entry: ConfigurationEntry) -> [String] { entry.methods?.sorted() ?? ["GET", "POST"] }
+    func methods(of entry: ConfigurationEntry) -> [String] {
+        entry.methods?.map(\.rawValue).sorted() ?? ["GET", "POST"]
+    }
 
     /// A host that nobody has (RFC 6761 6.4), for blocks that apply to all.
     static let elsewhere = URLText("https://elsewhere.invalid/")

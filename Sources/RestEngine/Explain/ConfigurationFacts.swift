@@ -27,7 +27,7 @@ struct ConfigurationFacts {
             fields.append(Field(name: Self.headerPrefix + name, value: .null))
         }
         let pipeline = configuration.pipeline
-        fields.append(Field(name: "pipeline.order", value: Tree(pipeline.order.map { Tree($0) })))
+        fields.append(Field(name: "pipeline.order", value: Tree(pipeline.order.map { Tree($0.rawValue) })))
         var parts = [
             Parts(
                 name: "mutators",
@@ -53,13 +53,13 @@ struct ConfigurationFacts {
         let timeouts = configuration.timeouts
         let redirects = configuration.redirects
         return [
-            Field(name: "expiration_time", value: seconds(configuration.expirationTime)),
-            Field(name: "retry_time", value: seconds(configuration.retryTime)),
-            Field(name: "progress_interval", value: seconds(configuration.progressInterval)),
-            Field(name: "timeouts.connect", value: seconds(timeouts.connect)),
-            Field(name: "timeouts.first_byte", value: seconds(timeouts.firstByte)),
-            Field(name: "timeouts.idle", value: seconds(timeouts.idle)),
-            Field(name: "timeouts.total", value: seconds(timeouts.total)),
+            Field(name: "expiration_time", value: seconds(configuration.expirationSeconds)),
+            Field(name: "retry_time", value: seconds(configuration.retrySeconds)),
+            Field(name: "progress_interval", value: seconds(configuration.progressSeconds)),
+            Field(name: "timeouts.connect", value: seconds(timeouts.connectSeconds)),
+            Field(name: "timeouts.first_byte", value: seconds(timeouts.firstByteSeconds)),
+            Field(name: "timeouts.idle", value: seconds(timeouts.idleSeconds)),
+            Field(name: "timeouts.total", value: seconds(timeouts.totalSeconds)),
             Field(name: "max_body_bytes", value: Tree(configuration.maxBodyBytes)),
             Field(name: "redirects.follow", value: Tree(redirects.follow)),
             Field(name: "redirects.max", value: Tree(redirects.max)),

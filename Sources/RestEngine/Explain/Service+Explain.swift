@@ -13,12 +13,12 @@ extension Service {
     /// mutators run for it, on configurations and a request that nobody else sees; nothing is sent, and
     /// nothing changes.
     public func explain(
-        _ address: String, method: String = "GET", mask: SecretMask = .standard
+        _ address: String, method: Method = .get, mask: SecretMask = .standard
     ) -> Explanation {
         guard let url = url(typed: address) else {
             let isPath = baseURL == nil
             return failed(
-                url: address, method,
+                url: address, method.rawValue,
                 isPath
                     ? "the service has no base_url: give an absolute URL" : "'\(address)' is no path or URL",
                 mask)
@@ -28,14 +28,15 @@ extension Service {
 
     /// Explains what a request for a URL would do.
     public func explain(
-        _ url: URLText, method: String = "GET", mask: SecretMask = .standard
+        _ url: URLText, method: Method = .get, mask: SecretMask = .standard
     ) -> Explanation {
         guard url.isHTTP else {
-            return failed(url: url.string, method, "'\(url)' is not a URL that can be requested", mask)
+            return failed(
+                url: url.string, method.rawValue, "'\(url)' is not a URL that can be requested", mask)
         }
         var maker = ExplanationMaker(
             service: self, url: url, mask: mask.hiding(Headers(), url: url.string))
-        return maker.explanation(of: method)
+        return maker.explanation(of: method.rawValue)
     }
 
     private func failed(
@@ -105,7 +106,7 @@ private struct ExplanationMaker {
         let entry = service.configurationEntries[number]
         return Explanation.Block(
             number: number + 1, description: mask.line(entry.description), origin: entry.origin,
-            pattern: mask.line(entry.pattern.description), methods: entry.methods?.sorted())
+            pattern: mask.line(entry.pattern.description), methods: entry.methods?.map(\.rawValue).sorted())
     }
 
     private func shown(_ draft: RequestDraft) -> Explanation.Draft {
@@ -127,7 +128,7 @@ private struct ExplanationMaker {
         let pipeline = configuration.pipeline
         made.stages = (pipeline.order + pipeline.unlistedStages).map { name in
             Explanation.Stage(
-                name: name, isListed: pipeline.order.contains(name),
+                name: name.rawValue, isListed: pipeline.order.contains(name),
                 transformers: pipeline[name].steps.map { masked(Explanation.Part($0)) },
                 cache: pipeline[name].cache.map { mask.line($0.description) })
         }

@@ -53,16 +53,22 @@ public struct Headers: Sendable, Equatable {
     /// Whether the values of this name are a list; see ``listNames``.
     public static func isList(_ name: String) -> Bool { listNames.contains(name.lowercased()) }
 
-    public var isEmpty: Bool { fields.isEmpty }
-
     /// All values of a name, in order.
     public func values(_ name: String) -> [String] {
         fields.compactMap { $0.name.equalsIgnoringCase(name) ? $0.value : nil }
     }
 
     /// The value of a name. Several values of a list are joined with `, ` (RFC 9110 5.3); of Set-Cookie,
-    /// which is no list, the first is given.
+    /// which is no list, the first is given. What is set replaces all values; nil omits the field, as
+    /// ``omit(_:)-(String)`` does.
     public subscript(name: String) -> String? {
+        get { joinedValues(name) }
+        set {
+            if let newValue { set(name, newValue) } else { omit(name) }
+        }
+    }
+
+    private func joinedValues(_ name: String) -> String? {
         var joined: String?
         for field in fields where field.name.equalsIgnoringCase(name) {
             guard let old = joined else {

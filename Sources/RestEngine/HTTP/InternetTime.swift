@@ -24,6 +24,9 @@ public enum HTTPDate {
 /// Times as internet protocols write them (RFC 3339): `2026-06-19T08:30:00Z`, with an offset or a fraction
 /// where there is one.
 public enum InternetTime {
+    /// The machine's time of day, in Unix seconds.
+    public static var now: Double { ClockReading.timeOfDay }
+
     /// Unix seconds; nil for text that is no time. A space may stand for the `T` (RFC 3339 5.6), and a leap
     /// second is the first second of the next minute, as in Unix time.
     public static func seconds(_ text: String) -> Double? {

@@ -1,14 +1,41 @@
-/// Methods of requests. Any token of RFC 9110 is one (rule D25).
-public enum Method {
+/// A method of requests; any token of RFC 9110 is one (rule D25). Those that are known are in capitals,
+/// however they are spelled: `Method("post")` is ``post``.
+///
+///     resource.request(.patch)   resource.request("PURGE")   service.configure(methods: [.put]) { … }
+public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    /// As it goes on the wire; text that is no token stays as it is, and a request with it fails.
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = Self.normalized(rawValue) ?? rawValue }
+
+    /// The method of that name.
+    public init(_ text: String) { self.init(rawValue: text) }
+
+    public init(stringLiteral text: String) { self.init(rawValue: text) }
+
+    private init(known: String) { rawValue = known }
+
+    public static let get = Method(known: "GET")
+    public static let head = Method(known: "HEAD")
+    public static let post = Method(known: "POST")
+    public static let put = Method(known: "PUT")
+    public static let patch = Method(known: "PATCH")
+    public static let delete = Method(known: "DELETE")
+    public static let options = Method(known: "OPTIONS")
+
+    public var description: String { rawValue }
+
     /// Those that are written in capitals, however a caller spells them.
-    public static let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    package static let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     /// The methods that `configureTransformer` covers when none are named (D10).
-    public static let ofTransformers: Set<String> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    public static let ofTransformers: Set<Method> = [.get, .post, .put, .patch, .delete]
 
     /// The method as it goes on the wire: a known one in capitals, another token as it is; nil when it is no
     /// token.
-    public static func normalized(_ text: String) -> String? {
+    package static func normalized(_ text: String) -> String? {
         if known.contains(text) { return text }
         guard isToken(text) else { return nil }
         let upper = text.uppercased()
@@ -16,7 +43,7 @@ public enum Method {
     }
 
     /// RFC 9110 5.6.2.
-    public static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(HTTPByte.isToken)
     }
 }

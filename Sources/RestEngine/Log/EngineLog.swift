@@ -54,7 +54,8 @@ extension ResolvedConfiguration {
         let configuration = self.configuration
         var lines = [names.isEmpty ? "no blocks" : names.joined(separator: " → ")]
         lines.append(
-            "expires after \(configuration.expirationTime) s, retries after \(configuration.retryTime) s")
+            "expires after \(configuration.expirationSeconds) s, retries after \(configuration.retrySeconds) s"
+        )
         let headers = configuration.headers.fields.map(\.name)
         if !headers.isEmpty { lines.append("headers: " + headers.joined(separator: ", ")) }
         if !configuration.mutators.isEmpty { lines.append("mutators: \(configuration.mutators.count)") }

@@ -30,7 +30,10 @@ public final class ManualClock: EngineClock {
     public init(now: Double = 1_000_000) { self.now = now }
 
     /// Moves both times; back is for the time of day alone.
-    public func advance(by seconds: Double) {
+    public func advance(by time: Duration) { advance(by: time.inSeconds) }
+
+    /// The same in seconds.
+    package func advance(by seconds: Double) {
         now += seconds
         uptime += max(0, seconds)
     }

@@ -15,7 +15,7 @@ public final class Scheduler {
     private var timers = Heap<TimerEntry>()
     private var timerCount: UInt64 = 0
     /// Timers whose time has come.
-    private var due: Deque<Timer> = []
+    private var due: Deque<EngineTimer> = []
     /// Counts the turns.
     private(set) var turn: UInt64 = 0
 
@@ -41,10 +41,16 @@ public final class Scheduler {
         queue.append(RefreshScope.bound(work))
     }
 
-    /// Runs `work` once, `seconds` from now, unless the timer is cancelled.
+    /// Runs `work` once, after `delay`, unless the timer is cancelled.
     @discardableResult
-    public func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> Timer {
-        let timer = Timer(RefreshScope.bound(work))
+    public func after(_ delay: Duration, _ work: @escaping @EngineActor () -> Void) -> EngineTimer {
+        after(delay.inSeconds, work)
+    }
+
+    /// The same in seconds, which may be endless.
+    @discardableResult
+    package func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> EngineTimer {
+        let timer = EngineTimer(RefreshScope.bound(work))
         timerCount += 1
         timers.insert(TimerEntry(deadline: clock.uptime + max(0, seconds), order: timerCount, timer: timer))
         return timer
@@ -114,7 +120,7 @@ public final class Scheduler {
 
 /// A callback at a later time; cancelled by ``cancel()``, not by being dropped.
 @EngineActor
-public final class Timer {
+public final class EngineTimer {
     fileprivate var work: (@EngineActor () -> Void)?
 
     fileprivate init(_ work: @escaping @EngineActor () -> Void) { self.work = work }
@@ -132,7 +138,7 @@ private struct TimerEntry: Comparable {
     let deadline: Double
     /// Timers of one deadline run in the order in which they were set.
     let order: UInt64
-    let timer: Timer
+    let timer: EngineTimer
 
     static func < (a: TimerEntry, b: TimerEntry) -> Bool {
         a.deadline != b.deadline ? a.deadline < b.deadline : a.order < b.order

@@ -81,12 +81,19 @@ extension Resource {
         for request in loadRequests { request.cancel() }
     }
 
-    /// The same after `seconds`: what counts is who observes then. `completion` runs whether or not anything
+    /// The same after `delay`: what counts is who observes then. `completion` runs whether or not anything
     /// was cancelled, unless the timer is (5.20).
     @discardableResult
     public func cancelLoadIfUnobserved(
-        afterDelay seconds: Double, then completion: @escaping @EngineActor () -> Void = {}
-    ) -> Timer {
+        after delay: Duration, then completion: @escaping @EngineActor () -> Void = {}
+    ) -> EngineTimer {
+        cancelLoadIfUnobserved(afterSeconds: delay.inSeconds, then: completion)
+    }
+
+    @discardableResult
+    package func cancelLoadIfUnobserved(
+        afterSeconds seconds: Double, then completion: @escaping @EngineActor () -> Void = {}
+    ) -> EngineTimer {
         engine.scheduler.after(seconds) { [self] in
             cancelLoadIfUnobserved()
             completion()

@@ -1,11 +1,11 @@
 /// The stages that a response passes, in order (rules 16). A stage is its name (D26).
 public struct Pipeline: Sendable {
     /// Siesta's stages; the names have no meaning of their own (16.1).
-    public static let defaultOrder = ["raw_data", "decoding", "parsing", "model", "cleanup"]
+    public static let defaultOrder: [StageName] = [.rawData, .decoding, .parsing, .model, .cleanup]
 
     /// Names of the stages that run. Stages left out keep their transformers but do not run (16.5).
-    public private(set) var order: [String]
-    private var stages: [String: PipelineStage] = [:]
+    public private(set) var order: [StageName]
+    private var stages: [StageName: PipelineStage] = [:]
     /// Some transformer may run elsewhere; false for those pipelines that are done in one go on the loop.
     private(set) var hasOffloadedSteps = false
 
@@ -13,14 +13,14 @@ public struct Pipeline: Sendable {
     public init() { order = Self.defaultOrder }
 
     /// Sets the order; throws ``DuplicateStage`` when a name occurs twice (D22).
-    public mutating func setOrder(_ names: [String]) throws(DuplicateStage) {
-        var seen: Set<String> = []
+    public mutating func setOrder(_ names: [StageName]) throws(DuplicateStage) {
+        var seen: Set<StageName> = []
         for name in names where !seen.insert(name).inserted { throw DuplicateStage(name: name) }
         order = names
     }
 
     /// A stage by its name; one that nothing was added to is empty.
-    public subscript(_ name: String) -> PipelineStage {
+    public subscript(_ name: StageName) -> PipelineStage {
         get { stages[name] ?? PipelineStage() }
         set {
             stages[name] = newValue
@@ -29,8 +29,9 @@ public struct Pipeline: Sendable {
     }
 
     /// Names of the stages that hold something but are not in the order.
-    public var unlistedStages: [String] {
-        stages.filter { !$0.value.isEmpty && !order.contains($0.key) }.map(\.key).sorted()
+    public var unlistedStages: [StageName] {
+        stages.filter { !$0.value.isEmpty && !order.contains($0.key) }.map(\.key)
+            .sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Removes the transformers of all stages; caches and order stay (16.7).
@@ -49,7 +50,7 @@ public struct Pipeline: Sendable {
     /// An order that names a stage twice.
     public struct DuplicateStage: Error, Sendable, CustomStringConvertible {
         /// The name of the stage.
-        public let name: String
+        public let name: StageName
         public var description: String { "stage '\(name)' occurs twice in the pipeline's order" }
     }
 }

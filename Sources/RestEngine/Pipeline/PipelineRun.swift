@@ -17,7 +17,7 @@ struct PipelineRun {
 
     private struct Cursor {
         /// The first is the one where it is.
-        var stages: ArraySlice<String>
+        var stages: ArraySlice<StageName>
         /// The step that comes.
         var step = 0
     }
@@ -34,7 +34,8 @@ struct PipelineRun {
         self.log = log
         self.outputs = outputs
         let order = pipeline.order
-        cursor = Cursor(stages: first.map { name in order.drop { $0 != name }.dropFirst() } ?? order[...])
+        cursor = Cursor(
+            stages: first.map { name in order.drop { $0.rawValue != name }.dropFirst() } ?? order[...])
     }
 
     /// Goes on until the end, or until steps that are done elsewhere: then their job, and where it goes.
@@ -51,11 +52,13 @@ struct PipelineRun {
                 let step = stage.steps[cursor.step]
                 cursor.step += 1
                 guard step.accepts(response) else { continue }
-                log.write(.pipeline, context.line(of: step, in: name))
+                log.write(.pipeline, context.line(of: step, in: name.rawValue))
                 response = step.transformer.process(response, context)
                 log.write(.pipeline, response.line)
             }
-            if stage.cache != nil, case .success(let entity) = response { outputs?.add(entity, at: name) }
+            if stage.cache != nil, case .success(let entity) = response {
+                outputs?.add(entity, at: name.rawValue)
+            }
             cursor = Cursor(stages: cursor.stages.dropFirst())
         }
         if case .failure(var error) = response, error.url == nil {
@@ -85,7 +88,7 @@ struct PipelineRun {
             while ahead.step < stage.steps.count {
                 let step = stage.steps[ahead.step]
                 ahead.step += 1
-                parts.append(.step(step, stage: name))
+                parts.append(.step(step, stage: name.rawValue))
                 switch step.placement {
                 case .portable:
                     guard movesLargeContent, step.isLarge(response), step.accepts(response) else { continue }
@@ -103,7 +106,7 @@ struct PipelineRun {
                     }
                 }
             }
-            if stage.cache != nil { parts.append(.end(stage: name)) }
+            if stage.cache != nil { parts.append(.end(stage: name.rawValue)) }
             ahead = Cursor(stages: ahead.stages.dropFirst())
         }
         guard let found else { return nil }

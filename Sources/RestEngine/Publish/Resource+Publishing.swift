@@ -98,7 +98,7 @@ extension Resource {
     ) -> Result<PublishedAnswer, RequestError> {
         switch made {
         case .success(let content):
-            let lifetime = freshData == nil ? nil : configuration(for: "GET").expirationTime
+            let lifetime = freshData == nil ? nil : configuration(for: "GET").expirationSeconds
             return .success(
                 PublishedAnswer(
                     content: content, timestamp: entity.timestamp,

@@ -17,13 +17,13 @@ public protocol CustomRequest: AnyObject {
     /// 0…1. By default 0, until the end.
     var progress: Double { get }
 
-    /// Seconds between two looks at ``progress``; by default 0.05.
-    var progressInterval: Double { get }
+    /// The time between two looks at ``progress``; by default 50 milliseconds.
+    var progressInterval: Duration { get }
 
-    /// Seconds from the start to the outcome, then the request fails with `timeout` (D33); 0 for any time.
+    /// The time from the start to the outcome, then the request fails with `timeout` (D33); 0 for any time.
     /// Nil, the default: as the configuration of the resource that it is loaded for, or the standard one, has
     /// it for the whole of a transfer, ``Timeouts/total``.
-    var timeout: Double? { get }
+    var timeout: Duration? { get }
 
     /// Where it was made, `file:line`, for the error of one that never ends; nil: where its request was.
     var origin: String? { get }
@@ -36,8 +36,8 @@ extension CustomRequest {
     public func cancel() {}
     public func repeated() -> any CustomRequest { self }
     public var progress: Double { 0 }
-    public var progressInterval: Double { 0.05 }
-    public var timeout: Double? { nil }
+    public var progressInterval: Duration { .milliseconds(50) }
+    public var timeout: Duration? { nil }
     public var origin: String? { nil }
     public var description: String { "custom request" }
 }
@@ -51,7 +51,7 @@ public final class RequestCompletion {
     /// Called once the request has ended, by an outcome or by being cancelled.
     public var onEnd: (@EngineActor () -> Void)?
     /// Ends what does not end by itself.
-    fileprivate weak var deadline: Timer?
+    fileprivate weak var deadline: EngineTimer?
 
     init(_ request: Request) {
         open = request
@@ -100,7 +100,7 @@ private final class CustomWork: RequestWork {
     private let custom: any CustomRequest
     private weak var completion: RequestCompletion?
     private let origin: String
-    private var limit = Timeouts().total
+    private var limit = Timeouts().totalSeconds
 
     init(_ custom: any CustomRequest, origin: String) {
         self.custom = custom
@@ -110,7 +110,7 @@ private final class CustomWork: RequestWork {
     func start(_ request: Request) {
         let completion = RequestCompletion(request)
         self.completion = completion
-        let limit = custom.timeout ?? limit
+        let limit = custom.timeout?.inSeconds ?? limit
         if limit > 0 {
             // Who waits holds the request; the timer alone is no reason to keep it.
             completion.deadline = request.engine.scheduler.after(limit) { [weak self, weak request] in
@@ -148,6 +148,6 @@ private final class CustomWork: RequestWork {
 
     func repeated() -> any RequestWork { CustomWork(custom.repeated(), origin: origin) }
     var fraction: Double { custom.progress }
-    var progressInterval: Double { custom.progressInterval }
+    var progressInterval: Double { custom.progressInterval.inSeconds }
     var description: String { custom.description }
 }

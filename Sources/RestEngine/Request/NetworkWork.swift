@@ -96,9 +96,11 @@ final class NetworkWork: RequestWork {
         var message = TransportRequest(
             method: step.method, url: step.url, headers: step.headers, payload: step.payload,
             timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
-        if followed + answers > 0, message.timeouts.total > 0 {
+        if let timeout = plan.timeout { message.timeouts.totalSeconds = timeout }
+        if followed + answers > 0, message.timeouts.totalSeconds > 0 {
             // The limit is for the whole exchange, not for each leg of it.
-            message.timeouts.total = max(0.001, message.timeouts.total - (engine.scheduler.now - began))
+            message.timeouts.totalSeconds = max(
+                0.001, message.timeouts.totalSeconds - (engine.scheduler.now - began))
         }
         let url = step.url == resource.urlString ? resource.url : URLText(step.url)
         guard let url, url.isHTTP else {
@@ -281,7 +283,7 @@ final class NetworkWork: RequestWork {
         return tracker?.fraction ?? 0
     }
 
-    var progressInterval: Double { finalConfiguration.configuration.progressInterval }
+    var progressInterval: Double { finalConfiguration.configuration.progressSeconds }
 
     // MARK: Identity
 

@@ -75,14 +75,17 @@ extension Resource {
     /// request with cause `invalid_json_object`; nothing is sent (6.5).
     @discardableResult
     public func request(
-        _ method: String, json value: some Encodable & Sendable, encoder: TreeEncoder = TreeEncoder(),
-        _ options: RequestOptions = RequestOptions()
+        _ method: Method, json value: some Encodable & Sendable, encoder: TreeEncoder = TreeEncoder(),
+        query: KeyValuePairs<String, String?> = [:], headers: Headers = [:], timeout: Duration? = nil
     ) -> Request {
-        var options = options
+        var options = RequestOptions()
+        options.query = RequestOptions.grouped(query)
+        options.headers = headers
+        options.timeout = timeout
         do throws(CodingError) {
             options.body = .json(try encoder.encode(value))
         } catch {
-            return failedRequest(.invalidJSONObject(message: error.description), method: method)
+            return failedRequest(.invalidJSONObject(message: error.description), method: method.rawValue)
         }
         return request(method, options)
     }

@@ -40,7 +40,7 @@ public struct RequestDraft: Sendable {
     }
 
     /// The method as it is sent.
-    public static func normalized(method: String) throws(RequestError.CauseError) -> String {
+    package static func normalized(method: String) throws(RequestError.CauseError) -> String {
         guard let known = Method.normalized(method) else {
             throw RequestError.CauseError(.invalidRequestMethod(method: method))
         }
@@ -48,7 +48,7 @@ public struct RequestDraft: Sendable {
     }
 
     /// Throws for a text that is no absolute http URL.
-    public static func check(url: String) throws(RequestError.CauseError) {
+    package static func check(url: String) throws(RequestError.CauseError) {
         guard let target = URLText(url), target.isHTTP else {
             throw RequestError.CauseError(.invalidURL(source: url))
         }
@@ -89,9 +89,24 @@ public struct RequestOptions: Sendable {
     public var query: [(name: String, values: [String]?)] = []
     /// Edits the request before the configured mutators do (rules 6.7, 15.1).
     public var mutate: RequestMutation?
+    /// For the whole exchange, in place of the configured ``Timeouts/total``; zero for any time.
+    public var timeout: Duration?
 
     /// False: the body comes back as the server sent it.
     public var usesPipeline = true
+
+    /// A name that is given more than once is a list of values.
+    static func grouped(_ query: KeyValuePairs<String, String?>) -> [(name: String, values: [String]?)] {
+        var grouped: [(name: String, values: [String]?)] = []
+        for (name, value) in query {
+            if let value, let place = grouped.firstIndex(where: { $0.name == name && $0.values != nil }) {
+                grouped[place].values?.append(value)
+            } else {
+                grouped.append((name, value.map { [$0] }))
+            }
+        }
+        return grouped
+    }
 
     /// Options that say only what the body is.
     public init(body: RequestBody? = nil, contentType: String? = nil) {

@@ -58,6 +58,8 @@ struct RequestPlan {
     var authentication: (any RequestAuthentication)?
     /// A definition's own functions, behind all blocks that match.
     var configuration: [ConfigurationFunction] = []
+    /// Seconds for the whole exchange, in place of what is configured.
+    var timeout: Double?
 }
 
 /// The work of a request whose outcome was known from the start: none.

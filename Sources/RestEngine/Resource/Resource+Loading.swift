@@ -38,8 +38,8 @@ extension Resource {
     private var staleness: Staleness {
         let configuration = configuration(for: "GET")
         return Staleness(
-            state: state, now: engine.scheduler.now, expirationTime: configuration.expirationTime,
-            retryTime: configuration.retryTime)
+            state: state, now: engine.scheduler.now, expirationTime: configuration.expirationSeconds,
+            retryTime: configuration.retrySeconds)
     }
 
     /// Makes any request a load of this resource: its outcome becomes the resource's state (5.13).
@@ -50,7 +50,7 @@ extension Resource {
         loadRequests.append(request)
         request.isLoad = true
         if request.state == .notStarted {
-            request.work.limitTime(to: configuration(for: "GET").timeouts.total)
+            request.work.limitTime(to: configuration(for: "GET").timeouts.totalSeconds)
         }
         observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in

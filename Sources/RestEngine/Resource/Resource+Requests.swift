@@ -1,20 +1,41 @@
 extension Resource {
     /// Starts a request; the resource's data and error stay as they are (rules 4.16, 5.16).
     @discardableResult
-    public func request(_ method: String, _ options: RequestOptions = RequestOptions()) -> Request {
-        guard let method = Method.normalized(method) else {
+    public func request(_ method: Method, _ options: RequestOptions) -> Request {
+        let method = method.rawValue
+        guard Method.isToken(method) else {
             return failedRequest(.invalidRequestMethod(method: method), method: method)
         }
         do throws(RequestError.CauseError) {
             return start(
                 RequestPlan(
-                    method: method, mutations: try mutations(for: options), usesPipeline: options.usesPipeline
-                ))
+                    method: method, mutations: try mutations(for: options),
+                    usesPipeline: options.usesPipeline, timeout: options.timeout?.inSeconds))
         } catch { return failedRequest(error.cause, method: method) }
     }
 
+    /// The same with what is usual at the call:
+    ///
+    ///     resource.request(.post, query: ["notify": "all"], headers: [.accept: "*/*"], timeout: .seconds(5))
+    ///
+    /// - Parameters:
+    ///   - query: Parameters added to the resource's URL: those of one name are its values, nil removes it.
+    ///   - headers: Set over the configured ones.
+    ///   - timeout: For the whole exchange; nil: as it is configured.
+    @discardableResult
+    public func request(
+        _ method: Method, query: KeyValuePairs<String, String?> = [:], headers: Headers = [:],
+        timeout: Duration? = nil, body: RequestBody? = nil
+    ) -> Request {
+        var options = RequestOptions(body: body)
+        options.query = RequestOptions.grouped(query)
+        options.headers = headers
+        options.timeout = timeout
+        return request(method, options)
+    }
+
     /// A request that has failed already; nothing is sent (11.6).
-    public func failedRequest(_ cause: RequestError.Cause, method: String) -> Request {
+    package func failedRequest(_ cause: RequestError.Cause, method: String) -> Request {
         Request(
             engine: engine,
             outcome: .failure(
@@ -37,7 +58,8 @@ extension Resource {
                         thrown: error, timestamp: engine.scheduler.now, url: urlString, method: plan.method)))
         }
         if request.work !== work {
-            request.work.limitTime(to: work.finalConfiguration.configuration.timeouts.total)
+            request.work.limitTime(
+                to: plan.timeout ?? work.finalConfiguration.configuration.timeouts.totalSeconds)
         }
         track(request)
         return request.begin()

@@ -3,9 +3,9 @@
 @EngineActor
 public final class Resource {
     /// The service that it belongs to.
-    public let service: Service
+    public nonisolated let service: Service
     /// Nil for an invalid resource, whose requests all fail (2.6).
-    public let url: URLText?
+    public nonisolated let url: URLText?
     let invalidSource: String?
 
     var state = ResourceStateMachine()
@@ -50,10 +50,10 @@ public final class Resource {
     }
 
     /// The engine of its service.
-    public var engine: Engine { service.engine }
+    public nonisolated var engine: Engine { service.engine }
 
     /// The URL's text; a lone colon for an invalid resource (2.6).
-    public var urlString: String { url?.string ?? ":" }
+    public nonisolated var urlString: String { url?.string ?? ":" }
 
     // MARK: State
 
@@ -91,8 +91,8 @@ public final class Resource {
         compareMark()
         let configuration = configuration(for: "GET")
         return state.isUpToDate(
-            now: engine.scheduler.now, expirationTime: configuration.expirationTime,
-            retryTime: configuration.retryTime)
+            now: engine.scheduler.now, expirationTime: configuration.expirationSeconds,
+            retryTime: configuration.retrySeconds)
     }
 
     /// The latest data, if it may be used without asking the server.
@@ -100,7 +100,7 @@ public final class Resource {
         compareMark()
         lastUsed = engine.scheduler.now
         return state.freshData(
-            now: lastUsed, expirationTime: configuration(for: "GET").expirationTime)
+            now: lastUsed, expirationTime: configuration(for: "GET").expirationSeconds)
     }
 
     /// The data is that of a pipeline which a reload has changed.
@@ -131,12 +131,17 @@ public final class Resource {
     // MARK: Configuration
 
     /// The frozen configuration for a method; blocks run when it is first needed after a change (14.3–14.5).
-    public func configuration(for method: String) -> Configuration {
+    public func configuration(for method: Method) -> Configuration {
+        configuration(for: method.rawValue)
+    }
+
+    /// The same by the method's normal name.
+    package func configuration(for method: String) -> Configuration {
         resolvedConfiguration(for: method).configuration
     }
 
     /// The same with the blocks that made it.
-    public func resolvedConfiguration(for method: String) -> ResolvedConfiguration {
+    package func resolvedConfiguration(for method: String) -> ResolvedConfiguration {
         guard let url else { return .fallback }
         let version = service.configurationVersion
         if let known = configurations.value(for: method, version: version) { return known }
@@ -154,6 +159,11 @@ public final class Resource {
         guard !own.isEmpty, let url else { return blocks }
         return service.resolveConfiguration(own, after: blocks, url: url, method: method)
     }
+}
+
+/// For logs and `print`: the URL.
+extension Resource: CustomStringConvertible {
+    public nonisolated var description: String { urlString }
 }
 
 /// The configurations of one resource by method. Most resources have one, so a list does.

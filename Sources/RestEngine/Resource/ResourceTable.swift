@@ -112,9 +112,14 @@ extension Resource {
         href.map(relative)
     }
 
-    /// Replaces a parameter of the query; several values repeat it, nil removes it (3.7–3.12, D19).
-    public func withParam(_ name: String, _ values: [String]?) -> Resource {
-        service.resource(at: url?.withParam(name, values ?? []))
+    /// Replaces a parameter of the query; nil removes it (3.7–3.9).
+    public func withParam(_ name: String, _ value: String?) -> Resource {
+        withParam(name, value.map { [$0] } ?? [])
+    }
+
+    /// Replaces a parameter of the query; several values repeat it, none removes it (3.7–3.12, D19).
+    public func withParam(_ name: String, _ values: [String]) -> Resource {
+        service.resource(at: url?.withParam(name, values))
     }
 
     /// The same for several parameters in one step (3.10).

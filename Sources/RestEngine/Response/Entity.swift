@@ -17,10 +17,11 @@ public struct Entity: Sendable {
     /// In which HTTP: `1.1`, `2`.
     public var httpVersion: String?
 
-    /// A local or cached entity. `contentType` replaces a Content-Type among the headers.
+    /// A local or cached entity. `contentType` replaces a Content-Type among the headers; `timestamp` is Unix
+    /// time in seconds, by default now.
     public init(
         content: Content, contentType: String? = nil, charset: String? = nil, headers: Headers = Headers(),
-        timestamp: Double
+        timestamp: Double = InternetTime.now
     ) {
         self.content = content
         self.headers = headers

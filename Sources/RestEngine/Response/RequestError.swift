@@ -22,10 +22,10 @@ public struct RequestError: Error, Sendable {
     public var place: ScriptLocation?
 
     /// The message is, in this order: the one given, the cause's own, the status' text, "Request failed"
-    /// (20.2).
+    /// (20.2). `timestamp` is Unix time in seconds, by default now.
     public init(
         userMessage: String? = nil, httpStatusCode: Int? = nil, entity: Entity? = nil, cause: Cause? = nil,
-        timestamp: Double, url: String? = nil, method: String? = nil, attempt: Int = 1
+        timestamp: Double = InternetTime.now, url: String? = nil, method: String? = nil, attempt: Int = 1
     ) {
         self.userMessage =
             userMessage ?? cause?.ownMessage ?? httpStatusCode.map(StatusText.text(for:)) ?? "Request failed"
@@ -37,6 +37,9 @@ public struct RequestError: Error, Sendable {
         self.method = method
         self.attempt = attempt
     }
+
+    /// The request was cancelled, or the task that waited for it (7.11).
+    public var isCancellation: Bool { if case .requestCancelled? = cause { true } else { false } }
 
     /// A bounded name of what went wrong, fit for a metric's label.
     public var code: String {
@@ -124,7 +127,7 @@ extension RequestError {
     public init(
         thrown error: any Error, userMessage: String? = nil, entity: Entity? = nil,
         httpStatusCode: Int? = nil,
-        timestamp: Double, url: String? = nil, method: String? = nil
+        timestamp: Double = InternetTime.now, url: String? = nil, method: String? = nil
     ) {
         if var known = error as? RequestError {
             known.url = known.url ?? url

@@ -2,11 +2,11 @@
 @EngineActor
 public final class Engine {
     /// Turns, timers and the time.
-    public let scheduler: Scheduler
+    public nonisolated let scheduler: Scheduler
     /// Sends the requests of services that have no transport of their own.
     public let transport: any Transport
     /// What the engine says of its work.
-    public let log: EngineLog
+    public nonisolated let log: EngineLog
     /// What the resources of all services may hold.
     public let contentBudget = ContentBudget()
     let cacheFailureList = CacheFailureList()

@@ -2,12 +2,12 @@
 @EngineActor
 public final class Service {
     /// Gives time, transport and log.
-    public let engine: Engine
+    public nonisolated let engine: Engine
     /// For `explain`, logs and the gateway's paths.
-    public let name: String
+    public nonisolated let name: String
     /// With a slash at the end of its path (1.2); nil when there is none, and then only absolute URLs work
     /// (1.3).
-    public let baseURL: BaseURL?
+    public nonisolated let baseURL: BaseURL?
     /// The engine's, unless the service has one of its own (1.6).
     private(set) var transport: any Transport
     /// Asked before anything is sent to a URL, redirects too; the cause of the request's failure when it may
@@ -35,6 +35,19 @@ public final class Service {
         self.transport = transport ?? engine.transport
         ledger = ContentLedger(parent: engine.contentBudget.ledger)
         for standard in standardTransformers { configuration.add(standard.entry) }
+    }
+
+    /// A service whose base URL is given as text.
+    ///
+    /// - Throws: ``BaseURLError`` for text that is no URL of http or https.
+    public convenience init(
+        engine: Engine, name: String, baseURL: String,
+        standardTransformers: [StandardTransformer] = StandardTransformer.allCases,
+        transport: (any Transport)? = nil
+    ) throws(BaseURLError) {
+        self.init(
+            engine: engine, name: name, baseURL: try BaseURL(baseURL),
+            standardTransformers: standardTransformers, transport: transport)
     }
 
     // MARK: Resources
@@ -205,4 +218,9 @@ public final class Service {
         onResourceLimit = definition.onResourceLimit
         generation = definition.generation
     }
+}
+
+/// For logs and `print`: the name, and the base URL if there is one.
+extension Service: CustomStringConvertible {
+    public nonisolated var description: String { baseURL.map { "\(name) (\($0))" } ?? name }
 }

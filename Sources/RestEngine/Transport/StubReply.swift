@@ -37,8 +37,11 @@ public struct StubReply: Sendable {
         StubReply(.failure(error), delay: delay)
     }
 
-    /// The same reply, given so many seconds later.
-    public func delayed(by seconds: Double) -> StubReply {
+    /// The same reply, given later.
+    public func delayed(by delay: Duration) -> StubReply { delayed(by: delay.inSeconds) }
+
+    /// The same in seconds.
+    package func delayed(by seconds: Double) -> StubReply {
         StubReply(result, delay: seconds, isHeld: isHeld)
     }
 }
@@ -78,7 +81,7 @@ extension StubTransport {
     @EngineActor
     public final class Stub {
         /// The method that it is for; nil for every one.
-        public let method: String?
+        public let method: Method?
         /// The URLs that it is for.
         public let pattern: GlobPattern
         private let condition: StubCondition
@@ -99,7 +102,7 @@ extension StubTransport {
         public var progress = TransferProgress()
 
         init(
-            method: String?, pattern: GlobPattern, condition: StubCondition, isHeld: Bool,
+            method: Method?, pattern: GlobPattern, condition: StubCondition, isHeld: Bool,
             reply: @escaping @EngineActor (TransportRequest) -> StubReply
         ) {
             self.method = method
@@ -124,7 +127,8 @@ extension StubTransport {
 
         /// Whether method and URL match, whatever else a request must have.
         public func hasAddress(of request: TransportRequest, _ url: URLText) -> Bool {
-            (method == nil || method == request.method) && (pattern.matches(url) || pattern.matchesWhole(url))
+            (method == nil || method?.rawValue == request.method)
+                && (pattern.matches(url) || pattern.matchesWhole(url))
         }
 
         func holds(_ reply: StubReply) -> Bool { !isOpen && (isHeld || reply.isHeld) }

@@ -38,7 +38,7 @@ public final class StubTransport: Transport {
     ///   - reply: The answer, chosen when the request is sent.
     @discardableResult
     public func stub(
-        method: String?, urlGlob: String, base: BaseURL? = nil,
+        method: Method?, urlGlob: String, base: BaseURL? = nil,
         when condition: StubCondition = StubCondition(),
         isHeld: Bool = false, reply: @escaping @EngineActor (TransportRequest) -> StubReply
     ) throws(PatternError) -> Stub {
@@ -53,7 +53,7 @@ public final class StubTransport: Transport {
     /// The same with one answer for all.
     @discardableResult
     public func stub(
-        method: String?, urlGlob: String, base: BaseURL? = nil,
+        method: Method?, urlGlob: String, base: BaseURL? = nil,
         when condition: StubCondition = StubCondition(),
         isHeld: Bool = false, _ reply: StubReply
     ) throws(PatternError) -> Stub {

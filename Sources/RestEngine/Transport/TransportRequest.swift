@@ -45,18 +45,39 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// The four limits of a transfer, in seconds; zero or less means none.
+/// The four limits of a transfer; zero or less means none.
 public struct Timeouts: Sendable, Equatable {
-    /// Name look-up, connection and TLS handshake.
-    public var connect: Double = 10
-    /// From the start of the transfer, its connection included, to the first byte of the response.
-    public var firstByte: Double = 30
-    /// Without a byte in either direction, once the response has begun or while a body is sent.
-    public var idle: Double = 30
-    /// Seconds for the whole transfer.
-    public var total: Double = 120
+    package var connectSeconds: Double = 10
+    package var firstByteSeconds: Double = 30
+    package var idleSeconds: Double = 30
+    package var totalSeconds: Double = 120
 
+    /// 10, 30, 30 and 120 seconds.
     public init() {}
+
+    /// For name look-up, connection and TLS handshake.
+    public var connect: Duration {
+        get { Duration(inSeconds: connectSeconds) }
+        set { connectSeconds = newValue.inSeconds }
+    }
+
+    /// From the start of the transfer, its connection included, to the first byte of the response.
+    public var firstByte: Duration {
+        get { Duration(inSeconds: firstByteSeconds) }
+        set { firstByteSeconds = newValue.inSeconds }
+    }
+
+    /// Without a byte in either direction, once the response has begun or while a body is sent.
+    public var idle: Duration {
+        get { Duration(inSeconds: idleSeconds) }
+        set { idleSeconds = newValue.inSeconds }
+    }
+
+    /// For the whole transfer, redirects and answers to challenges included.
+    public var total: Duration {
+        get { Duration(inSeconds: totalSeconds) }
+        set { totalSeconds = newValue.inSeconds }
+    }
 }
 
 /// What all requests of one transport share.

@@ -135,7 +135,7 @@ final class ScriptCache: EntityCache {
     ) {
         guard let context, !context.isClosed else { return completion(.failure(ScriptContext.closed)) }
         let hook = ScriptHook()
-        var timer: Timer?
+        var timer: EngineTimer?
         hook.coroutine = context.state.spawn(
             function, phase: context.phases.cache, arguments: { arguments(context, $0) },
             completion: onLoop { [weak context] (lua: Lua, result: Result<Int32, LuaError>) in

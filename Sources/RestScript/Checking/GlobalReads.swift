@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// Globals that the files of a script read, to find those that nothing defines: misspelled locals, most of

@@ -70,7 +70,7 @@ extension ScriptHost {
     func tryBlocks() {
         for service in services {
             for (number, entry) in service.configurationEntries.enumerated() where entry.origin != nil {
-                let method = entry.methods?.sorted().first ?? "GET"
+                let method = entry.methods?.map(\.rawValue).sorted().first ?? "GET"
                 for url in entry.pattern.samples(of: service) {
                     guard let failure = service.tryEntry(number, url: url, method: method) else { continue }
                     note(SampleAddress.diagnostic(of: failure, in: entry, url: url))

@@ -83,17 +83,17 @@ struct BlockBinding: ScriptBinding {
     private func isOptions(_ call: Arguments, _ index: Int32) -> Bool { call.type(index) == .table }
 
     /// `methods = "GET" | { "GET", … }`; nil for all.
-    static func methods(_ options: OptionTable) throws -> Set<String>? {
+    static func methods(_ options: OptionTable) throws -> Set<Method>? {
         guard let place = options.value("methods") else { return nil }
         defer { options.lua.pop() }
         let names =
             try options.lua.string(place).map { [$0] } ?? options.lua.strings(place, "methods")
         return Set(
             try names.map { name in
-                guard let method = Method.normalized(name) else {
+                guard Method.isToken(name) else {
                     throw LuaUsageError("'\(name)' in 'methods' is not a method")
                 }
-                return method
+                return Method(name)
             })
     }
 }

@@ -70,14 +70,15 @@ struct ConfigurationBinding: ScriptBinding {
 
     private var timeProperties: [LuaProperty] {
         [
-            seconds("expiration_time", "Seconds that loaded data stays up to date.", { $0.expirationTime }) {
-                $0.expirationTime = $1
+            seconds("expiration_time", "Seconds that loaded data stays up to date.", { $0.expirationSeconds })
+            {
+                $0.expirationSeconds = $1
             },
-            seconds("retry_time", "Seconds after a failed load before the next.", { $0.retryTime }) {
-                $0.retryTime = $1
+            seconds("retry_time", "Seconds after a failed load before the next.", { $0.retrySeconds }) {
+                $0.retrySeconds = $1
             },
-            seconds("progress_interval", "Seconds between progress reports.", { $0.progressInterval }) {
-                $0.progressInterval = $1
+            seconds("progress_interval", "Seconds between progress reports.", { $0.progressSeconds }) {
+                $0.progressSeconds = $1
             },
             fieldsProperty("timeouts", "In seconds; 0 means none.", ScriptFields.timeouts),
         ]

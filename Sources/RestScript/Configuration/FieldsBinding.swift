@@ -81,10 +81,10 @@ final class ScriptFields {
         return ScriptFields(
             name: "timeouts",
             fields: [
-                field("connect", { $0.connect }) { $0.connect = $1 },
-                field("first_byte", { $0.firstByte }) { $0.firstByte = $1 },
-                field("idle", { $0.idle }) { $0.idle = $1 },
-                field("total", { $0.total }) { $0.total = $1 },
+                field("connect", { $0.connectSeconds }) { $0.connectSeconds = $1 },
+                field("first_byte", { $0.firstByteSeconds }) { $0.firstByteSeconds = $1 },
+                field("idle", { $0.idleSeconds }) { $0.idleSeconds = $1 },
+                field("total", { $0.totalSeconds }) { $0.totalSeconds = $1 },
             ])
     }
 

@@ -9,8 +9,8 @@ final class ScriptPipeline {
 
 final class ScriptStage {
     let draft: ConfigurationDraft
-    let name: String
-    init(_ draft: ConfigurationDraft, _ name: String) {
+    let name: StageName
+    init(_ draft: ConfigurationDraft, _ name: StageName) {
         self.draft = draft
         self.name = name
     }
@@ -61,10 +61,10 @@ struct PipelineBinding: ScriptBinding {
                 let pipeline = try call.receiver(as: ScriptPipeline.self)
                 let name = try call.string(1, "stage")
                 try takeStageOrder()
-                if let advice = StageName.advice(name, in: pipeline.draft.configuration.pipeline) {
+                if let advice = StageName(name).advice(in: pipeline.draft.configuration.pipeline) {
                     throw LuaUsageError(advice)
                 }
-                values.push(ScriptStage(pipeline.draft, name), on: call.lua)
+                values.push(ScriptStage(pipeline.draft, StageName(name)), on: call.lua)
                 return .one
             })
     }
@@ -120,7 +120,7 @@ struct PipelineBinding: ScriptBinding {
             // A stage is whatever name the pipeline doesn't know, so a misspelled method is one too.
             call: hostFunction { call in
                 throw values.luaClass(of: ScriptPipeline.self).unknownField(
-                    try call.receiver(as: ScriptStage.self).name)
+                    try call.receiver(as: ScriptStage.self).name.rawValue)
             })
     }
 }

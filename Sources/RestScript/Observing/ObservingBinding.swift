@@ -123,7 +123,7 @@ struct ObservingBinding: ScriptBinding {
         let function = call.isAbsent(2) ? nil : try call.callable(2, "fn")
         let check = DelayedCheck()
         context.jobs.add(check)
-        check.timer = resource.cancelLoadIfUnobserved(afterDelay: delay) { [weak context] in
+        check.timer = resource.cancelLoadIfUnobserved(afterSeconds: delay) { [weak context] in
             guard let context else { return }
             context.jobs.remove(check)
             if let function {
@@ -136,7 +136,7 @@ struct ObservingBinding: ScriptBinding {
 /// A check for observers that is to come.
 @EngineActor
 private final class DelayedCheck: ScriptActivity {
-    var timer: Timer?
+    var timer: EngineTimer?
 
     func cancel() { timer?.cancel() }
 }

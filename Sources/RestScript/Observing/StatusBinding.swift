@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.status{ resources=, priority= }` (rules 28.1–28.3).

@@ -39,7 +39,7 @@ final class ScriptRetirement {
     static let limit = 180.0
     private unowned let context: ScriptContext
     private let era: RequestEra
-    private var timer: Timer?
+    private var timer: EngineTimer?
     /// Called when the script can be closed.
     var onEnd: (@EngineActor () -> Void)?
 

@@ -23,8 +23,8 @@ struct CustomRequestBinding: ScriptBinding {
             try options.finish()
             let origin = call.place
             let custom = ScriptCustomRequest(
-                context, start: start, cancel: cancel, progress: progress, timeout: timeout,
-                origin: origin ?? start.place)
+                context, start: start, cancel: cancel, progress: progress,
+                timeout: timeout.map { Duration(inSeconds: $0) }, origin: origin ?? start.place)
             values.push(Request(engine: engine, custom: custom), on: call.lua)
             return .one
         }
@@ -38,7 +38,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
     private let startFunction: ScriptFunction
     private let cancelFunction: ScriptFunction?
     private let progressFunction: ScriptFunction?
-    let timeout: Double?
+    let timeout: Duration?
     let origin: String?
     private weak var completion: RequestCompletion?
     private var lastProgress = 0.0
@@ -46,7 +46,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
 
     init(
         _ context: ScriptContext, start: ScriptFunction, cancel: ScriptFunction?, progress: ScriptFunction?,
-        timeout: Double?, origin: String?
+        timeout: Duration?, origin: String?
     ) {
         self.context = context
         startFunction = start

@@ -33,7 +33,7 @@ struct RequestOptionsBinding: ScriptBinding {
             return resource.failedRequest(
                 .scriptError(.init(message: problem, file: place?.file, line: place?.line)), method: sent)
         }
-        return resource.request(method, request)
+        return resource.request(Method(method), request)
     }
 
     /// The key given, or a new one for `true`.

@@ -112,7 +112,7 @@ struct ResourceBinding: ScriptBinding {
             ) { call in
                 let name = try call.string(1, "name")
                 let given = try values.paramValues(call.lua, call.slot(2), name)
-                values.push(try call.receiver(as: Resource.self).withParam(name, given), on: call.lua)
+                values.push(try call.receiver(as: Resource.self).withParam(name, given ?? []), on: call.lua)
                 return .one
             },
             method("with_params", "(params: table) -> resource", "Sets several parameters at once.") { call in

@@ -91,13 +91,13 @@ extension ScriptTestFile {
 
     /// `host:stub(method, url_glob, reply)`.
     func makeStub(_ call: Arguments, _ host: TestHost) throws -> TestStub {
-        var method: String?
+        var method: Method?
         let name = call.isAbsent(1) ? "*" : try call.string(1, "method")
         if name != "*" {
-            guard let known = Method.normalized(name) else {
+            guard Method.isToken(name) else {
                 throw call.bad(1, "method", "'\(name)' is not a method")
             }
-            method = known
+            method = Method(name)
         }
         let glob = try call.string(2, "url_glob")
         let base = try base(of: glob, host)

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// Reads the reply of a stub: what is answered, when, and to which requests.

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// A request that no stub answers, and what to say about it.
@@ -45,7 +46,7 @@ struct UnstubbedRequest {
     }
 
     private func distance(_ stub: StubTransport.Stub) -> Int {
-        let method = stub.method == nil || stub.method == request.method ? 0 : 4
+        let method = stub.method == nil || stub.method?.rawValue == request.method ? 0 : 4
         let wanted = Array(request.url.utf8.prefix(200))
         return method + NearestName.distance(Array(stub.pattern.text.utf8.prefix(200)), wanted)
     }

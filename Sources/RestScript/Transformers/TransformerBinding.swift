@@ -135,7 +135,7 @@ struct TransformerBinding: ScriptBinding {
         }
         let pattern = try PatternBinding(context: context).pattern(call, 1, service)
         let options = try call.options(last == 3 ? 2 : 4)
-        let stage = try options.string("stage") ?? "model"
+        let stage = StageName(try options.string("stage") ?? "model")
         let name = try options.string("action") ?? "replace"
         guard let action = StageAction(rawValue: name) else {
             throw LuaUsageError("option 'action' is \"replace\" or \"append\", not \"\(name)\"")

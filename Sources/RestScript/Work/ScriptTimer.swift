@@ -8,7 +8,7 @@ final class ScriptTimer: ScriptActivity {
     /// Let go of at the end: it may well hold the timer, to cancel it.
     private var function: LuaReference?
     private var rhythm: TimerRhythm
-    private var timer: Timer?
+    private var timer: EngineTimer?
     private var isRunning = false
     private var isCancelled = false
 

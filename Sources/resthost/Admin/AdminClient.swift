@@ -26,9 +26,9 @@ struct AdminClient {
         -> Answer
     {
         var request = TransportRequest(method: method, url: "http://localhost/-/" + target)
-        request.timeouts.connect = 5
-        request.timeouts.firstByte = patience
-        request.timeouts.total = patience + 5
+        request.timeouts.connectSeconds = 5
+        request.timeouts.firstByteSeconds = patience
+        request.timeouts.totalSeconds = patience + 5
         let result = await withCheckedContinuation { continuation in
             _ = transport.send(request) { continuation.resume(returning: $0) }
         }

@@ -26,7 +26,7 @@ struct BenchConfigurationCommand: ParsableCommand {
             guard let pattern = try? URLPattern.glob(text, base: service.baseURL) else { return 2 }
             service.configure(
                 ConfigurationEntry(pattern: pattern, description: text) {
-                    $0.configuration.expirationTime = 60
+                    $0.configuration.expirationSeconds = 60
                 })
         }
         let resource = service.resource("/users/me/area1")

@@ -52,7 +52,7 @@ struct ExplainCommand: ParsableCommand {
             let target = ServiceTarget(target, of: host)
         else { return 2 }
         let explanation = target.service.explain(
-            target.path, method: Method.normalized(method) ?? method)
+            target.path, method: Method(method))
         if json {
             Streams.output(json: explanation.tree.description)
         } else {

@@ -105,7 +105,7 @@ struct GetCommand: ParsableCommand {
         let method = method ?? (data == nil ? "GET" : "POST")
         let isPlain = method == "GET" && data == nil && headers.isEmpty && !raw
         let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
-        let request = load ?? resource.request(method, options)
+        let request = load ?? resource.request(Method(method), options)
         let info = await withCheckedContinuation { continuation in
             request.onCompletion { continuation.resume(returning: $0) }
         }

@@ -44,7 +44,7 @@ final class RunControl: HostControl {
     var status: Tree { facts().tree }
 
     func explain(_ service: Service, url: URLText, method: String) throws(ControlProblem) -> Tree {
-        service.explain(url.string, method: method).tree
+        service.explain(url.string, method: Method(method)).tree
     }
 }
 

@@ -82,7 +82,7 @@ enum ReplHelp {
         }
         if let fault = ServiceTarget.fault(words) { return Streams.error("\(fault)\n") }
         guard let target = ServiceTarget(words, of: host) else { return }
-        Streams.output(ExplanationText().text(target.service.explain(target.path, method: method)))
+        Streams.output(ExplanationText().text(target.service.explain(target.path, method: Method(method))))
     }
 
     private static func table(_ rows: [(String, String)]) -> String {

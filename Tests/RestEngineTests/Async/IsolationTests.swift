@@ -13,8 +13,8 @@ private final class PeopleAPI {
 
     init(_ fixture: EngineFixture) throws {
         service = fixture.service
-        try service.configure("**") { $0.headers.set("Accept", "application/json") }
-        try service.configureModel("users/*", User.self)
+        service.configure("**") { $0.headers.set("Accept", "application/json") }
+        service.configureModel("users/*", User.self)
     }
 
     func user(_ login: String) -> Resource { service.resource("users").child(login) }
@@ -43,7 +43,7 @@ struct IsolationTests {
         #expect(isUpToDate && kind == "native")
         #expect(await resource.snapshot.typedContent() == user)
         var names: [String] = []
-        for await update in await resource.events {
+        for await update in await resource.events() {
             names.append(update.event.name)
             if update.event == .observerAdded { await resource.wipe() } else { break }
         }
@@ -62,8 +62,8 @@ struct IsolationTests {
     @Test func `nonisolated code configures, asks and cancels`() async throws {
         let fixture = try await fixture()
         let service = await fixture.service
-        try await service.configure("users/*") { $0.expirationTime = 5 }
-        try await service.configureTransformer("users/*") { (content: Tree, _) in
+        await service.configure("users/*") { $0.expirationTime = .seconds(5) }
+        await service.configureTransformer("users/*") { (content: Tree, _) in
             User(login: (content["login"]?.string ?? "") + "!")
         }
         let user = try await fixture.driving { try await service.resource("users/o").get(as: User.self) }

@@ -17,7 +17,7 @@ struct RefreshAsyncTests {
 
     init() throws {
         let (service, gate, tokens) = (fixture.service, gate, tokens)
-        try service.configure("**") { [weak service] configuration in
+        service.configure("**") { [weak service] configuration in
             configuration.headers.set("Authorization", tokens.token)
             configuration.decorators.append(
                 gate.decorator(when: { $0.httpStatusCode == 401 }) {
@@ -63,7 +63,7 @@ struct RefreshAsyncTests {
 
     @Test func `neither does what a child task of it asks for`() async throws {
         let service = fixture.service
-        try service.configure("**") { [weak service, gate] configuration in
+        service.configure("**") { [weak service, gate] configuration in
             configuration.decorators.append(
                 gate.decorator(when: { $0.httpStatusCode == 401 }) {
                     guard let service else { return }

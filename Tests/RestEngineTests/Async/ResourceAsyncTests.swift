@@ -99,7 +99,7 @@ struct ResourceAsyncTests {
             let login: String
         }
         try fixture.stub("GET", "a", .json(200, #"{"login": "o"}"#))
-        try fixture.service.configureModel("a", Model.self)
+        fixture.service.configureModel("a", Model.self)
         let resource = fixture.resource("a")
         let models = await fixture.run {
             [try? await resource.get(as: Model.self), try? await resource.get(as: Model.self)]

@@ -23,7 +23,7 @@ struct ResourceEventsTests {
     @Test func `28.7 each event comes with the state that it made`() async throws {
         try fixture.stub("GET", "a", .text(200, "x"))
         let resource = fixture.resource("a")
-        var events: ResourceEvents.Iterator? = resource.events.makeAsyncIterator()
+        var events: ResourceEvents.Iterator? = resource.events().makeAsyncIterator()
         resource.load()
         fixture.settle()
         try fixture.stub("GET", "a", .text(500, "y"))
@@ -44,7 +44,7 @@ struct ResourceEventsTests {
     @Test func `13.4 the first tells what is there`() async {
         let resource = fixture.resource("a")
         resource.overrideLocalContent(.text("x"))
-        var events: ResourceEvents.Iterator? = resource.events.makeAsyncIterator()
+        var events: ResourceEvents.Iterator? = resource.events().makeAsyncIterator()
         let first = await take(1, &events).first
         #expect(first?.event == .observerAdded && first?.snapshot.text == "x")
         await drop(&events)
@@ -52,7 +52,7 @@ struct ResourceEventsTests {
 
     @Test func `a reader that is slow gets the newest`() async {
         let resource = fixture.resource("a")
-        var events: ResourceEvents.Iterator? = resource.events.makeAsyncIterator()
+        var events: ResourceEvents.Iterator? = resource.events().makeAsyncIterator()
         for number in 1...1000 { resource.overrideLocalContent(.text("\(number)")) }
         let updates = await take(ResourceEvents.bufferSize, &events)
         #expect(updates.first?.snapshot.text == "\(1001 - ResourceEvents.bufferSize)")
@@ -65,7 +65,7 @@ struct ResourceEventsTests {
         let resource = fixture.resource("a")
         let task = Task {
             var names: [String] = []
-            for await update in resource.events {
+            for await update in resource.events() {
                 names.append(update.event.name)
                 if update.event == .requested { stub.go() }
                 if case .newData = update.event { break }
@@ -83,7 +83,7 @@ struct ResourceEventsTests {
         let resource = fixture.resource("a")
         let task = Task {
             var count = 0
-            for await _ in resource.events { count += 1 }
+            for await _ in resource.events() { count += 1 }
             return count
         }
         await Task.othersWait()
@@ -95,7 +95,7 @@ struct ResourceEventsTests {
 
     @Test func `a sequence that nobody reads observes until it is dropped`() async {
         let resource = fixture.resource("a")
-        var events: ResourceEvents? = resource.events
+        var events: ResourceEvents? = resource.events()
         #expect(events != nil && resource.isObserved)
         events = nil
         await Task.othersWait()
@@ -103,7 +103,7 @@ struct ResourceEventsTests {
     }
 
     @Test func `2.8 a resource whose events are read stays`() async {
-        var events: ResourceEvents.Iterator? = fixture.resource("a").events.makeAsyncIterator()
+        var events: ResourceEvents.Iterator? = fixture.resource("a").events().makeAsyncIterator()
         fixture.service.flushUnusedResources()
         fixture.service.resource("a").overrideLocalContent(.text("x"))
         #expect(await take(2, &events).last?.snapshot.text == "x")
@@ -112,7 +112,7 @@ struct ResourceEventsTests {
 
     @Test func `the sequence ends when somebody removes its observer`() async {
         let resource = fixture.resource("a")
-        var events: ResourceEvents.Iterator? = resource.events.makeAsyncIterator()
+        var events: ResourceEvents.Iterator? = resource.events().makeAsyncIterator()
         resource.removeObservers { _ in true }
         fixture.settle()
         #expect(await take(5, &events).map(\.event) == [.observerAdded])
@@ -121,9 +121,9 @@ struct ResourceEventsTests {
 
     @Test func `each sequence observes for itself, in the order of making`() async {
         let resource = fixture.resource("a")
-        var first: ResourceEvents.Iterator? = resource.events.makeAsyncIterator()
+        var first: ResourceEvents.Iterator? = resource.events().makeAsyncIterator()
         resource.overrideLocalContent(.text("x"))
-        var second: ResourceEvents.Iterator? = resource.events.makeAsyncIterator()
+        var second: ResourceEvents.Iterator? = resource.events().makeAsyncIterator()
         resource.wipe()
         #expect(
             await take(3, &first).map(\.event) == [.observerAdded, .newData(.localOverride), .newData(.wipe)])

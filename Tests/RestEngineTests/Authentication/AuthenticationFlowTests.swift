@@ -170,7 +170,7 @@ struct AuthenticationFlowTests {
 
     @Test func `a body is sent again with the answer, within the time of the whole`() throws {
         _ = try server()
-        try fixture.configure { $0.configuration.timeouts.total = 10 }
+        try fixture.configure { $0.configuration.timeouts.total = .seconds(10) }
         try configure(digest().decorator)
         let request = fixture.resource("a").request("POST", RequestOptions(body: .bytes([1, 2])))
         fixture.settle()

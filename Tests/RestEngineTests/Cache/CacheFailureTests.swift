@@ -7,7 +7,8 @@ import Testing
 struct CacheFailureTests {
     let fixture = EngineFixture()
 
-    private func cache(_ manners: [String: FakeCache.Manner], _ stage: String = "model") throws -> FakeCache {
+    private func cache(_ manners: [String: FakeCache.Manner], _ stage: StageName = .model) throws -> FakeCache
+    {
         let cache = FakeCache("sick cache", fixture).with("kept")
         cache.manners = manners
         try fixture.cache([(stage, cache)])

@@ -15,7 +15,7 @@ struct CachePromotionTests {
         try fixture.stub("GET", "a", reply)
         try fixture.appendStageNames()
         let caches = stages.map { FakeCache($0, fixture, calls: calls) }
-        try fixture.cache(Array(zip(stages, caches)))
+        try fixture.cache(Array(zip(stages.map { StageName($0) }, caches)))
         return caches
     }
 

@@ -14,7 +14,7 @@ struct CacheWriteTests {
         try fixture.stub("GET", "a", reply)
         try fixture.appendStageNames()
         let caches = stages.map { FakeCache($0, fixture, calls: calls) }
-        try fixture.cache(Array(zip(stages, caches)))
+        try fixture.cache(Array(zip(stages.map { StageName($0) }, caches)))
         return caches
     }
 
@@ -93,7 +93,7 @@ struct CacheWriteTests {
     }
 
     @Test(arguments: ["GET", "POST", "PUT", "DELETE"])
-    func `D17 a request writes nothing`(method: String) throws {
+    func `D17 a request writes nothing`(method: Method) throws {
         try caches("model")
         try fixture.stub(method, "a", .text(200, "x"))
         fixture.resource("a").request(method)

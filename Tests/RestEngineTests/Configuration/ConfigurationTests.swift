@@ -7,7 +7,7 @@ struct ConfigurationTests {
     let fixture = EngineFixture()
     let journal = Journal()
 
-    private func configure(_ name: String, _ glob: String? = nil, methods: Set<String>? = nil) throws {
+    private func configure(_ name: String, _ glob: String? = nil, methods: Set<Method>? = nil) throws {
         let journal = journal
         try fixture.configure(glob, methods: methods) { draft in
             journal.note("\(name) \(draft.method)")
@@ -21,11 +21,11 @@ struct ConfigurationTests {
 
     @Test func `14.3 blocks run in the order of adding, each on the result of the last`() throws {
         for name in ["a", "b", "c"] { try configure(name) }
-        try fixture.configure { $0.configuration.expirationTime *= 2 }
-        try fixture.configure { $0.configuration.expirationTime += 1 }
+        try fixture.configure { $0.configuration.expirationSeconds *= 2 }
+        try fixture.configure { $0.configuration.expirationSeconds += 1 }
         let configuration = fixture.resource("x").configuration(for: "GET")
         #expect(configuration.headers.values("X") == ["a", "b", "c"])
-        #expect(configuration.expirationTime == 61)
+        #expect(configuration.expirationTime == .seconds(61))
     }
 
     @Test func `14.2 a block is for its methods`() throws {
@@ -92,7 +92,7 @@ struct ConfigurationTests {
     }
 
     @Test func `14.7 a method's times do not matter, those of GET do`() throws {
-        try fixture.configure(methods: ["GET"]) { $0.configuration.retryTime = 100 }
+        try fixture.configure(methods: ["GET"]) { $0.configuration.retryTime = .seconds(100) }
         try fixture.stub("POST", "a", .response(500))
         let resource = fixture.resource("a")
         resource.load(using: resource.request("POST"))
@@ -105,9 +105,9 @@ struct ConfigurationTests {
         try fixture.stub("PUT", "a", .text(200, "x"))
         for method in ["POST", "PUT"] {
             let journal = journal
-            try fixture.configure(methods: [method]) { draft in
+            try fixture.configure(methods: [Method(method)]) { draft in
                 draft.configuration.headers.set("X-Configured", method)
-                draft.configuration.timeouts.total = method == "POST" ? 1 : 2
+                draft.configuration.timeouts.total = .seconds(method == "POST" ? 1 : 2)
                 draft.configuration.mutators.append { draft in
                     journal.note("mutator of \(method)")
                     draft.method = "put"
@@ -125,7 +125,7 @@ struct ConfigurationTests {
         let sent = try #require(fixture.transport.requests.first)
         #expect(sent.method == "PUT")
         #expect(sent.headers["X-Configured"] == "POST")
-        #expect(sent.timeouts.total == 2)
+        #expect(sent.timeouts.total == .seconds(2))
     }
 
     @Test func `16.12 the pipeline is that of the time at which the response arrives`() throws {

@@ -6,47 +6,47 @@ import Testing
 struct ServiceConfigureTests {
     let fixture = EngineFixture()
 
-    private func time(_ path: String, _ method: String = "GET") -> Double {
-        fixture.resource(path).configuration(for: method).expirationTime
+    private func time(_ path: String, _ method: Method = .get) -> Double {
+        fixture.resource(path).configuration(for: method).expirationSeconds
     }
 
     @Test func `14.3 blocks run in the order of adding, each sees the previous result`() throws {
-        try fixture.service.configure { $0.expirationTime = 1 }
-        try fixture.service.configure("users/**") { $0.expirationTime += 10 }
-        try fixture.service.configure("users/*") { $0.expirationTime *= 2 }
+        fixture.service.configure { $0.expirationTime = .seconds(1) }
+        fixture.service.configure("users/**") { $0.expirationTime += .seconds(10) }
+        fixture.service.configure("users/*") { $0.expirationTime *= 2 }
         #expect(time("x") == 1 && time("users/a") == 22 && time("users/a/b") == 11)
     }
 
     @Test func `14.9 14.13 14.15 patterns of each kind`() throws {
         let service = fixture.service
-        try service.configure(.all) { $0.expirationTime = 0 }
-        try service.configure(.glob("gl" + "*")) { $0.expirationTime += 1 }
-        try service.configure(.regex("REGEX$", options: "i")) { $0.expirationTime += 2 }
-        try service.configure(.resource(fixture.resource("exact"))) { $0.expirationTime += 4 }
-        try service.configure(.matching { $0.path.hasSuffix("asked") }) { $0.expirationTime += 8 }
+        service.configure(.all) { $0.expirationTime = .seconds(0) }
+        service.configure(try .glob("gl" + "*")) { $0.expirationTime += .seconds(1) }
+        service.configure(try .regex("REGEX$", options: "i")) { $0.expirationTime += .seconds(2) }
+        service.configure(.resource(fixture.resource("exact"))) { $0.expirationTime += .seconds(4) }
+        service.configure(.matching { $0.path.hasSuffix("asked") }) { $0.expirationTime += .seconds(8) }
         #expect(time("glob") == 1 && time("a-regex") == 2 && time("exact") == 4 && time("asked") == 8)
         #expect(time("globasked") == 9 && time("other") == 0)
         let elsewhere = fixture.watch(service.resource(absoluteURL: "https://other.test/"))
-        #expect(elsewhere.configuration(for: "GET").expirationTime == 0)
+        #expect(elsewhere.configuration(for: "GET").expirationTime == .seconds(0))
     }
 
     @Test func `14.12 the pattern of an invalid resource matches nothing`() throws {
         let invalid = fixture.watch(fixture.service.resource(absoluteURL: ""))
-        try fixture.service.configure(.resource(invalid)) { $0.expirationTime = 7 }
-        #expect(time("a") == 30 && invalid.configuration(for: "GET").expirationTime == 30)
+        fixture.service.configure(.resource(invalid)) { $0.expirationTime = .seconds(7) }
+        #expect(time("a") == 30 && invalid.configuration(for: "GET").expirationTime == .seconds(30))
     }
 
     @Test func `14.2 a block may be for some methods`() throws {
-        try fixture.service.configure("a", methods: ["POST", "PUT"]) { $0.expirationTime = 7 }
+        fixture.service.configure("a", methods: ["POST", "PUT"]) { $0.expirationTime = .seconds(7) }
         #expect(time("a", "POST") == 7 && time("a", "PUT") == 7 && time("a") == 30)
     }
 
     @Test func `14.18 an entry names its pattern and where it was written`() throws {
-        try fixture.service.configure("a/*") { _ in }
+        fixture.service.configure("a/*") { _ in }
         let line = #line - 1
-        try fixture.service.configure(.regex("x", options: "i"), description: "mine") { _ in }
-        try fixture.service.configureTransformer("a") { (_: Tree, _) in "" }
-        try fixture.service.configureModel("a", [Int].self)
+        fixture.service.configure(try .regex("x", options: "i"), description: "mine") { _ in }
+        fixture.service.configureTransformer("a") { (_: Tree, _) in "" }
+        fixture.service.configureModel("a", [Int].self)
         let entries = fixture.service.configurationEntries.suffix(4)
         #expect(
             entries.map(\.description) == [
@@ -59,7 +59,7 @@ struct ServiceConfigureTests {
 
     @Test func `14.6 a captured variable changes nothing until invalidation`() throws {
         let token = Token()
-        try fixture.service.configure("**") { $0.headers.set("Authorization", token.text) }
+        fixture.service.configure("**") { $0.headers.set("Authorization", token.text) }
         let resource = fixture.resource("a")
         #expect(resource.configuration(for: "GET").headers["Authorization"] == "old")
         token.text = "new"
@@ -69,12 +69,12 @@ struct ServiceConfigureTests {
     }
 
     @Test func `a pattern that is none is told when the block is added`() {
-        #expect(throws: PatternError.self) { try fixture.service.configure(.regex("(")) { _ in } }
-        #expect(throws: PatternError.self) { try fixture.service.configureModel(.regex("["), Int.self) }
+        #expect(throws: PatternError.self) { fixture.service.configure(try .regex("(")) { _ in } }
+        #expect(throws: PatternError.self) { fixture.service.configureModel(try .regex("["), Int.self) }
     }
 
     @Test func `a block that throws fails the request with its error`() throws {
-        try fixture.service.configure("a") { _ in throw RequestError(userMessage: "not now", timestamp: 0) }
+        fixture.service.configure("a") { _ in throw RequestError(userMessage: "not now", timestamp: 0) }
         let request = fixture.resource("a").load()
         fixture.settle()
         #expect(request.info?.response.error?.userMessage == "not now")
@@ -84,7 +84,7 @@ struct ServiceConfigureTests {
     @Test func `mutators and decorators are added by blocks`() throws {
         try fixture.stub("GET", "a", .response())
         let journal = Journal()
-        try fixture.service.configure("a") { configuration in
+        fixture.service.configure("a") { configuration in
             configuration.mutators.append { $0.headers.set("X", "1") }
             configuration.decorators.append { _, request in
                 request.onSuccess { _ in journal.note("decorated") }

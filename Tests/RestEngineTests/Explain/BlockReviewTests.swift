@@ -13,10 +13,10 @@ struct BlockReviewTests {
     }
 
     private func add(
-        _ glob: String?, methods: Set<String>? = nil,
+        _ glob: String?, methods: Set<Method>? = nil,
         _ apply: @escaping @EngineActor (inout Configuration) throws -> Void
     ) throws {
-        try fixture.service.configure(glob.map { .glob($0) } ?? .all, methods: methods, apply)
+        fixture.service.configure(try glob.map { try .glob($0) } ?? .all, methods: methods, apply)
     }
 
     // MARK: Patterns
@@ -25,7 +25,7 @@ struct BlockReviewTests {
         "https://other.test/**", "http://api.test/v1/**", "https://api.test/v2/*", "/users?page=*",
         "/v1/users", "v1/users",
     ]) func `14.9 patterns that can't match below the base`(glob: String) throws {
-        try add(glob) { $0.retryTime = 2 }
+        try add(glob) { $0.retryTime = .seconds(2) }
         #expect(findings == ["1 never_matches"])
     }
 
@@ -34,54 +34,54 @@ struct BlockReviewTests {
         "**/v1/users",
         "https://api.test/v?/x",
     ]) func `14.9 patterns that can`(glob: String) throws {
-        try add(glob) { $0.retryTime = 2 }
+        try add(glob) { $0.retryTime = .seconds(2) }
         #expect(findings == [])
     }
 
     @Test func `a block for no method at all`() throws {
-        try add("/users/*", methods: []) { $0.retryTime = 2 }
-        try add(nil, methods: []) { $0.retryTime = 2 }
+        try add("/users/*", methods: []) { $0.retryTime = .seconds(2) }
+        try add(nil, methods: []) { $0.retryTime = .seconds(2) }
         #expect(findings == ["1 never_matches", "2 never_matches"])
     }
 
     // MARK: Shadows
 
     @Test func `a block whose every setting a later one of the same or wider pattern sets`() throws {
-        try add("/users/*") { $0.expirationTime = 300 }
-        try add("/users/*") { $0.expirationTime = 60 }
+        try add("/users/*") { $0.expirationTime = .seconds(300) }
+        try add("/users/*") { $0.expirationTime = .seconds(60) }
         #expect(findings == ["1 shadowed_block"])
-        try add("/other/*", methods: ["GET"]) { $0.retryTime = 7 }
-        try add("/other/**") { $0.retryTime = 8 }
+        try add("/other/*", methods: ["GET"]) { $0.retryTime = .seconds(7) }
+        try add("/other/**") { $0.retryTime = .seconds(8) }
         #expect(findings == ["1 shadowed_block", "3 shadowed_block"])
     }
 
     @Test func `14.17 a transformer that a later one replaces`() throws {
-        try fixture.service.configureTransformer("/u") { (text: String, _) in text }
-        try fixture.service.configureTransformer("/u") { (text: String, _) in text + "!" }
+        fixture.service.configureTransformer("/u") { (text: String, _) in text }
+        fixture.service.configureTransformer("/u") { (text: String, _) in text + "!" }
         #expect(findings == ["1 shadowed_block"])
     }
 
     @Test func `not one of which anything is left, or that matches more, or does nothing`() throws {
         try add("/a") {
-            $0.expirationTime = 300
-            $0.retryTime = 3
+            $0.expirationTime = .seconds(300)
+            $0.retryTime = .seconds(3)
         }
-        try add("/a") { $0.expirationTime = 60 }
-        try add("/b/**") { $0.expirationTime = 300 }
-        try add("/b/*") { $0.expirationTime = 60 }
-        try add("/c", methods: ["GET", "POST"]) { $0.expirationTime = 300 }
-        try add("/c", methods: ["GET"]) { $0.expirationTime = 60 }
+        try add("/a") { $0.expirationTime = .seconds(60) }
+        try add("/b/**") { $0.expirationTime = .seconds(300) }
+        try add("/b/*") { $0.expirationTime = .seconds(60) }
+        try add("/c", methods: ["GET", "POST"]) { $0.expirationTime = .seconds(300) }
+        try add("/c", methods: ["GET"]) { $0.expirationTime = .seconds(60) }
         try add("/d") { _ in }
-        try add("/d") { $0.expirationTime = 60 }
-        try add("/e") { $0.expirationTime = 50 }
+        try add("/d") { $0.expirationTime = .seconds(60) }
+        try add("/e") { $0.expirationTime = .seconds(50) }
         try add("/e") { $0.expirationTime *= 2 }
         #expect(findings == [])
     }
 
     @Test func `14.15 a block for all resources has an effect where one below the base has none`() throws {
-        try add(nil) { $0.expirationTime = 300 }
-        try fixture.service.configure(.matching { $0.host == "api.test" }) { $0.expirationTime = 60 }
-        try add("**") { $0.expirationTime = 50 }
+        try add(nil) { $0.expirationTime = .seconds(300) }
+        fixture.service.configure(.matching { $0.host == "api.test" }) { $0.expirationTime = .seconds(60) }
+        try add("**") { $0.expirationTime = .seconds(50) }
         #expect(findings == [])
     }
 
@@ -101,10 +101,10 @@ struct BlockReviewTests {
     }
 
     @Test func `14.11 credentials behind a pattern that doesn't look at the host, and in the URL`() throws {
-        try fixture.service.configure(.matching { $0.path != "/login" }) {
+        fixture.service.configure(.matching { $0.path != "/login" }) {
             $0.headers.set("Authorization", "Bearer a")
         }
-        try fixture.service.configure(.matching { $0.host == "api.test" }) {
+        fixture.service.configure(.matching { $0.host == "api.test" }) {
             $0.headers.set("Authorization", "Bearer b")
         }
         try add(nil) { $0.mutators.append { $0.url += "?page=2&api_key=a" } }
@@ -121,7 +121,7 @@ struct BlockReviewTests {
 
     @Test func `16.5 stages that are never filled, and those that are filled and never run`() throws {
         try add("/a") { try $0.pipeline.setOrder(["parsing", "mine", "model"]) }
-        try add("/b") { $0.pipeline["modle"].add(TextTransformer()) }
+        try add("/b") { $0.pipeline["signature"].add(TextTransformer()) }
         #expect(findings == ["1 unused_stage", "2 unlisted_stage"])
         try add("/a") { $0.pipeline["mine"].cache = MemoryCache() }
         #expect(findings == ["2 unlisted_stage"])
@@ -134,7 +134,7 @@ struct BlockReviewTests {
 
     @Test func `blocks that raise are somebody else's to tell`() throws {
         try add(nil) { _ in throw CancellationError() }
-        try add("/a") { $0.retryTime = 3 }
+        try add("/a") { $0.retryTime = .seconds(3) }
         #expect(findings == [])
     }
 }

@@ -9,7 +9,7 @@ struct ExplanationTests {
     private let fixture = EngineFixture(standardTransformers: [.json])
 
     private func add(
-        _ glob: String, _ description: String, methods: Set<String>? = nil, origin: String? = "main.lua:1",
+        _ glob: String, _ description: String, methods: Set<Method>? = nil, origin: String? = "main.lua:1",
         _ apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
     ) throws {
         fixture.service.configure(
@@ -20,14 +20,14 @@ struct ExplanationTests {
 
     @Test func `14.3 blocks in the order of adding, each with what it changed`() throws {
         try add("**", "first") {
-            $0.configuration.expirationTime = 5
+            $0.configuration.expirationTime = .seconds(5)
             $0.configuration.headers.set("Accept", "a/b")
         }
         try add("/other", "elsewhere") { _ in }
         try add("/users/*", "second", methods: ["GET"]) {
-            $0.configuration.expirationTime = 60
+            $0.configuration.expirationTime = .seconds(60)
             $0.configuration.headers.set("accept", values: ["a/b", "c/d"])
-            $0.configuration.timeouts.connect = 0.5
+            $0.configuration.timeouts.connect = .seconds(0.5)
         }
         try add("/users/*", "third", methods: ["POST"]) { _ in }
         try add("**", "fourth") { $0.configuration.headers.remove("Accept") }
@@ -118,12 +118,12 @@ struct ExplanationTests {
     }
 
     @Test func `a block that raises ends the list, and says where`() throws {
-        try add("**", "good") { $0.configuration.retryTime = 9 }
+        try add("**", "good") { $0.configuration.retryTime = .seconds(9) }
         try add("**", "bad") { _ in
             throw RequestError.CauseError(
                 .scriptError(RequestError.ScriptFailure(message: "no token", file: "main.lua", line: 4)))
         }
-        try add("**", "never") { $0.configuration.retryTime = 10 }
+        try add("**", "never") { $0.configuration.retryTime = .seconds(10) }
         let made = fixture.service.explain("/x")
         #expect(made.blocks.map(\.description) == ["standard json transformer", "good", "bad"])
         #expect(made.blocks.last?.failure?.message == "no token")
@@ -143,7 +143,7 @@ struct ExplanationTests {
         #expect(fixture.service.explain("/c").failures.first?.message == "Request failed: not there")
         #expect(fixture.service.explain("http://").failures.count == 1)
         #expect(fixture.service.explain("https://a b/").failures.count == 1)
-        try fixture.service.configure(.matching { _ in throw CancellationError() }) { _ in }
+        fixture.service.configure(.matching { _ in throw CancellationError() }) { _ in }
         #expect(fixture.service.explain("/d").failures.count == 1)
     }
 
@@ -191,7 +191,7 @@ struct ExplanationTests {
 
     @Test func `no field of a configuration is left out`() {
         let known = [
-            "expirationTime", "retryTime", "headers", "progressInterval", "pipeline", "timeouts",
+            "expirationSeconds", "retrySeconds", "headers", "progressSeconds", "pipeline", "timeouts",
             "maxBodyBytes",
             "redirects", "isCollapsing", "mutators", "decorators",
         ]
@@ -200,7 +200,7 @@ struct ExplanationTests {
     }
 
     @Test func `the JSON form has every field of its kind`() throws {
-        try add("/x", "one", methods: ["GET"]) { $0.configuration.retryTime = 2 }
+        try add("/x", "one", methods: ["GET"]) { $0.configuration.retryTime = .seconds(2) }
         let tree = fixture.service.explain("/x").tree
         let block = try #require(tree["blocks"]?[1])
         #expect(

@@ -80,7 +80,7 @@ struct EngineLogTests {
         fixture.engine.log.enabled = [.configuration]
         try fixture.configure { draft in
             draft.configuration.headers.set("Authorization", "Bearer secret")
-            draft.configuration.expirationTime = 5
+            draft.configuration.expirationTime = .seconds(5)
             draft.configuration.mutators.append { _ in }
         }
         _ = fixture.resource("a").configuration(for: "GET")

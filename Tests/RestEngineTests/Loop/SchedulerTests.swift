@@ -49,7 +49,7 @@ struct SchedulerTests {
 
     @Test func `a timer may cancel another that is due with it`() {
         let scheduler = Scheduler(clock: ManualClock())
-        var second: Timer?
+        var second: EngineTimer?
         var log: [String] = []
         scheduler.after(0) { second?.cancel() }
         second = scheduler.after(0) { log.append("second") }

@@ -49,7 +49,7 @@ struct UnobservedTests {
         let (resource, load) = try loading()
         let observer = NotingObserver(journal)
         if before { resource.addObserver(observer) }
-        resource.cancelLoadIfUnobserved(afterDelay: 1) { [journal] in
+        resource.cancelLoadIfUnobserved(after: .seconds(1)) { [journal] in
             journal.note("checked \(load.isCancelled)")
         }
         fixture.advance(0.5)
@@ -67,7 +67,7 @@ struct UnobservedTests {
 
     @Test func `5.20 a cancelled timer checks nothing`() throws {
         let (resource, load) = try loading()
-        resource.cancelLoadIfUnobserved(afterDelay: 1) { [journal] in journal.note("checked") }.cancel()
+        resource.cancelLoadIfUnobserved(after: .seconds(1)) { [journal] in journal.note("checked") }.cancel()
         fixture.advance(2)
         #expect(!load.isCancelled && journal.lines.isEmpty)
         load.cancel()

@@ -13,7 +13,7 @@ struct NoBodyTests {
     let fixture = EngineFixture()
 
     private func send(
-        _ method: String = "GET", _ status: Int = 204, _ type: String = "application/json"
+        _ method: Method = "GET", _ status: Int = 204, _ type: String = "application/json"
     ) throws -> Response {
         try fixture.stub(method, "a", .response(status, headers: Headers([("Content-Type", type)])))
         let request = fixture.resource("a").request(method)
@@ -25,7 +25,7 @@ struct NoBodyTests {
         arguments: [200, 201, 202, 204, 205],
         ["application/json", "application/hal+json", "text/plain; charset=klingon", "image/png", "x/y"])
     func `D30 whatever the type says, no body is zero bytes`(status: Int, type: String) throws {
-        for method in ["POST", "HEAD"] {
+        for method in [Method.post, .head] {
             let entity = try #require(try send(method, status, type).entity)
             #expect(entity.content.isNoBody)
             #expect(entity.status == status && entity.text.isEmpty && entity.json == [:])
@@ -52,14 +52,14 @@ struct NoBodyTests {
     @Test func `D30 a transformer of content is asked for it only if it says so`() throws {
         let inputs = Mutex<[String]>([])
         for takesEmpty in [false, true] {
-            try fixture.service.configureTransformer("a", transformEmpty: takesEmpty) { (text: String, _) in
+            fixture.service.configureTransformer("a", transformEmpty: takesEmpty) { (text: String, _) in
                 inputs.withLock { $0.append(text) }
                 return 7
             }
             #expect(try send().entity?.typedContent(Int.self) == (takesEmpty ? 7 : nil))
         }
         #expect(inputs.withLock { $0 } == [""])
-        try fixture.service.configureTransformer("a", transformEmpty: true) { (tree: Tree?, _) in
+        fixture.service.configureTransformer("a", transformEmpty: true) { (tree: Tree?, _) in
             tree == nil
         }
         #expect(try send().entity?.typedContent(Bool.self) == true)
@@ -83,7 +83,7 @@ struct NoBodyTests {
     }
 
     @Test func `D30 in Swift it is Void or nil, and no model`() throws {
-        try fixture.service.configureModel("a", User.self)
+        fixture.service.configureModel("a", User.self)
         let entity = try #require(try send().entity)
         try entity.content(as: Void.self)
         #expect(try entity.content(as: User?.self) == nil)

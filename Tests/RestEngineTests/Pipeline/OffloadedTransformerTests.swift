@@ -29,7 +29,7 @@ struct OffloadedTransformerTests {
     }
 
     /// Adds transformers to stages: names in capitals are done elsewhere.
-    func fill(_ stages: (String, [String])..., caches: [String: any EntityCache] = [:]) throws {
+    func fill(_ stages: (StageName, [String])..., caches: [StageName: any EntityCache] = [:]) throws {
         let (executor, journal) = (executor, journal)
         try fixture.configure { draft in
             for (stage, names) in stages {

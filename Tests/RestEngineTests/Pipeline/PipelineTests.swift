@@ -32,10 +32,10 @@ struct PipelineTests {
         try fixture.configure { try edit(&$0.configuration.pipeline) }
     }
 
-    private func fill(_ stages: [String]) throws {
+    private func fill(_ stages: [StageName]) throws {
         let journal = journal
         try pipeline { pipeline in
-            for stage in stages { pipeline[stage].add(Appending(name: stage, journal: journal)) }
+            for stage in stages { pipeline[stage].add(Appending(name: stage.rawValue, journal: journal)) }
         }
     }
 
@@ -120,9 +120,9 @@ struct PipelineTests {
     @Test func `16.9 failures pass every stage`() throws {
         try fill(Pipeline.defaultOrder)
         #expect(try load(.response(500)).info?.response.error?.httpStatusCode == 500)
-        #expect(journal.take() == Pipeline.defaultOrder)
+        #expect(journal.take() == Pipeline.defaultOrder.map(\.rawValue))
         _ = try load(.error(TransportError(.timeout, message: "Timeout")))
-        #expect(journal.take() == Pipeline.defaultOrder)
+        #expect(journal.take() == Pipeline.defaultOrder.map(\.rawValue))
     }
 
     @Test func `16.10 a 304 does not pass, one without data does`() throws {

@@ -24,7 +24,7 @@ struct TypedTransformerTests {
     private func user(_ tree: Tree) -> User { User(login: tree["login"]?.string ?? "") }
 
     @Test func `17.4 typed in, typed out; type, charset and headers stay`() throws {
-        try fixture.service.configureTransformer("a") { (content: Tree, entity) in
+        fixture.service.configureTransformer("a") { (content: Tree, entity) in
             User(login: (content["login"]?.string ?? "") + " " + entity.contentType)
         }
         let entity = try #require(try load(.json(200, #"{"login": "o"}"#)).entity)
@@ -34,10 +34,10 @@ struct TypedTransformerTests {
     }
 
     @Test func `17.4 each type of the engine becomes its kind of content`() throws {
-        try fixture.service.configureTransformer("a", stage: "model") { (content: Tree, _) in
+        fixture.service.configureTransformer("a", stage: "model") { (content: Tree, _) in
             content["a"]?.string
         }
-        try fixture.service.configureTransformer("a", stage: "cleanup") { (text: String, _) in
+        fixture.service.configureTransformer("a", stage: "cleanup") { (text: String, _) in
             Array(text.utf8)
         }
         guard case .bytes(let bytes)? = try load(.json(200, #"{"a": "b"}"#)).entity?.content else {
@@ -49,7 +49,7 @@ struct TypedTransformerTests {
 
     @Test func `17.5 content of another type is a failure that names both, and keeps status and body`() throws
     {
-        try fixture.service.configureTransformer("a", description: "to user") { (_: Tree, _) in
+        fixture.service.configureTransformer("a", description: "to user") { (_: Tree, _) in
             User(login: "")
         }
         let error = try #require(try load(.text(201, "plain")).error)
@@ -63,8 +63,8 @@ struct TypedTransformerTests {
     }
 
     @Test func `17.5 Swift types go by their names`() throws {
-        try fixture.service.configureTransformer("a") { (_: Tree, _) in User(login: "") }
-        try fixture.service.configureTransformer("a", action: .append) { (_: Odd, _) in "" }
+        fixture.service.configureTransformer("a") { (_: Tree, _) in User(login: "") }
+        fixture.service.configureTransformer("a", action: .append) { (_: Odd, _) in "" }
         guard
             case .wrongInputType(expected: "Odd", actual: "User", _)? = try load(.json(200, "{}")).error?
                 .cause
@@ -75,16 +75,16 @@ struct TypedTransformerTests {
     }
 
     @Test func `17.5 skip lets it pass`() throws {
-        try fixture.service.configureTransformer("a", onMismatch: .skip) { (_: Tree, _) in User(login: "") }
+        fixture.service.configureTransformer("a", onMismatch: .skip) { (_: Tree, _) in User(login: "") }
         #expect(try load(.text(200, "plain")).entity?.text == "plain")
     }
 
     @Test(arguments: [true, false])
     func `17.5 skipIfOutputMatches lets only the type of the output pass`(isUser: Bool) throws {
-        try fixture.service.configureTransformer("a", stage: "decoding") { (_: [UInt8], _) -> Content in
+        fixture.service.configureTransformer("a", stage: "decoding") { (_: [UInt8], _) -> Content in
             isUser ? .native(User(login: "early")) : .text("x")
         }
-        try fixture.service.configureTransformer("a", onMismatch: .skipIfOutputMatches) { (_: Tree, _) in
+        fixture.service.configureTransformer("a", onMismatch: .skipIfOutputMatches) { (_: Tree, _) in
             User(login: "late")
         }
         let response = try load(.response(200, body: [1]))
@@ -93,7 +93,7 @@ struct TypedTransformerTests {
     }
 
     @Test func `17.6 nil is a failure`() throws {
-        try fixture.service.configureTransformer("a", description: "picky") { (_: Tree, _) -> User? in nil }
+        fixture.service.configureTransformer("a", description: "picky") { (_: Tree, _) -> User? in nil }
         let error = try #require(try load(.json(200, "{}")).error)
         guard case .transformerReturnedNil(transformer: "picky") = error.cause else {
             Issue.record("\(error)")
@@ -103,7 +103,7 @@ struct TypedTransformerTests {
     }
 
     @Test func `17.7 a RequestError is used as it is`() throws {
-        try fixture.service.configureTransformer("a") { (_: Tree, _) -> User in
+        fixture.service.configureTransformer("a") { (_: Tree, _) -> User in
             throw RequestError(userMessage: "No such luck", httpStatusCode: 499, timestamp: 5)
         }
         let error = try #require(try load(.json(200, "{}")).error)
@@ -112,7 +112,7 @@ struct TypedTransformerTests {
     }
 
     @Test func `17.7 any other error is wrapped`() throws {
-        try fixture.service.configureTransformer("a") { (_: Tree, _) -> User in throw Odd() }
+        fixture.service.configureTransformer("a") { (_: Tree, _) -> User in throw Odd() }
         let error = try #require(try load(.json(202, "{}")).error)
         #expect(error.userMessage == "Cannot parse server response" && error.httpStatusCode == 202)
         #expect(error.description.hasSuffix("Cannot parse server response (202): Odd()"))
@@ -125,7 +125,7 @@ struct TypedTransformerTests {
                 throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no"))
             }
         }
-        try fixture.service.configureTransformer("a") { (content: Tree, _) throws -> User in
+        fixture.service.configureTransformer("a") { (content: Tree, _) throws -> User in
             do throws(CodingError) { _ = try TreeDecoder().decode(Refusing.self, from: content) } catch {
                 throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: error.message))
             }
@@ -136,7 +136,7 @@ struct TypedTransformerTests {
 
     @Test(arguments: [true, false])
     func `17.8 bodies of errors are transformed if asked for`(isAsked: Bool) throws {
-        try fixture.service.configureTransformer("a", transformErrors: isAsked) { (content: Tree, _) in
+        fixture.service.configureTransformer("a", transformErrors: isAsked) { (content: Tree, _) in
             User(login: content["login"]?.string ?? "")
         }
         let error = try #require(try load(.json(422, #"{"login": "o"}"#)).error)
@@ -146,7 +146,7 @@ struct TypedTransformerTests {
 
     @Test func `17.9 a body that can't be transformed leaves its error as it was`() throws {
         fixture.engine.log.enabled = [.pipeline]
-        try fixture.service.configureTransformer("a", transformErrors: true, description: "picky") {
+        fixture.service.configureTransformer("a", transformErrors: true, description: "picky") {
             (_: Tree, _) -> User in throw Odd()
         }
         let error = try #require(try load(.json(422, #"{"a": 1}"#)).error)
@@ -156,7 +156,7 @@ struct TypedTransformerTests {
 
     @Test func `17.10 once for each response, however many ask`() throws {
         let calls = Counter()
-        try fixture.service.configureTransformer("a") { (_: Tree, _) in User(login: "\(calls.next())") }
+        fixture.service.configureTransformer("a") { (_: Tree, _) in User(login: "\(calls.next())") }
         try fixture.stub("GET", "a", .json(200, "{}"))
         let resource = fixture.resource("a")
         var seen: [String?] = []
@@ -168,11 +168,11 @@ struct TypedTransformerTests {
     }
 
     @Test func `14.16 14.17 replaces or appends, on the methods of transformers`() throws {
-        try fixture.service.configureTransformer("**") { (_: Tree, _) in User(login: "first") }
-        try fixture.service.configureTransformer("a", action: .append) { (user: User, _) in
+        fixture.service.configureTransformer("**") { (_: Tree, _) in User(login: "first") }
+        fixture.service.configureTransformer("a", action: .append) { (user: User, _) in
             User(login: user.login + ", then")
         }
-        try fixture.service.configureTransformer("b") { (_: Tree, _) in User(login: "alone") }
+        fixture.service.configureTransformer("b") { (_: Tree, _) in User(login: "alone") }
         try fixture.stub("GET", "*", .json(200, "{}"))
         try fixture.stub("OPTIONS", "*", .json(200, "{}"))
         let requests = [
@@ -187,7 +187,7 @@ struct TypedTransformerTests {
     }
 
     @Test func `17.2 only for content types that are named`() throws {
-        try fixture.service.configureTransformer("a", stage: "raw_data", contentTypes: ["text/*"]) {
+        fixture.service.configureTransformer("a", stage: "raw_data", contentTypes: ["text/*"]) {
             (bytes: [UInt8], _) in Array(bytes.reversed())
         }
         #expect(try load(.text(200, "ab")).entity?.text == "ba")
@@ -197,8 +197,8 @@ struct TypedTransformerTests {
     // MARK: Models
 
     @Test func `a model is decoded once and is content`() throws {
-        try fixture.service.configureModel("users/*", User.self)
-        try fixture.service.configureModel("users", [User].self, decoder: TreeDecoder(keys: .snakeCase))
+        fixture.service.configureModel("users/*", User.self)
+        fixture.service.configureModel("users", [User].self, decoder: TreeDecoder(keys: .snakeCase))
         try fixture.stub("GET", "users/o", .json(200, #"{"login": "o", "stars": 5, "other": []}"#))
         try fixture.stub("GET", "users", .json(200, #"[{"login": "o"}]"#))
         let (one, all) = (fixture.resource("users/o"), fixture.resource("users"))
@@ -210,7 +210,7 @@ struct TypedTransformerTests {
     }
 
     @Test func `a server's wrong shape is told, and kept`() throws {
-        try fixture.service.configureModel("a", [User].self)
+        fixture.service.configureModel("a", [User].self)
         let error = try #require(try load(.json(200, #"[{"login": "a"}, {"login": 1}]"#)).error)
         #expect(
             error.description
@@ -225,7 +225,7 @@ struct TypedTransformerTests {
     }
 
     @Test func `an empty answer is not taken for an empty list`() throws {
-        try fixture.service.configureModel("a", [User].self)
+        fixture.service.configureModel("a", [User].self)
         let entity = try #require(try load(.response(204)).entity)
         let error = #expect(throws: RequestError.self) { try entity.content(as: [User].self) }
         #expect(error?.code == "wrong_input_type")

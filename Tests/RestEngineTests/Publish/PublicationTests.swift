@@ -46,7 +46,7 @@ struct PublicationTests {
         case "invalidate": resource.invalidate()
         case "wipe": resource.wipe()
         case "invalidate configuration": fixture.service.invalidateConfiguration()
-        default: try fixture.configure { $0.configuration.expirationTime = 0.5 }
+        default: try fixture.configure { $0.configuration.expirationTime = .seconds(0.5) }
         }
         #expect(text(publication) == nil)
         fixture.settle()

@@ -12,8 +12,8 @@ struct CustomRequestTests {
         let journal: Journal
         var completion: RequestCompletion?
         var progress = 0.0
-        var progressInterval = 0.05
-        var timeout: Double?
+        var progressInterval = Duration.milliseconds(50)
+        var timeout: Duration?
         var isImmediate = false
 
         init(_ journal: Journal) { self.journal = journal }
@@ -142,7 +142,7 @@ struct CustomRequestTests {
     @Test("11.1: progress is asked for at the work's interval, clamped, and never goes back")
     func progress() {
         let (work, request) = make()
-        work.progressInterval = 2
+        work.progressInterval = .seconds(2)
         request.onProgress { [journal] in journal.note("\($0)") }
         request.start()
         fixture.settle()
@@ -189,7 +189,7 @@ struct CustomRequestTests {
     @Test("D33: the resource that it is loaded for has the time in its configuration")
     func configuredTimeout() throws {
         let (_, request) = make()
-        try fixture.configure { $0.configuration.timeouts.total = 5 }
+        try fixture.configure { $0.configuration.timeouts.total = .seconds(5) }
         let resource = fixture.resource("a")
         resource.load(using: request)
         fixture.advance(4)
@@ -201,12 +201,12 @@ struct CustomRequestTests {
     @Test("D33: a time of its own comes first, and 0 is any time")
     func ownTimeout() {
         let (hasty, short) = make()
-        hasty.timeout = 1.5
+        hasty.timeout = .seconds(1.5)
         short.start()
         fixture.advance(2)
         #expect(short.info?.response.error?.reason.hasSuffix("within 1.5 seconds") == true)
         let (slow, long) = make()
-        slow.timeout = 0
+        slow.timeout = .zero
         long.start()
         fixture.advance(1000)
         #expect(long.state == .inProgress)

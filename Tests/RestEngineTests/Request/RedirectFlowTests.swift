@@ -86,13 +86,13 @@ struct RedirectFlowTests {
     }
 
     @Test func `the total time covers all legs`() throws {
-        try fixture.configure { $0.configuration.timeouts.total = 10 }
+        try fixture.configure { $0.configuration.timeouts.total = .seconds(10) }
         try redirect("a", to: "b", delay: 4)
         try redirect("b", to: "c", delay: 7)
         try fixture.stub("GET", "c", .response())
         fixture.resource("a").load()
         for _ in 0..<3 { fixture.advance(4) }
-        #expect(fixture.transport.requests.map(\.timeouts.total) == [10, 6, 0.001])
+        #expect(fixture.transport.requests.map(\.timeouts.totalSeconds) == [10, 6, 0.001])
     }
 
     @Test func `cancel between legs ends the chain of redirects`() throws {

@@ -6,7 +6,7 @@ import Testing
 struct RequestBodyTests {
     let fixture = EngineFixture()
 
-    private func send(_ options: RequestOptions, _ method: String = "POST") throws -> TransportRequest {
+    private func send(_ options: RequestOptions, _ method: Method = "POST") throws -> TransportRequest {
         try fixture.stub(method, "a", .response())
         fixture.resource("a").request(method, options)
         fixture.settle()
@@ -119,14 +119,14 @@ struct RequestBodyTests {
         ])
     func `6.1 D25 methods as they are sent`(method: String, sent: String) throws {
         try fixture.transport.stub(method: nil, urlGlob: "**", .response())
-        fixture.resource("a").request(method)
+        fixture.resource("a").request(Method(method))
         fixture.settle()
         #expect(fixture.transport.requests.map(\.method) == [sent])
     }
 
     @Test(arguments: ["", "A B", "GET\r\nX: y", "a/b", "ü"])
     func `6.2 D25 a malformed method has failed already`(method: String) throws {
-        let request = fixture.resource("a").request(method)
+        let request = fixture.resource("a").request(Method(method))
         let error = try #require(request.info?.response.error)
         #expect(error.userMessage == "Cannot create request")
         guard case .invalidRequestMethod(method) = error.cause else {

@@ -32,8 +32,8 @@ struct FreshnessTests {
     }
 
     @Test func `4.9 14.7 both times are those of GET, whatever method made the data`() throws {
-        try fixture.configure(methods: ["POST"]) { $0.configuration.expirationTime = 1000 }
-        try fixture.configure(methods: ["GET"]) { $0.configuration.expirationTime = 5 }
+        try fixture.configure(methods: ["POST"]) { $0.configuration.expirationTime = .seconds(1000) }
+        try fixture.configure(methods: ["GET"]) { $0.configuration.expirationTime = .seconds(5) }
         try fixture.stub("POST", "a", .text(200, "x"))
         let resource = fixture.resource("a")
         resource.load(using: resource.request("POST"))
@@ -101,9 +101,9 @@ struct FreshnessTests {
 
     @Test func `4.15 defaults`() {
         let configuration = fixture.resource("a").configuration(for: "GET")
-        #expect(configuration.expirationTime == 30)
-        #expect(configuration.retryTime == 1)
-        #expect(configuration.progressInterval == 0.05)
+        #expect(configuration.expirationTime == .seconds(30))
+        #expect(configuration.retryTime == .seconds(1))
+        #expect(configuration.progressInterval == .seconds(0.05))
     }
 
     @Test(arguments: [200, 404, 304])

@@ -157,7 +157,7 @@ struct LoadTests {
     }
 
     @Test(arguments: [("HEAD", 200), ("POST", 204)])
-    func `5.17 a success without a body has zero bytes`(method: String, status: Int) throws {
+    func `5.17 a success without a body has zero bytes`(method: Method, status: Int) throws {
         try fixture.stub(method, "a", .response(status))
         let request = fixture.resource("a").request(method)
         fixture.settle()

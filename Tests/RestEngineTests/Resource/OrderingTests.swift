@@ -16,7 +16,7 @@ struct OrderingTests {
     let journal = Journal()
 
     /// A resource whose requests a decorator watches, with the stub that answers.
-    private func prepare(_ method: String = "GET", isHeld: Bool = false, reply: StubReply = .text(200, "x"))
+    private func prepare(_ method: Method = "GET", isHeld: Bool = false, reply: StubReply = .text(200, "x"))
         throws
         -> (resource: Resource, stub: StubTransport.Stub)
     {

@@ -29,11 +29,11 @@ struct ResourceTableTests {
     @Test func `1.3 2.6 requests of invalid resources fail and blocks do not apply`() throws {
         let journal = Journal()
         let fixture = EngineFixture(baseURL: nil)
-        try fixture.configure { $0.configuration.expirationTime = 5 }
+        try fixture.configure { $0.configuration.expirationTime = .seconds(5) }
         fixture.noteEvents(in: journal)
         let resource = fixture.resource("a")
         #expect(resource.url == nil)
-        #expect(resource.configuration(for: "GET").expirationTime == 30)
+        #expect(resource.configuration(for: "GET").expirationTime == .seconds(30))
         let request = resource.load()
         #expect(request.state == .completed)
         fixture.settle()

@@ -11,14 +11,14 @@ final class PeopleAPI {
     private var token: String?
 
     init(baseURL: String, engine: Engine = Engine(transport: CurlTransport())) throws {
-        service = Service(engine: engine, name: "people", baseURL: try BaseURL(baseURL))
-        try service.configure("**") { $0.headers.set("Accept", "application/json") }
-        try service.configure("/users/**") { $0.expirationTime = 300 }
-        try service.configureModel("/users/*", User.self, decoder: TreeDecoder(keys: .snakeCase))
-        try service.configureTransformer("/users/*/repos") { (repositories: Tree, _) in
+        service = try Service(engine: engine, name: "people", baseURL: baseURL)
+        service.configure("**") { $0.headers[.accept] = "application/json" }
+        service.configure("/users/**") { $0.expirationTime = .minutes(5) }
+        service.configureModel("/users/*", User.self, decoder: TreeDecoder(keys: .snakeCase))
+        service.configureTransformer("/users/*/repos") { (repositories: Tree, _) in
             repositories.elements.compactMap { $0["name"]?.string }
         }
-        try service.configure("/private/**") { [weak self] configuration in
+        service.configure("/private/**") { [weak self] configuration in
             try self?.authorize(&configuration)
         }
     }
@@ -28,20 +28,20 @@ final class PeopleAPI {
 
 extension PeopleAPI {
     func rename(_ login: String, to name: String) async throws(RequestError) -> User {
-        try await user(login).request("PATCH", json: ["name": name]).content(as: User.self)
+        try await user(login).request(.patch, json: ["name": name]).content(as: User.self)
     }
 }
 
 extension PeopleAPI {
     private func authorize(_ configuration: inout Configuration) throws {
-        if let token { configuration.headers.set("Authorization", "Bearer \(token)") }
+        if let token { configuration.headers[.authorization] = "Bearer \(token)" }
         configuration.decorators.append(
             gate.decorator(when: { $0.httpStatusCode == 401 }) { [weak self] in try await self?.logIn() })
     }
 
     private func logIn() async throws {
         struct Login: Decodable { let token: String }
-        let login = service.resource("/login").request("POST", json: ["user": "me", "password": "secret"])
+        let login = service.resource("/login").request(.post, json: ["user": "me", "password": "secret"])
         token = try await login.content(as: Login.self).token
         service.invalidateConfiguration()
     }
@@ -92,7 +92,7 @@ func name(of login: String, in people: PeopleAPI) async -> String {
 }
 
 func watch(_ resource: Resource, until name: String) async {
-    for await update in await resource.events {
+    for await update in await resource.events() {
         let user: User? = update.snapshot.typedContent()
         print(update.event.name, user?.name ?? "nobody yet", update.snapshot.isLoading)
         if user?.name == name { return }
@@ -104,7 +104,7 @@ func stubbed() async throws -> User {
     let scheduler = Scheduler()
     let transport = StubTransport(scheduler: scheduler)
     try transport.stub(
-        method: "GET", urlGlob: "https://people.test/users/*", .json(200, #"{"login": "octocat"}"#))
+        method: .get, urlGlob: "https://people.test/users/*", .json(200, #"{"login": "octocat"}"#))
     let people = try PeopleAPI(
         baseURL: "https://people.test", engine: Engine(transport: transport, scheduler: scheduler))
     return try await people.user("octocat").get(as: User.self)

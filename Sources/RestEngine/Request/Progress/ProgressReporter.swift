@@ -8,7 +8,7 @@ final class ProgressReporter {
     private var hooks: [@EngineActor (Double) -> Void] = []
     /// What was reported last; nil before the first report.
     private var last: Double?
-    private var timer: Timer?
+    private var timer: EngineTimer?
     private var isRunning = false
 
     init(_ request: Request) { self.request = request }

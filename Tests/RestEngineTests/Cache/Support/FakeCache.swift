@@ -134,7 +134,7 @@ struct StageAppender: Transformer {
 
 extension EngineFixture {
     /// Gives stages their caches, for all resources.
-    func cache(_ stages: [(String, any EntityCache)], methods: Set<String>? = nil) throws {
+    func cache(_ stages: [(StageName, any EntityCache)], methods: Set<Method>? = nil) throws {
         try configure(methods: methods) { draft in
             for (stage, cache) in stages { draft.configuration.pipeline[stage].cache = cache }
         }
@@ -146,7 +146,7 @@ extension EngineFixture {
             draft.configuration.pipeline.removeTransformers()
             draft.configuration.pipeline["raw_data"].add(TextTransformer())
             for stage in ["decoding", "parsing", "model", "cleanup"] {
-                draft.configuration.pipeline[stage].add(StageAppender(stage: stage))
+                draft.configuration.pipeline[StageName(stage)].add(StageAppender(stage: stage))
             }
         }
     }

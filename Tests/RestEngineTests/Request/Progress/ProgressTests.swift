@@ -8,7 +8,7 @@ struct ProgressTests {
     let journal = Journal()
 
     /// A request on its way, and the stub that holds its answer back.
-    private func begin(_ method: String = "GET") throws -> (request: Request, stub: StubTransport.Stub) {
+    private func begin(_ method: Method = "GET") throws -> (request: Request, stub: StubTransport.Stub) {
         let stub = try fixture.stub(method, "a", isHeld: true, .text(200, "x"))
         return (fixture.watch(fixture.resource("a").request(method)), stub)
     }
@@ -55,7 +55,7 @@ struct ProgressTests {
 
     @Test("12.2: the interval is the configured one", arguments: [0.5, 2])
     func interval(seconds: Double) throws {
-        try fixture.configure { $0.configuration.progressInterval = seconds }
+        try fixture.configure { $0.configuration.progressSeconds = seconds }
         let (request, stub) = try begin()
         note(request)
         fixture.settle()
@@ -71,7 +71,7 @@ struct ProgressTests {
         "12.2: an interval of nothing, or of for ever, ends neither the loop nor the reports",
         arguments: [0, .infinity])
     func extremes(seconds: Double) throws {
-        try fixture.configure { $0.configuration.progressInterval = seconds }
+        try fixture.configure { $0.configuration.progressSeconds = seconds }
         let (request, stub) = try begin()
         note(request)
         fixture.settle()

@@ -9,23 +9,23 @@ final class PeopleAPI {
     private var token: String?
 
     init(baseURL: String) throws {
-        service = Service(
-            engine: Engine(transport: CurlTransport()), name: "people", baseURL: try BaseURL(baseURL))
+        service = try Service(
+            engine: Engine(transport: CurlTransport()), name: "people", baseURL: baseURL)
 
-        try service.configure("**") { $0.headers.set("User-Agent", "swift-client") }
-        try service.configure("/users/**") { $0.expirationTime = 300 }
+        service.configure("**") { $0.headers[.userAgent] = "swift-client" }
+        service.configure("/users/**") { $0.expirationTime = .minutes(5) }
         let decoder = TreeDecoder(keys: .snakeCase)
-        try service.configureModel("/users/*", User.self, decoder: decoder)
-        try service.configureModel("/users/*/repos", [Repository].self, decoder: decoder)
-        try service.configureTransformer("/users/*/repos", stage: "cleanup") {
+        service.configureModel("/users/*", User.self, decoder: decoder)
+        service.configureModel("/users/*/repos", [Repository].self, decoder: decoder)
+        service.configureTransformer("/users/*/repos", stage: .cleanup) {
             (repositories: [Repository], _) in
             repositories.sorted { $0.stargazersCount > $1.stargazersCount }
         }
 
-        try service.configureModel("/private/notes", [Note].self, decoder: decoder)
-        try service.configure("/private/**") { [weak self] configuration in
+        service.configureModel("/private/notes", [Note].self, decoder: decoder)
+        service.configure("/private/**") { [weak self] configuration in
             guard let self else { return }
-            if let token { configuration.headers.set("Authorization", "Bearer \(token)") }
+            if let token { configuration.headers[.authorization] = "Bearer \(token)" }
             configuration.decorators.append(
                 gate.decorator(when: { $0.httpStatusCode == 401 }) { [weak self] in try await self?.logIn() })
         }
@@ -41,7 +41,7 @@ final class PeopleAPI {
     private func logIn() async throws {
         struct Login: Decodable { let token: String }
         let credentials = ["user": "swift-client", "password": "not a secret"]
-        let login = service.resource("/-/login").request("POST", json: credentials)
+        let login = service.resource("/-/login").request(.post, json: credentials)
         token = try await login.content(as: Login.self).token
         // The block for "/private/**" runs again, and finds the token.
         service.invalidateConfiguration()

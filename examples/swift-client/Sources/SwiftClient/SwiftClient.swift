@@ -20,17 +20,17 @@ struct SwiftClient {
 
         print("Two at once need a token, which is got once:")
         async let notes = api.notes.get(as: [Note].self)
-        async let again = api.notes.withParam("page", ["1"]).request("GET").content(as: [Note].self)
+        async let again = api.notes.withParam("page", "1").request(.get).content(as: [Note].self)
         print("  \(try await notes.filter(\.pinned).map(\.title)), \(try await again.count) in all")
 
         try await watch(api.user("hubot"))
         await fail(api.user("nobody"))
-        await cancel(api.user("octocat").withParam("delay", ["10"]))
+        await cancel(api.user("octocat").withParam("delay", "10"))
     }
 
     static func watch(_ resource: Resource) async throws {
         print("Events, each with the state that it made:")
-        for await update in await resource.events {
+        for await update in await resource.events() {
             let user: User? = update.snapshot.typedContent()
             print("  \(update.event.name): \(user?.name ?? "nobody yet")")
             switch update.event {
@@ -54,7 +54,7 @@ struct SwiftClient {
 
     static func cancel(_ resource: Resource) async {
         print("A request that would take ten seconds, cancelled with its task:")
-        let task = Task { try await resource.request("GET").entity() }
+        let task = Task { try await resource.request(.get).entity() }
         task.cancel()
         if case .failure(let error as RequestError) = await task.result { print("  \(error.userMessage)") }
     }

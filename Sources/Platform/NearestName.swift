@@ -1,11 +1,11 @@
 /// Finds the name that a misspelled one probably stands for.
-public enum NearestName {
+package enum NearestName {
     /// ": did you mean 'x'?", or nothing when no name is near.
-    public static func advice(_ name: String, among candidates: [String]) -> String {
+    package static func advice(_ name: String, among candidates: [String]) -> String {
         nearest(name, among: candidates).map { ": did you mean '\($0)'?" } ?? ""
     }
 
-    static func nearest(_ name: String, among candidates: [String]) -> String? {
+    package static func nearest(_ name: String, among candidates: [String]) -> String? {
         // Longer names aren't worth a quadratic comparison.
         guard name.utf8.count <= 64 else { return nil }
         // Those of other languages: `isUpToDate`, `baseURL`.
@@ -33,7 +33,7 @@ public enum NearestName {
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours.
-    public static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    package static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast = [Int]()
         var last = Array(0...right.count)
         for (i, a) in left.enumerated() {

@@ -1,0 +1,100 @@
+import Platform
+
+/// The name of a header field; names that differ in case only are the same (RFC 9110 5.1).
+///
+///     headers[.accept] = "application/json"   headers["X-Request-ID"] = id
+public struct HeaderName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    /// As it goes on the wire.
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The field of that name.
+    public init(_ name: String) { rawValue = name }
+
+    public init(stringLiteral name: String) { rawValue = name }
+
+    public var description: String { rawValue }
+
+    public static func == (a: HeaderName, b: HeaderName) -> Bool {
+        a.rawValue.equalsIgnoringCase(b.rawValue)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in rawValue.utf8 { hasher.combine(byte.asciiLowercased) }
+    }
+}
+
+extension HeaderName {
+    public static let accept: HeaderName = "Accept"
+    public static let acceptCharset: HeaderName = "Accept-Charset"
+    public static let acceptEncoding: HeaderName = "Accept-Encoding"
+    public static let acceptLanguage: HeaderName = "Accept-Language"
+    public static let authorization: HeaderName = "Authorization"
+    public static let cacheControl: HeaderName = "Cache-Control"
+    public static let contentDisposition: HeaderName = "Content-Disposition"
+    public static let contentEncoding: HeaderName = "Content-Encoding"
+    public static let contentLanguage: HeaderName = "Content-Language"
+    public static let contentLength: HeaderName = "Content-Length"
+    public static let contentType: HeaderName = "Content-Type"
+    public static let cookie: HeaderName = "Cookie"
+    public static let date: HeaderName = "Date"
+    public static let etag: HeaderName = "ETag"
+    public static let idempotencyKey: HeaderName = "Idempotency-Key"
+    public static let ifMatch: HeaderName = "If-Match"
+    public static let ifModifiedSince: HeaderName = "If-Modified-Since"
+    public static let ifNoneMatch: HeaderName = "If-None-Match"
+    public static let lastModified: HeaderName = "Last-Modified"
+    public static let link: HeaderName = "Link"
+    public static let location: HeaderName = "Location"
+    public static let origin: HeaderName = "Origin"
+    public static let prefer: HeaderName = "Prefer"
+    public static let range: HeaderName = "Range"
+    public static let referer: HeaderName = "Referer"
+    public static let retryAfter: HeaderName = "Retry-After"
+    public static let setCookie: HeaderName = "Set-Cookie"
+    public static let userAgent: HeaderName = "User-Agent"
+    public static let wwwAuthenticate: HeaderName = "WWW-Authenticate"
+}
+
+/// The fields, in their order.
+extension Headers: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { fields.count }
+    public subscript(position: Int) -> Field { fields[position] }
+}
+
+/// A name may be there more than once.
+extension Headers: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (HeaderName, String)...) {
+        self.init(elements.map { Field($0.0.rawValue, $0.1) })
+    }
+}
+
+extension Headers {
+    /// The value of a name, as ``subscript(_:)-(String)`` gives and sets it.
+    public subscript(name: HeaderName) -> String? {
+        get { self[name.rawValue] }
+        set { self[name.rawValue] = newValue }
+    }
+
+    /// All values of a name, in order.
+    public func values(_ name: HeaderName) -> [String] { values(name.rawValue) }
+
+    /// There is a field of that name.
+    public func contains(_ name: HeaderName) -> Bool { contains(name.rawValue) }
+
+    /// Replaces all values of a name by one, at the place of the first.
+    public mutating func set(_ name: HeaderName, _ value: String) { set(name.rawValue, value) }
+
+    /// Adds a field at the end, whatever others have its name.
+    public mutating func add(_ name: HeaderName, _ value: String) { add(name.rawValue, value) }
+
+    /// Removes all fields of a name, and keeps the transport from adding its own.
+    public mutating func omit(_ name: HeaderName) { omit(name.rawValue) }
+
+    /// Removes all fields of a name; the transport may add its own.
+    public mutating func remove(_ name: HeaderName) { remove(name.rawValue) }
+}
