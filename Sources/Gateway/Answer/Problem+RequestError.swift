@@ -53,7 +53,7 @@ extension Problem {
             return 502
         case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,
             .wrongInputType, .wrongOutputType, .transformerReturnedNil, .scriptError, .scriptLimit,
-            .unreadableFile, .internal,
+            .invalidDefinition, .unreadableFile, .internal,
             .custom:
             return 500
         }

@@ -2,7 +2,8 @@ import Platform
 
 /// What all levels of a definition have given so far, merged (rules 34, 35, 36, 37, 38, 39).
 struct DefinitionContents: Sendable, Hashable {
-    let service: Service
+    /// Nil until the definition is sent through one.
+    private var owner: Service?
     /// Of the service or the caller, with the paths of the endpoints.
     var base: URLText
     var headers = DefinedHeaders()
@@ -22,10 +23,21 @@ struct DefinitionContents: Sendable, Hashable {
         var pathBytes = 0
     }
 
-    init(service: Service, base: URLText) {
-        self.service = service
+    init(service: Service?, base: URLText) {
+        owner = service
         self.base = base
     }
+
+    /// Where its requests are sent. A definition without one is never handed out as it is.
+    var service: Service {
+        get {
+            guard let owner else { preconditionFailure("a definition that is sent through no service") }
+            return owner
+        }
+        set { owner = newValue }
+    }
+
+    func isSent(through service: Service) -> Bool { owner === service }
 
     // MARK: Levels
 
@@ -42,8 +54,7 @@ struct DefinitionContents: Sendable, Hashable {
     }
 
     /// Adds the path of an endpoint; the empty one adds nothing (34.3).
-    mutating func descend(_ path: String) throws(DefinitionError) {
-        let component = try PathComponent.path(path)
+    mutating func descend(_ component: PathComponent) throws(DefinitionError) {
         guard !component.escaped.isEmpty else { return }
         size.pathBytes += component.escaped.utf8.count
         try Self.check(size.pathBytes, DefinitionLimits.bytes, "the path of a definition takes", "MiB")
@@ -192,7 +203,7 @@ struct DefinitionContents: Sendable, Hashable {
     }
 
     static func == (a: Self, b: Self) -> Bool {
-        a.service === b.service && a.base == b.base && a.path == b.path && a.query == b.query
+        a.owner === b.owner && a.base == b.base && a.path == b.path && a.query == b.query
             && a.queryStyle ?? .standard == b.queryStyle ?? .standard
             && a.headers == b.headers && a.body == b.body && a.configuration == b.configuration
             && a.idempotencyKey == b.idempotencyKey

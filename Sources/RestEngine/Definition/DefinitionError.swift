@@ -3,7 +3,8 @@ public struct DefinitionError: Error, Sendable, Hashable, CustomStringConvertibl
     /// Which rule is broken.
     public enum Code: String, Sendable, CaseIterable {
         case invalidMethod, noBaseURL, invalidURL, invalidHeader, dotSegment, emptyValue, invalidEscapes,
-            nestedList, notFinite, malformedTemplate, missingValue, unknownName, tooMany, notReadable
+            nestedList, notFinite, severalBodies, malformedTemplate, missingValue, unknownName, tooMany,
+            notReadable
     }
 
     /// Which rule is broken.
@@ -11,7 +12,7 @@ public struct DefinitionError: Error, Sendable, Hashable, CustomStringConvertibl
     /// One sentence, without the place.
     public let message: String
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

@@ -14,10 +14,19 @@ public struct EndpointDefinition: Sendable, Hashable {
 
     /// A base of the caller's own. Throws for text that is no URL of http or https.
     public init(_ service: Service, url: String) throws(DefinitionError) {
+        contents = DefinitionContents(service: service, base: try Self.base(url))
+    }
+
+    /// The same for a service that is named when a request is sent; see ``RequestDefinition/through(_:)``.
+    package static func detached(url: String) throws(DefinitionError) -> EndpointDefinition {
+        EndpointDefinition(DefinitionContents(service: nil, base: try base(url)))
+    }
+
+    private static func base(_ url: String) throws(DefinitionError) -> URLText {
         guard let base = URLText(url), base.isHTTP else {
             throw DefinitionError(.invalidURL, "'\(url.printable)' is not an absolute URL of http or https")
         }
-        contents = DefinitionContents(service: service, base: base)
+        return base
     }
 
     private init(_ contents: DefinitionContents) { self.contents = contents }
@@ -39,8 +48,15 @@ public struct EndpointDefinition: Sendable, Hashable {
     public func endpoint(
         _ path: String, _ properties: RequestProperties = RequestProperties(), origin: String? = nil
     ) throws(DefinitionError) -> EndpointDefinition {
+        try endpoint(try .path(path), properties, name: path, origin: origin)
+    }
+
+    /// The same with a path that is escaped already, and that `name` says.
+    package func endpoint(
+        _ path: PathComponent, _ properties: RequestProperties, name: String, origin: String?
+    ) throws(DefinitionError) -> EndpointDefinition {
         var contents = contents
-        let level = try contents.enter(DefinitionLevel(.endpoint, path, origin: origin))
+        let level = try contents.enter(DefinitionLevel(.endpoint, name, origin: origin))
         try contents.descend(path)
         try contents.add(properties, level: level)
         return EndpointDefinition(contents)

@@ -35,7 +35,7 @@ public struct PathComponent: Sendable, Hashable {
 
     /// Text of a path, whose slashes part its segments: what endpoints and templates have. A leading slash is
     /// ignored.
-    static func path(_ text: String) throws(DefinitionError) -> PathComponent {
+    package static func path(_ text: String) throws(DefinitionError) -> PathComponent {
         if PathText.hasDotSegment(text) {
             throw DefinitionError(
                 .dotSegment,

@@ -48,17 +48,23 @@ extension RequestDefinition {
     /// decorators and pipeline, and its own configuration behind all blocks (39.3).
     @EngineActor
     @discardableResult
-    public func send() -> Request {
+    public func send() -> Request { send(keepsBody: false) }
+
+    /// - Parameter keepsBody: See ``Exchange/body``.
+    @EngineActor
+    package func send(keepsBody: Bool) -> Request {
         let prepared = prepared
         let resource = service.resource(at: prepared.url)
         if let failure = prepared.failure { return resource.failedRequest(failure, method: method) }
         do throws(RequestError.CauseError) {
             try prepared.upload?.check()
         } catch { return resource.failedRequest(error.cause, method: method) }
-        guard prepared.hasRandomKey else { return resource.start(prepared.plan) }
         var plan = prepared.plan
-        let key = IdempotencyKey.random()
-        plan.mutations.append { $0.headers.set(IdempotencyKey.header, key) }
+        plan.keepsBody = keepsBody
+        if prepared.hasRandomKey {
+            let key = IdempotencyKey.random()
+            plan.mutations.append { $0.headers.set(IdempotencyKey.header, key) }
+        }
         return resource.start(plan)
     }
 

@@ -36,6 +36,14 @@ public struct RequestDefinition: Sendable, Hashable {
     /// The service whose blocks, decorators and pipeline it has.
     public var service: Service { contents.service }
 
+    /// The same, sent through another service. Its URL stays, wherever that service's base is.
+    package func through(_ service: Service) -> RequestDefinition {
+        guard !contents.isSent(through: service) else { return self }
+        var contents = contents
+        contents.service = service
+        return RequestDefinition(method, contents)
+    }
+
     /// The whole URL, put together anew.
     public var url: URLText { contents.url }
 

@@ -132,7 +132,8 @@ final class NetworkWork: RequestWork {
             case .success(let response):
                 request.exchange = Exchange(
                     url: step.url, status: response.status, httpVersion: response.httpVersion,
-                    headers: response.headers, timings: response.timings, redirects: followed)
+                    headers: response.headers, timings: response.timings, redirects: followed,
+                    body: plan.keepsBody ? response.body : nil)
                 log("\(response.status)", step, since: sent)
                 if let (own, target) = authentication {
                     let renewed = attempt(target) { () throws(DigestChallenge.Fault) in

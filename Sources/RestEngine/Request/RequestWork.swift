@@ -55,6 +55,8 @@ struct RequestPlan {
     var method: String
     var mutations: [RequestMutation] = []
     var usesPipeline = true
+    /// See ``Exchange/body``.
+    var keepsBody = false
     var authentication: (any RequestAuthentication)?
     /// A definition's own functions, behind all blocks that match.
     var configuration: [ConfigurationFunction] = []
@@ -86,4 +88,6 @@ public struct Exchange: Sendable {
     public let timings: TransferTimings
     /// Redirects that were followed to get there.
     public let redirects: Int
+    /// As it came, decompressed; only of requests whose caller wants it beside what the pipeline makes of it.
+    package let body: [UInt8]?
 }

@@ -6,6 +6,8 @@ extension RequestError {
         case invalidJSONObject(message: String)
         case notURLEncodable(string: RawText)
         case invalidRequestMethod(method: String)
+        /// Of a request that is a value; nothing was sent of it.
+        case invalidDefinition(DefinitionError)
         case requestCancelled
         case noLocalDataFor304
         case invalidTextEncoding(name: String)
@@ -65,6 +67,7 @@ extension RequestError.Cause {
         case .invalidJSONObject: "invalid_json_object"
         case .notURLEncodable: "not_url_encodable"
         case .invalidRequestMethod: "invalid_request_method"
+        case .invalidDefinition: "invalid_definition"
         case .requestCancelled: "request_cancelled"
         case .noLocalDataFor304: "no_local_data_for_304"
         case .invalidTextEncoding: "invalid_text_encoding"
@@ -94,7 +97,7 @@ extension RequestError.Cause {
         switch self {
         case .invalidURL: "Cannot send request with invalid URL"
         case .unencodableText, .invalidJSONObject, .notURLEncodable, .unreadableFile: "Cannot send request"
-        case .invalidRequestMethod: "Cannot create request"
+        case .invalidRequestMethod, .invalidDefinition: "Cannot create request"
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"
         case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON, .unparsableImage,

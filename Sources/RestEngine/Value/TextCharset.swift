@@ -1,7 +1,7 @@
 import Platform
 
 /// A charset by its name. UTF-8, ASCII and ISO-8859-1 are done here, everything else by iconv.
-struct TextCharset {
+package struct TextCharset {
     private enum Kind {
         case utf8, ascii, latin1
         case iconv(String)
@@ -22,7 +22,7 @@ struct TextCharset {
     }
 
     /// Nil when nobody knows the charset.
-    init?(_ charset: String) {
+    package init?(_ charset: String) {
         switch Self.ianaName(charset) {
         case "utf-8": kind = .utf8
         case "us-ascii": kind = .ascii
@@ -39,7 +39,7 @@ struct TextCharset {
     }
 
     /// Nil when the bytes are not of the charset.
-    func decode(_ bytes: [UInt8]) -> String? {
+    package func decode(_ bytes: [UInt8]) -> String? {
         switch kind {
         case .utf8: String(validating: bytes, as: UTF8.self)
         case .ascii: bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil

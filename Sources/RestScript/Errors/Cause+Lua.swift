@@ -64,8 +64,8 @@ extension ScriptValues {
                 lua.push(limit)
                 lua.rawSet(-2, "limit")
             }
-        case .unreadableFile, .undecodableContent, .invalidJSONObject, .internal, .requestCancelled,
-            .noLocalDataFor304, .unparsableImage, .custom:
+        case .invalidDefinition, .unreadableFile, .undecodableContent, .invalidJSONObject, .internal,
+            .requestCancelled, .noLocalDataFor304, .unparsableImage, .custom:
             break
         }
     }
