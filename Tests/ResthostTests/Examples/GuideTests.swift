@@ -12,6 +12,9 @@ struct GuideTests {
     private static let swiftGuides = [
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
         "Sources/LuaRuntime/LuaRuntime.docc/LuaRuntime.md",
+        "Sources/RestClient/RestClient.docc/RestClient.md",
+        "Sources/RestClient/RestClient.docc/CallingAnAPI.md",
+        "Sources/RestClient/RestClient.docc/CallingWithTypes.md",
         "Sources/RestFixtures/RestFixtures.docc/RestFixtures.md",
     ]
 
@@ -37,8 +40,11 @@ struct GuideTests {
     }
 
     @Test(arguments: swiftGuides) func `the Swift of a guide is code that is compiled`(guide: String) throws {
-        let sources = try ["EngineGuide", "FixturesGuide"].map {
-            try TextFile.read("Tests/ResthostTests/Examples/\($0).swift")
+        let sources = try [
+            "ResthostTests/Examples/EngineGuide", "ResthostTests/Examples/FixturesGuide",
+            "RestClientTests/ClientGuide",
+        ].map {
+            try TextFile.read("Tests/\($0).swift")
         }
         let code = Self.lines(sources.joined(separator: "\n"))
         let blocks = Transcript.blocks("swift", in: try TextFile.read(guide))

@@ -43,6 +43,9 @@ struct LinkTests {
         "README.md", "examples/quickstart/README.md", "examples/swift-client/README.md",
         "Sources/RestScript/RestScript.docc/LuaReference.md",
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
+        "Sources/RestClient/RestClient.docc/RestClient.md",
+        "Sources/RestClient/RestClient.docc/CallingAnAPI.md",
+        "Sources/RestClient/RestClient.docc/CallingWithTypes.md", "examples/swift-calls/README.md",
     ])
     func `links lead to files`(document: String) throws {
         let folder = document.split(separator: "/").dropLast().joined(separator: "/")

@@ -1,0 +1,127 @@
+public import RestEngine
+
+/// A header of a request. Values of a name that is a list, such as Accept, join those before; of any other
+/// name the last value counts (rule 34.2).
+public struct Header: RequestProperty, Hashable {
+    /// Compares without case.
+    public let name: HeaderName
+    /// What is sent; a line break in it is an error.
+    public let value: String
+
+    public init(_ name: HeaderName, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    public func add(to properties: inout CallProperties) {
+        if let problem = Headers.problem(name: name.rawValue, value: value) {
+            return properties.fail(DefinitionError(.invalidHeader, problem))
+        }
+        properties.add([HeaderItem(name.rawValue, value)])
+    }
+}
+
+extension Header {
+    public static func accept(_ type: ContentType) -> Header { Header(.accept, type.rawValue) }
+
+    /// Languages as `en, de;q=0.5`.
+    public static func acceptLanguage(_ languages: String) -> Header { Header("Accept-Language", languages) }
+
+    public static func contentType(_ type: ContentType) -> Header { Header(.contentType, type.rawValue) }
+
+    public static func cacheControl(_ directives: String) -> Header { Header("Cache-Control", directives) }
+
+    /// Credentials as they are sent behind the scheme; see also ``Authorize``, which asks for them anew with
+    /// each request.
+    public static func authorization(_ scheme: AuthorizationScheme, value: String) -> Header {
+        Header(.authorization, "\(scheme.rawValue) \(value)")
+    }
+
+    /// A whole value of Authorization.
+    public static func authorization(_ value: String) -> Header { Header(.authorization, value) }
+
+    /// Basic credentials of a name and a password (RFC 7617).
+    public static func authorization(user: String, password: String) -> Header {
+        authorization(.basic, value: Base64.encode(Array("\(user):\(password)".utf8)))
+    }
+}
+
+/// A media type, as `"application/json"`.
+public struct ContentType: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public init(stringLiteral text: String) { rawValue = text }
+
+    public static let applicationJSON: ContentType = "application/json"
+    public static let textPlain: ContentType = "text/plain"
+    public static let formURLEncoded: ContentType = "application/x-www-form-urlencoded"
+    public static let octetStream: ContentType = "application/octet-stream"
+}
+
+/// The first word of Authorization (RFC 9110 11.1).
+public struct AuthorizationScheme: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public init(stringLiteral text: String) { rawValue = text }
+
+    public static let basic: AuthorizationScheme = "Basic"
+    public static let bearer: AuthorizationScheme = "Bearer"
+    public static let digest: AuthorizationScheme = "Digest"
+}
+
+extension Headers: RequestProperty {
+    /// Several headers:
+    ///
+    ///     Headers {
+    ///         Header.contentType(.applicationJSON)
+    ///         ("X-Trace", "7")
+    ///     }
+    public init(@HeadersBuilder _ block: () -> [Header]) {
+        self.init(block().map { Field($0.name.rawValue, $0.value) })
+    }
+
+    public func add(to properties: inout CallProperties) {
+        if let problem { return properties.fail(DefinitionError(.invalidHeader, problem)) }
+        // Those that are left out first: a field by the same name is none of them.
+        properties.add(
+            omitted.sorted().map { HeaderItem($0, []) } + fields.map { HeaderItem($0.name, $0.value) })
+    }
+}
+
+/// Makes ``Headers`` of headers, pairs and dictionaries.
+@resultBuilder
+public enum HeadersBuilder {
+    public static func buildExpression(_ header: Header) -> [Header] { [header] }
+
+    /// Nil says nothing.
+    public static func buildExpression(_ header: Header?) -> [Header] { header.map { [$0] } ?? [] }
+
+    public static func buildExpression(_ header: (HeaderName, String)) -> [Header] {
+        [Header(header.0, header.1)]
+    }
+
+    /// In the order of the names, since a dictionary has none.
+    public static func buildExpression(_ headers: [String: String]) -> [Header] {
+        headers.sorted { $0.key < $1.key }.map { Header(HeaderName(rawValue: $0.key), $0.value) }
+    }
+
+    public static func buildExpression(_ headers: Headers) -> [Header] {
+        headers.fields.map { Header(HeaderName(rawValue: $0.name), $0.value) }
+    }
+
+    public static func buildBlock(_ parts: [Header]...) -> [Header] { buildArray(parts) }
+
+    public static func buildArray(_ parts: [[Header]]) -> [Header] { parts.flatMap { $0 } }
+
+    public static func buildOptional(_ part: [Header]?) -> [Header] { part ?? [] }
+
+    public static func buildEither(first part: [Header]) -> [Header] { part }
+
+    public static func buildEither(second part: [Header]) -> [Header] { part }
+
+    public static func buildLimitedAvailability(_ part: [Header]) -> [Header] { part }
+}

@@ -1,0 +1,118 @@
+import RestEngine
+
+/// A statement in the block of an endpoint or a call: ``Header``, ``Query``, ``Path``, ``Body``, ``Timeout``,
+/// ``Configure``, ``Authorize``, or a group of them. A type of your own that adds others is one too.
+public protocol RequestProperty: Sendable {
+    /// Adds what it says behind what was said before.
+    func add(to properties: inout CallProperties)
+}
+
+/// What a block says of a request, in its order: a level of a definition.
+///
+/// A property that can't be, as a header with a line break, doesn't stop the block: it is the error of the
+/// endpoint that is made of it, or of each request of the call.
+public struct CallProperties: RequestProperty {
+    package private(set) var properties = RequestProperties()
+    /// The first thing that can't be.
+    package private(set) var failure: DefinitionError?
+
+    public init() {}
+
+    /// The properties of a block, to be kept and used in others.
+    public init(@PropertiesBuilder _ block: () -> CallProperties) { self = block() }
+
+    public func add(to properties: inout CallProperties) { properties.append(self) }
+
+    /// Adds the properties of another block behind these.
+    public mutating func append(_ others: CallProperties) {
+        let next = others.properties
+        if let headers = next.headers { add(headers) }
+        if let query = next.query { add(query) }
+        if let path = next.path { add(path) }
+        if let body = next.body { set(body) }
+        if let configuration = next.configuration {
+            properties.configuration = (properties.configuration ?? []) + configuration
+        }
+        properties.idempotencyKey = next.idempotencyKey ?? properties.idempotencyKey
+        properties.queryStyle = next.queryStyle ?? properties.queryStyle
+        failure = failure ?? others.failure
+    }
+
+    package mutating func add(_ headers: [HeaderItem]) {
+        properties.headers = (properties.headers ?? []) + headers
+    }
+
+    /// None is a query too, which takes the place of another.
+    package mutating func add(_ items: [QueryItem]) { properties.query = (properties.query ?? []) + items }
+
+    package mutating func add(_ components: [PathComponent]) {
+        properties.path = (properties.path ?? []) + components
+    }
+
+    package mutating func add(_ function: ConfigurationFunction) {
+        properties.configuration = (properties.configuration ?? []) + [function]
+    }
+
+    /// One block has one body: two can't both be meant.
+    package mutating func set(_ body: RequestProperties.BodyChange) {
+        if case .replace? = properties.body, case .replace = body {
+            fail(.severalBodies)
+        }
+        properties.body = body
+    }
+
+    package mutating func set(_ key: IdempotencyChoice) { properties.idempotencyKey = key }
+
+    package mutating func set(_ style: QueryStyle) { properties.queryStyle = style }
+
+    /// Notes what can't be; the first one counts.
+    package mutating func fail(_ error: DefinitionError) { failure = failure ?? error }
+
+    /// What the block says, if all of it can be.
+    package func checked() throws(DefinitionError) -> RequestProperties {
+        if let failure { throw failure }
+        return properties
+    }
+
+    /// Does what may turn out to be impossible.
+    package mutating func attempt(_ body: (inout CallProperties) throws(DefinitionError) -> Void) {
+        do throws(DefinitionError) { try body(&self) } catch { fail(error) }
+    }
+}
+
+/// Makes ``CallProperties`` of the statements of a block, in which `if`, `switch`, `for`, optional values and
+/// `if #available` are as everywhere.
+@resultBuilder
+public enum PropertiesBuilder {
+    public static func buildExpression(_ property: some RequestProperty) -> CallProperties {
+        var properties = CallProperties()
+        property.add(to: &properties)
+        return properties
+    }
+
+    /// Nil says nothing.
+    public static func buildExpression(_ property: (some RequestProperty)?) -> CallProperties {
+        var properties = CallProperties()
+        property?.add(to: &properties)
+        return properties
+    }
+
+    public static func buildBlock(_ parts: CallProperties...) -> CallProperties { buildArray(parts) }
+
+    public static func buildArray(_ parts: [CallProperties]) -> CallProperties {
+        parts.reduce(into: CallProperties()) { $0.append($1) }
+    }
+
+    public static func buildOptional(_ part: CallProperties?) -> CallProperties { part ?? CallProperties() }
+
+    public static func buildEither(first part: CallProperties) -> CallProperties { part }
+
+    public static func buildEither(second part: CallProperties) -> CallProperties { part }
+
+    public static func buildLimitedAvailability(_ part: CallProperties) -> CallProperties { part }
+}
+
+extension DefinitionError {
+    static let severalBodies = DefinitionError(
+        .severalBodies, "a request has one body, and this block gives several")
+}

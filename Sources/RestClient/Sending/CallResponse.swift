@@ -1,0 +1,69 @@
+public import RestEngine
+
+/// A successful answer to a call: its output, and what came with it.
+public struct CallResponse<Output: Sendable>: Sendable {
+    /// The output.
+    public let value: Output
+    /// The content behind the pipeline, with its headers.
+    public let entity: Entity
+    private let exchange: Exchange?
+
+    /// - Throws: A ``RequestError`` for content that is no `Output`.
+    init(
+        _ entity: Entity, _ exchange: Exchange?, _ decoder: TreeDecoder, of call: Call<Output>
+    ) throws(RequestError) {
+        value = try entity.output(as: Output.self, exchange?.body, decoder, of: call)
+        self.entity = entity
+        self.exchange = exchange
+    }
+
+    /// Nil for what no server answered: the entity of a decorator, for example.
+    public var status: Int? { exchange?.status ?? entity.status }
+
+    /// As the server sent them.
+    public var headers: Headers { exchange?.headers ?? entity.headers }
+
+    /// As the server sent it, decompressed; nil for what no server answered.
+    public var body: [UInt8]? { exchange?.body }
+
+    /// Where the time of the last transfer went; nil for what no server answered.
+    public var timings: TransferTimings? { exchange?.timings }
+
+    /// Where the answer came from, after redirects.
+    public var url: String? { exchange?.url ?? entity.url }
+
+    /// `HTTP/1.1`, `HTTP/2`.
+    public var httpVersion: String? { exchange?.httpVersion }
+
+    /// How many redirects led there.
+    public var redirects: Int { exchange?.redirects ?? 0 }
+}
+
+extension Entity {
+    /// The output of a call.
+    ///
+    /// - Parameter body: As the server sent it, for outputs that are the body.
+    func output<Output>(
+        as type: Output.Type, _ body: [UInt8]?, _ decoder: TreeDecoder, of call: Call<some Any>
+    ) throws(RequestError) -> Output {
+        if let whole = self as? Output { return whole }
+        // Who asks for nothing doesn't mind that there is something.
+        if let nothing = () as? Output { return nothing }
+        if let value = content.cast(to: type) { return value }
+        if let body {
+            if let bytes = body as? Output, type == [UInt8].self { return bytes }
+            if type == String.self, let text = text(of: body) as? Output { return text }
+        }
+        do throws(RequestError) { return try content(as: type, decoder: decoder) } catch {
+            var error = error
+            error.url = error.url ?? url ?? call.url
+            error.method = error.method ?? call.method?.rawValue
+            throw error
+        }
+    }
+
+    /// Nil for bytes that are no text in its charset.
+    private func text(of body: [UInt8]) -> String? {
+        TextCharset(charset ?? "utf-8")?.decode(body)
+    }
+}

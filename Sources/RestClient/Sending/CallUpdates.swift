@@ -1,0 +1,92 @@
+public import RestEngine
+
+extension Call {
+    /// What becomes of the call's resource from the moment of the first look: the data that is there, then
+    /// what a load with this call brings, if that data is not fresh, and whatever changes it later, whoever
+    /// asked.
+    ///
+    ///     for await update in find(name: "Mona").updates {
+    ///         if let users = update.value { show(users) }
+    ///     }
+    ///
+    /// The sequence goes on until its reader stops. A call with another method than GET has no resource of
+    /// its own to look at: it is sent once, and the one update says how it ended.
+    public var updates: CallUpdates<Output> { CallUpdates(call: self) }
+}
+
+/// The updates of a call; each iterator looks for itself. See ``Call/updates``.
+public struct CallUpdates<Output: Sendable>: AsyncSequence, Sendable {
+    let call: Call<Output>
+
+    /// So many updates wait for the reader; of more it gets the newest.
+    public static var bufferSize: Int { 64 }
+
+    public func makeAsyncIterator() -> AsyncStream<CallUpdate<Output>>.Iterator {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: CallUpdate<Output>.self, bufferingPolicy: .bufferingNewest(Self.bufferSize))
+        let task = Task { [call] in
+            await call.follow(continuation)
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream.makeAsyncIterator()
+    }
+}
+
+/// The state of a call's resource, and what made it so.
+public struct CallUpdate<Output: Sendable>: Sendable {
+    /// What happened.
+    public let event: ResourceEvent
+    /// The newest good output; nil before there is one.
+    public let value: Output?
+    /// Why the last load failed, or why its content is no `Output`; nil when all is well.
+    public let error: RequestError?
+    /// A load is under way.
+    public let isLoading: Bool
+}
+
+extension Call {
+    fileprivate typealias Updates = AsyncStream<CallUpdate<Output>>.Continuation
+
+    @concurrent
+    fileprivate func follow(_ updates: Updates) async {
+        guard failure == nil, method == .get else { return await sendOnce(updates) }
+        var value: Output?
+        var failure: RequestError?
+        for await update in await resource.events() {
+            switch update.event {
+            case .observerAdded, .newData:
+                failure = nil
+                if let data = update.snapshot.latestData {
+                    do throws(RequestError) {
+                        value = try data.output(as: Output.self, nil, decoder, of: self)
+                    } catch { failure = error }
+                } else {
+                    value = nil
+                }
+            default: break
+            }
+            updates.yield(
+                CallUpdate(
+                    event: update.event, value: value, error: update.snapshot.latestError ?? failure,
+                    isLoading: update.snapshot.isLoading))
+            if update.event == .observerAdded { await refresh() }
+        }
+    }
+
+    /// Loads with this call what isn't fresh.
+    @EngineActor
+    private func refresh() {
+        guard case .success(let definition) = definition else { return }
+        try? definition.through(session.service).read { _ in }
+    }
+
+    private func sendOnce(_ updates: Updates) async {
+        do throws(RequestError) {
+            let value = try await send()
+            updates.yield(CallUpdate(event: .newData(.network), value: value, error: nil, isLoading: false))
+        } catch {
+            updates.yield(CallUpdate(event: .error, value: nil, error: error, isLoading: false))
+        }
+    }
+}

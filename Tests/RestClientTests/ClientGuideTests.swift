@@ -1,0 +1,47 @@
+import RestClient
+import Testing
+
+/// The guides do what they say.
+struct ClientGuideTests {
+    @Test func `the guide to calls does what it says`() async throws {
+        let api = try await StubbedService(baseURL: "https://github.test")
+        try await EngineActor.run {
+            try api.stub("GET", "users/octocat", .json(200, #"{"login": "octocat", "name": "Mona"}"#))
+            try api.stub("GET", "users", .json(200, #"[{"login": "octocat"}]"#))
+            try api.stub("GET", "users/nobody", .json(404, "{}"))
+            try api.stub("PATCH", "users/octocat", .json(200, #"{"login": "octocat", "name": "Lisa"}"#))
+            try api.stub("DELETE", "users/octocat", .response(204))
+        }
+        let tokens = Tokens()
+        let github = try GitHub(api.service, tokens: tokens)
+        #expect(try await ask(github) == "1 like octocat, no tag")
+        await EngineActor.run { tokens.current = "t" }
+        #expect(try await github.rename("octocat", to: "Lisa")().name == "Lisa")
+        #expect(await api.last?.body == Array(#"{"name":"Lisa"}"#.utf8))
+        #expect(await api.last?.headers["Authorization"] == "Bearer t")
+        try await github.delete("octocat")()
+        #expect(await follow(github.user("octocat"), until: "Mona") > 1)
+        #expect(await name(of: "octocat", in: github) == "Mona")
+        #expect(await name(of: "nobody", in: github) == "nobody")
+        #expect(github.find(name: nil, languages: ["lua"]).url == "https://github.test/users?language=lua")
+        #expect(try await stubbed(#"{"login": "o"}"#).user("o")().login == "o")
+    }
+
+    @Test func `the guide to types does what it says`() async throws {
+        let api = try await StubbedService()
+        try await api.stub(
+            "GET", "https://shop.example/v1/articles", .json(200, #"[{"title": "ink"}, {"title": "pen"}]"#))
+        #expect(try await sendAll(api.session) == 4)
+        #expect(
+            await api.sent == [
+                "GET https://shop.example/v1/articles", "GET https://shop.example/v1/articles",
+                "GET https://shop.example/v1/articles?text=ink&page=2",
+            ])
+        #expect(await api.last?.timeouts.total == .seconds(20))
+        #expect(Shop.Articles.add(Article(title: "x")).body?.bytes == Array(#"{"title":"x"}"#.utf8))
+        let line = await withCheckedContinuation { continuation in
+            show({ continuation.resume(returning: $0) }, through: api.session)
+        }
+        #expect(line == "2 articles")
+    }
+}
