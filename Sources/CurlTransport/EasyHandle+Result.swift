@@ -64,6 +64,7 @@ extension EasyHandle {
         let isDecoded = head.isEncoded && !isHead && timings.bytesReceived > 0
         let body = body
         self.body = []
+        let head = head
         return TransportResponse(
             status: head.status, httpVersion: head.httpVersion, headers: head.headers(isDecoded: isDecoded),
             body: body, timings: timings)

@@ -80,26 +80,28 @@ struct ResponseHead {
 
     /// What the head says of the body's length and coding.
     private mutating func noteFraming(_ line: UnsafeRawBufferPointer) {
-        let name = line.prefix { $0 != 0x3A }
-        guard name.count == 14 || name.count == 16 || name.count == 17, name.count < line.count else {
-            return
-        }
-        let value = line[(name.endIndex + 1)...]
-        switch Self.lowercased(name) {
-        case "content-length": noteLength(value)
-        case "content-encoding": codings += Self.codings(value)
-        case "transfer-encoding": transferCodings += Self.codings(value)
+        guard let colon = line.firstIndex(of: 0x3A) else { return }
+        let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
+        let value = line[(colon + 1)...]
+        switch colon {
+        case 14 where name.isExactly("content-length"): noteLength(value)
+        case 16 where name.isExactly("content-encoding"): codings += Self.codings(value)
+        case 17 where name.isExactly("transfer-encoding"): transferCodings += Self.codings(value)
         default: break
         }
     }
 
     /// The same length several times is one (RFC 9110 8.6).
     private mutating func noteLength(_ value: Slice<UnsafeRawBufferPointer>) {
-        for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            let number = Self.length(text)
+        var rest = value
+        while true {
+            let comma = rest.firstIndex(of: UInt8(ascii: ","))
+            let number = Self.length(rest[..<(comma ?? rest.endIndex)])
             if let length, length != number { fault = .contradictoryLength }
             length = number
             if number == .tooLarge { fault = .lengthTooLarge }
+            guard let comma else { return }
+            rest = rest[(comma + 1)...]
         }
     }
 

@@ -4,15 +4,18 @@ import RestEngine
 
 /// What a running gateway can change without dropping anything.
 public struct GatewayUpdate: Sendable {
-    /// As in ``GatewayConfiguration/listen``.
+    /// Addresses as in ``GatewayConfiguration/listen``: new ones are bound, those left out are closed.
     public var listen: [String]
+    /// What each service shows, by its name; nil: all paths of every service, to GET and HEAD.
     public var expose: [String: ServiceExposure]?
+    /// What clients must send as `Authorization: Bearer …` from now on; nil for nothing.
     public var bearerToken: String?
+    /// Names for the Host header beside the loopback names and the listener's address.
     public var serverNames: [String] = []
     /// For times as exact as the gateway's when it was started: a quarter of the shortest of them, at most a
     /// second. The size of heads is that for connections which come later.
     public var limits = GatewayLimits()
-    /// As in ``GatewayConfiguration/accessLog``.
+    /// Called after each request, on any thread; nil for no log. See ``GatewayConfiguration/accessLog``.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
 
     public init(listen: [String], expose: [String: ServiceExposure]? = nil, bearerToken: String? = nil) {

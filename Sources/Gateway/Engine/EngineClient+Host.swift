@@ -1,6 +1,6 @@
 import RestEngine
 
-/// The `/-/` routes.
+/// Answers of the routes below `/-/`, which tell of the host itself.
 extension EngineClient {
     /// `completion` is called exactly once, maybe before this returns.
     @EngineActor

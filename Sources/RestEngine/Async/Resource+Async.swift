@@ -110,7 +110,7 @@ public struct ResourceSnapshot: Sendable, ContentHolder {
 
 /// An event of a resource, and its state when it came.
 public struct ResourceUpdate: Sendable {
-    /// What happened.
+    /// The event, as observers get it.
     public let event: ResourceEvent
     /// The state right after it.
     public let snapshot: ResourceSnapshot

@@ -1,7 +1,7 @@
 /// Why a resource is requested the way it is: the blocks that apply and what each changed, what would be
 /// sent, and what the response would pass. Secrets are masked already; see ``SecretMask``.
 public struct Explanation: Sendable {
-    /// A configuration block.
+    /// A configuration block that applies, or that would if it hadn't failed.
     public struct Block: Sendable {
         /// Its place in the order of adding, from 1; the engine's own count.
         public let number: Int

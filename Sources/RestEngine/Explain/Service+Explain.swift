@@ -118,7 +118,7 @@ private struct ExplanationMaker {
     }
 
     private func refuse(_ url: String, _ made: inout Explanation) {
-        guard let cause = service.refusal?(url) else { return }
+        guard let url = URLText(url), let cause = service.refusal?(url) else { return }
         made.failures.append(.init(RequestError(cause: cause, timestamp: 0), mask))
     }
 

@@ -44,7 +44,7 @@ extension EngineLog.Category {
         }
     }
 
-    /// What ``set(named:)`` knows.
+    /// All names that ``set(named:)`` takes, sets first.
     public static let setNames = ["none", "common", "detailed", "all"] + optional.map(\.rawValue)
 }
 

@@ -9,9 +9,14 @@ public final class Scheduler {
     /// Others have their turn after so many seconds, sockets above all: work of one turn may be long.
     private static let slice = 0.01
 
+    /// A closure by itself would be wrapped as it enters the queue and again as it leaves.
+    private struct Turn {
+        let work: @EngineActor () -> Void
+    }
+
     private let clock: any EngineClock
     private let isSliced: Bool
-    private var queue: Deque<@EngineActor () -> Void> = []
+    private var queue: Deque<Turn> = []
     private var timers = Heap<TimerEntry>()
     private var timerCount: UInt64 = 0
     /// Timers whose time has come.
@@ -38,7 +43,7 @@ public final class Scheduler {
 
     /// Runs `work` in the next turn.
     public func nextTurn(_ work: @escaping @EngineActor () -> Void) {
-        queue.append(RefreshScope.bound(work))
+        queue.append(Turn(work: RefreshScope.bound(work)))
     }
 
     /// Runs `work` once, after `delay`, unless the timer is cancelled.
@@ -73,8 +78,8 @@ public final class Scheduler {
             if isSliced, clock.uptime > end { break }
         }
         end = sliceEnd
-        while left > 0, let work = queue.popFirst() {
-            work()
+        while left > 0, let next = queue.popFirst() {
+            next.work()
             left -= 1
             if isSliced, clock.uptime > end { break }
         }

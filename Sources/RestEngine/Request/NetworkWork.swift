@@ -77,11 +77,13 @@ final class NetworkWork: RequestWork {
         }
     }
 
-    private func log(_ outcome: String, _ step: Redirect.RequestStep, since start: Double) {
+    private func log(
+        _ outcome: @autoclosure () -> String, _ step: Redirect.RequestStep, since start: Double
+    ) {
         let engine = resource.engine
         engine.log.write(
             .network,
-            "\(outcome) \(step.method) \(step.url) in \(Int(((engine.scheduler.now - start) * 1000).rounded())) ms"
+            "\(outcome()) \(step.method) \(step.url) in \(Int(((engine.scheduler.now - start) * 1000).rounded())) ms"
         )
     }
 
@@ -106,7 +108,7 @@ final class NetworkWork: RequestWork {
         guard let url, url.isHTTP else {
             return finish(.failure(failure(.invalidURL(source: step.url), step)), step, request)
         }
-        if let refusal = resource.service.refusal?(step.url) {
+        if let refusal = resource.service.refusal?(url) {
             let cause = redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
             return finish(.failure(failure(cause, step)), step, request)
         }

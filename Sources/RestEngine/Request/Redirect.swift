@@ -24,12 +24,15 @@ enum Redirect {
         "content-type", "pragma", "range", "traceparent", "tracestate", "user-agent",
     ]
 
+    /// - Parameter location: The Location; looked for only when the status calls for it.
     static func decide(
-        step: RequestStep, status: Int, location: String?, policy: RedirectPolicy, followed: Int
+        step: RequestStep, status: Int, location: @autoclosure () -> String?, policy: RedirectPolicy,
+        followed: Int
     ) -> Decision {
-        guard policy.follow, [301, 302, 303, 307, 308].contains(status), let source = URLText(step.url)
+        guard policy.follow, status >= 300, [301, 302, 303, 307, 308].contains(status),
+            let source = URLText(step.url)
         else { return .none }
-        guard let location, !location.isEmpty else {
+        guard let location = location(), !location.isEmpty else {
             return .broken("the server redirects and doesn't say where: there is no Location")
         }
         guard let target = source.relative(location), target.isHTTP else {

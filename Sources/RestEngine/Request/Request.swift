@@ -8,12 +8,17 @@ public final class Request {
         case completed
     }
 
+    /// A closure by itself would be wrapped as it enters an array and again as it leaves.
+    private struct CompletionHook {
+        let run: @EngineActor (ResponseInfo) -> Void
+    }
+
     let engine: Engine
     let work: any RequestWork
     /// Of its call, from 1: repeats count on.
     private var attempt = 1
     private var machine = RequestStateMachine()
-    private var completionHooks: [@EngineActor (ResponseInfo) -> Void] = []
+    private var completionHooks: [CompletionHook] = []
     private var haveHooksRun = false
     /// When it started; nil before that, and after its hooks have been called.
     private var era: RequestEra?
@@ -171,7 +176,7 @@ public final class Request {
         let hooks = completionHooks
         completionHooks = []
         haveHooksRun = true
-        for hook in hooks { hook(info) }
+        for hook in hooks { hook.run(info) }
         if let era {
             self.era = nil
             engine.requestEnded(era)
@@ -195,7 +200,7 @@ public final class Request {
         if haveHooksRun, let info {
             engine.scheduler.nextTurn { hook(info) }
         } else {
-            completionHooks.insert(hook, at: first ? 0 : completionHooks.count)
+            completionHooks.insert(CompletionHook(run: hook), at: first ? 0 : completionHooks.count)
         }
     }
 

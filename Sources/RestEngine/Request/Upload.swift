@@ -37,7 +37,7 @@ public struct MultipartPart: Sendable, Hashable {
 
     /// The name of the form's field.
     public var name: String
-    /// The part's bytes.
+    /// Where its bytes come from; a file is read while it is sent.
     public var source: Source
     /// What the server is told; nil for a file is the last part of its path, and for bytes none.
     public var filename: String?

@@ -1,21 +1,67 @@
 /// A piece of data with what was said about it: the outcome of a request, what a resource holds, what a cache
 /// keeps.
 public struct Entity: Sendable {
+    /// One reference in place of eight: an entity is copied at each step of a request and hardly ever
+    /// changed; then it is made anew.
+    private var storage: Storage
+
+    private final class Storage: Sendable {
+        let fields: Fields
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    private struct Fields {
+        var content: Content
+        var headers: Headers
+        var charset: String?
+        var timestamp: Double
+        var status: Int?
+        var url: String?
+        var httpVersion: String?
+    }
+
+    private mutating func change(_ edit: (inout Fields) -> Void) {
+        var fields = storage.fields
+        edit(&fields)
+        storage = Storage(fields)
+    }
+
     /// What the pipeline made of the body, or the body itself.
-    public var content: Content
+    public var content: Content {
+        get { storage.fields.content }
+        set { change { $0.content = newValue } }
+    }
     /// As received, or as given when it was made locally.
-    public var headers: Headers
+    public var headers: Headers {
+        get { storage.fields.headers }
+        set { change { $0.headers = newValue } }
+    }
     /// The charset that the server named, or that was given; nil when nobody said (rule 19.3).
-    public var charset: String?
+    public var charset: String? {
+        get { storage.fields.charset }
+        set { change { $0.charset = newValue } }
+    }
     /// When it was received or last confirmed, Unix time in seconds.
-    public var timestamp: Double
+    public var timestamp: Double {
+        get { storage.fields.timestamp }
+        set { change { $0.timestamp = newValue } }
+    }
     /// Of the response that the content came with, from 100 to 999; nil if it was made locally (D37). A 304
     /// confirms the entity that is there, which keeps its own.
-    public var status: Int?
+    public var status: Int? {
+        get { storage.fields.status }
+        set { change { $0.status = newValue } }
+    }
     /// Where that response came from, after redirects.
-    public var url: String?
+    public var url: String? {
+        get { storage.fields.url }
+        set { change { $0.url = newValue } }
+    }
     /// In which HTTP: `1.1`, `2`.
-    public var httpVersion: String?
+    public var httpVersion: String? {
+        get { storage.fields.httpVersion }
+        set { change { $0.httpVersion = newValue } }
+    }
 
     /// A local or cached entity. `contentType` replaces a Content-Type among the headers; `timestamp` is Unix
     /// time in seconds, by default now.
@@ -23,24 +69,33 @@ public struct Entity: Sendable {
         content: Content, contentType: String? = nil, charset: String? = nil, headers: Headers = Headers(),
         timestamp: Double = InternetTime.now
     ) {
-        self.content = content
-        self.headers = headers
-        self.timestamp = timestamp
-        if let contentType { self.headers.set("Content-Type", contentType) }
-        self.charset = charset ?? self.headers["Content-Type"].flatMap { MediaType($0).charset }
+        var headers = headers
+        if let contentType { headers.set("Content-Type", contentType) }
+        storage = Storage(
+            Fields(
+                content: content, headers: headers,
+                charset: charset ?? headers["Content-Type"].flatMap { MediaType($0).charset },
+                timestamp: timestamp))
     }
 
     /// The entity of a server's response to a request of `url`.
     public init(response: TransportResponse, url: String? = nil, timestamp: Double) {
-        content = .bytes(response.body)
-        headers = response.headers
-        charset = response.headers["Content-Type"].flatMap { MediaType($0).charset }
-        self.timestamp = timestamp
-        status = response.status
-        self.url = url
-        let version = response.httpVersion
-        let number = version.hasPrefix("HTTP/") ? String(version.dropFirst(5)) : version
-        httpVersion = number.isEmpty ? nil : number
+        storage = Storage(
+            Fields(
+                content: .bytes(response.body), headers: response.headers,
+                charset: response.headers["Content-Type"].flatMap { MediaType($0).charset },
+                timestamp: timestamp, status: response.status, url: url,
+                httpVersion: Self.number(ofVersion: response.httpVersion)))
+    }
+
+    /// `1.1` of `HTTP/1.1`.
+    private static func number(ofVersion version: String) -> String? {
+        switch version {
+        case "HTTP/1.1": "1.1"
+        case "HTTP/2": "2"
+        case "": nil
+        default: version.hasPrefix("HTTP/") ? String(version.dropFirst(5)) : version
+        }
     }
 
     /// The Content-Type with its parameters; `application/octet-stream` when there is none (19.2).

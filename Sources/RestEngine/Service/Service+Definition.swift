@@ -5,7 +5,7 @@ extension Service {
     public struct Definition {
         let configuration: ConfigurationTable
         let transport: any Transport
-        let refusal: (@EngineActor (String) -> RequestError.Cause?)?
+        let refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
         let onResourceLimit: (@EngineActor () -> Void)?
         var generation: Int
     }

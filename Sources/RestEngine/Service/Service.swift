@@ -12,7 +12,7 @@ public final class Service {
     private(set) var transport: any Transport
     /// Asked before anything is sent to a URL, redirects too; the cause of the request's failure when it may
     /// not be.
-    public var refusal: (@EngineActor (String) -> RequestError.Cause?)?
+    public var refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
 
     private let table = ResourceTable()
     nonisolated let ledger: ContentLedger
@@ -84,7 +84,7 @@ public final class Service {
         return Resource(service: self, url: nil, invalidSource: text)
     }
 
-    /// See ``cachedResourceCountLimit``.
+    /// The ``cachedResourceCountLimit`` of a service that sets none (23.3).
     public nonisolated static let standardResourceCountLimit = 2048
 
     /// When so many resources are live, adding another drops those that nobody holds (23.3).

@@ -5,12 +5,13 @@ public struct Image: Sendable, Equatable {
         case png, jpeg, gif, webp, bmp
     }
 
+    /// By the first bytes, whatever its content type says.
     public let format: Format
     /// The width in pixels, as the file's head tells it.
     public let width: Int
     /// The height in pixels.
     public let height: Int
-    /// The whole file.
+    /// The file as it was received, head and pixels.
     public let bytes: [UInt8]
 
     /// Nil when the bytes are of no known format, or end before the size.

@@ -10,6 +10,10 @@ final class ScriptGrants {
     let folder: String
     let refusedVariables = VariableRefusals()
     private let options: ScriptOptions
+    /// Of URLs that requests may go to: asked once, for a further service can only add to them. Given up with
+    /// each grant.
+    private var allowedOrigins: Set<String> = []
+    private static let mostAllowedOrigins = 256
 
     init(_ options: ScriptOptions, folder: String) {
         self.options = options
@@ -17,7 +21,10 @@ final class ScriptGrants {
         permissions = ScriptPermissions(options, folder: folder)
     }
 
-    func narrow(_ narrowing: ScriptPermissions.Narrowing) { permissions.narrow(narrowing) }
+    func narrow(_ narrowing: ScriptPermissions.Narrowing) {
+        permissions.narrow(narrowing)
+        allowedOrigins = []
+    }
 
     // MARK: Variables
 
@@ -125,9 +132,17 @@ final class ScriptGrants {
     }
 
     /// Why a request of the script may not go to a URL, as the cause of its failure.
-    func refusalOfRequest(to url: String, declared: [URLText]) -> RequestError.Cause? {
-        permissions.refusalOfRequest(to: url, declared: declared).map {
-            .scriptError(RequestError.ScriptFailure(message: "requests to \(url) are not allowed: \($0)"))
+    func refusalOfRequest(
+        to url: URLText, declared: @autoclosure () -> [URLText]
+    ) -> RequestError.Cause? {
+        let origin = url.origin ?? ""
+        if allowedOrigins.contains(origin) { return nil }
+        guard let refusal = permissions.refusalOfRequest(to: url, declared: declared()) else {
+            if allowedOrigins.count >= Self.mostAllowedOrigins { allowedOrigins = [] }
+            allowedOrigins.insert(origin)
+            return nil
         }
+        return .scriptError(
+            RequestError.ScriptFailure(message: "requests to \(url.string) are not allowed: \(refusal)"))
     }
 }

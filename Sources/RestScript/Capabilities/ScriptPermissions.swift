@@ -55,8 +55,8 @@ struct ScriptPermissions {
     }
 
     /// - Parameter declared: base URLs of the script's services.
-    func refusalOfRequest(to url: String, declared: [URLText]) -> String? {
-        guard let url = URLText(url), let host = url.host else { return nil }
+    func refusalOfRequest(to url: URLText, declared: [URLText]) -> String? {
+        guard let host = url.host else { return nil }
         let name = url.port.map { "\(host):\($0)" } ?? host
         switch granted.hosts {
         case .all: break

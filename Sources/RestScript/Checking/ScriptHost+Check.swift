@@ -50,7 +50,7 @@ extension ScriptHost {
 
     /// A service whose own host is not granted can do little.
     private func tryGrants(of service: Service) {
-        guard let base = service.baseURL?.url.origin,
+        guard let base = service.baseURL?.url.origin.flatMap({ URLText($0) }),
             case .scriptError(let refusal)? = context.services.refusalOfRequest(to: base)
         else { return }
         let place = context.services[service.name]?.place

@@ -30,7 +30,7 @@ final class ServiceRegistry {
     var bases: [URLText] { declarations.compactMap { $0.service.baseURL?.url } }
 
     /// Why a request of the script may not go to a URL, as the cause of its failure.
-    func refusalOfRequest(to url: String) -> RequestError.Cause? {
+    func refusalOfRequest(to url: URLText) -> RequestError.Cause? {
         context.grants.refusalOfRequest(to: url, declared: bases)
     }
 

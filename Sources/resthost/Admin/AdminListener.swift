@@ -4,7 +4,7 @@ import RestEngine
 
 /// The socket at which a run takes commands.
 enum AdminListener {
-    /// What `--admin` says.
+    /// Where it listens, as `--admin` says.
     enum Address: Equatable {
         case standard
         case path(String)

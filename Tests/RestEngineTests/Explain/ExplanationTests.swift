@@ -139,7 +139,7 @@ struct ExplanationTests {
         #expect(
             fixture.service.explain("/b").failures.first?.message
                 == "Cannot create request: 'G T' is not a method")
-        fixture.service.refusal = { $0.contains("/c") ? .internal(message: "not there") : nil }
+        fixture.service.refusal = { $0.string.contains("/c") ? .internal(message: "not there") : nil }
         #expect(fixture.service.explain("/c").failures.first?.message == "Request failed: not there")
         #expect(fixture.service.explain("http://").failures.count == 1)
         #expect(fixture.service.explain("https://a b/").failures.count == 1)

@@ -259,7 +259,7 @@ struct GrantTests {
                 "4 error reading '/x.pem' is not allowed: grant it with --allow-read /x.pem",
                 "5 error connecting to the socket '/x.sock' is not allowed: grant it with --allow-net a.test,unix:/x.sock",
                 "6 error listening on the socket '/x.sock' is not allowed: grant it with --allow-write /x.sock",
-                "1 warning requests to https://api.test are not allowed: grant it with --allow-net a.test,api.test",
+                "1 warning requests to https://api.test/ are not allowed: grant it with --allow-net a.test,api.test",
             ], "\(findings)")
         fixture.close()
     }

@@ -121,6 +121,32 @@ struct PermissionsTests {
             ])
     }
 
+    @Test func `what was found of a host holds until a service or a narrowing changes it`() throws {
+        let fixture = try fixture { $0.capabilities.hosts = .declared }
+        try fixture.transport.stub(
+            method: "GET", urlGlob: "https://other.test/x",
+            .response(200, headers: Headers([("Content-Type", "text/plain")]), body: Array("other".utf8)))
+        try fixture.load(
+            """
+            rest.spawn(function()
+              local function ask(url)
+                local entity, err = api:resource_at(url):request("GET"):await()
+                print(entity and entity.text or err.cause.type)
+              end
+              ask "https://api.test/v1/text"
+              ask "https://other.test/x"
+              rest.service { name = "other", base_url = "https://other.test" }
+              ask "https://other.test/x"
+              rest.permissions { net = { "other.test" } }
+              ask "https://api.test/v1/text"
+              ask "https://other.test/x"
+            end)
+            """)
+        fixture.advance(1)
+        fixture.close()
+        #expect(fixture.lines == ["hello", "script_error", "other", "script_error", "other"])
+    }
+
     @Test func `it gains nothing by it`() throws {
         let lines = try output(
             """

@@ -83,6 +83,7 @@ public enum RefreshScope {
         return { run(in: passes) { work() } }
     }
 
+    @inline(__always)
     static func bound<Argument>(
         _ work: @escaping @EngineActor (Argument) -> Void
     ) -> @EngineActor (Argument) -> Void {
