@@ -20,6 +20,8 @@ struct OutputTests {
         #expect(try await answer(json, as: Tree.self).value["name"]?.string == "Mona")
         #expect(try await answer(json, as: String.self).value == #"{"name": "Mona"}"#)
         #expect(try await answer(json, as: [UInt8].self).value == Array(#"{"name": "Mona"}"#.utf8))
+        #expect(try await answer(json, as: String?.self).value == #"{"name": "Mona"}"#)
+        #expect(try await answer(json, as: [UInt8]?.self).value == Array(#"{"name": "Mona"}"#.utf8))
         #expect(try await answer(json, as: Entity.self).value.json["name"]?.string == "Mona")
         #expect(try await answer(json, as: Person?.self).value == Person(name: "Mona"))
         _ = try await answer(json, as: Void.self).value

@@ -17,6 +17,7 @@ private func service(named name: String) -> Service {
     let scheduler = Scheduler()
     let transport = StubTransport(scheduler: scheduler)
     try! transport.stub(method: "GET", urlGlob: "https://example.com/", .text(200, "Hello of \(name)"))
+    try! transport.stub(method: "GET", urlGlob: "https://example.com/missing", .response(404))
     try! transport.stub(method: "GET", urlGlob: "https://example.com/user", .json(200, #"{"name": "Mona"}"#))
     return Service(engine: Engine(transport: transport, scheduler: scheduler), name: name, baseURL: nil)
 }
@@ -104,6 +105,23 @@ struct SendingRequestsTests {
         #expect(await send(APIRequest(.get, url: "example.com")).hasPrefix("Request failed - "))
     }
 
+    @Test func `the session is overridden when a handler is given`() async {
+        // through the session of MyService
+        let own = await printed { print in
+            MyService.get.send { result in
+                print((try? result.get())?.text ?? "")
+            }
+        }
+
+        // through another session, this time
+        let other = await printed { print in
+            MyService.get.send(session: customSession) { result in
+                print((try? result.get())?.text ?? "")
+            }
+        }
+        #expect(own == "Hello of mine" && other == "Hello of custom")
+    }
+
     @Test func `a handler gets what it is declared to take`() async {
         let request = APIRequest(.get, url: "https://example.com/user", session: customSession)
         let line = await printed { print in
@@ -120,6 +138,33 @@ struct SendingRequestsTests {
     }
 
     // MARK: As a sequence, in the place of a publisher
+
+    /// What a sequence prints until there is an answer or an error.
+    private func lines(_ request: APIRequest) async -> [String] {
+        var lines: [String] = []
+        for await update in request.updates {
+            if let error = update.error {
+                lines.append("Request failed - \(error)")
+                break
+            }
+            if let response = update.value {
+                lines.append("Data: \(response.text)")
+                lines.append("Status: \(response.status ?? 0)")
+                break
+            }
+        }
+        return lines
+    }
+
+    @Test func `a sequence gives the whole answer, through the session that is named`() async {
+        #expect(await lines(MyService.get) == ["Data: Hello of mine", "Status: 200"])
+        #expect(
+            await lines(MyService.get.session(customSession)) == ["Data: Hello of custom", "Status: 200"])
+        let detached = APIRequest(.get, url: "https://example.com", session: customSession)
+        #expect(await lines(detached) == ["Data: Hello of custom", "Status: 200"])
+        let missing = APIRequest(.get, url: "https://example.com/missing", session: customSession)
+        #expect(await lines(missing) == ["Request failed - GET https://example.com/missing: Not found (404)"])
+    }
 
     @Test func `a sequence gives the answer, or the error`() async {
         var lines: [String] = []

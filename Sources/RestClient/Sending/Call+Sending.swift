@@ -18,8 +18,7 @@ extension Call {
         session: Session? = nil, decoder: TreeDecoder? = nil
     ) async throws(RequestError) -> Output {
         // Beside a model the body would be there twice.
-        let isBody = Output.self == String.self || Output.self == [UInt8].self
-        let (entity, exchange) = try await exchanged(session ?? self.session, keepsBody: isBody)
+        let (entity, exchange) = try await exchanged(session ?? self.session, keepsBody: Self.isOfBody)
         return try CallResponse(entity, exchange, decoder ?? self.decoder, of: self).value
     }
 

@@ -39,6 +39,16 @@ public struct CallResponse<Output: Sendable>: Sendable {
     public var redirects: Int { exchange?.redirects ?? 0 }
 }
 
+extension Call {
+    /// The output is the body, whatever the pipeline makes of it.
+    static var isOfBody: Bool {
+        switch Output.self {
+        case is [UInt8].Type, is [UInt8]?.Type, is String.Type, is String?.Type: true
+        default: false
+        }
+    }
+}
+
 extension Entity {
     /// The output of a call.
     ///
@@ -50,10 +60,7 @@ extension Entity {
         // Who asks for nothing doesn't mind that there is something.
         if let nothing = () as? Output { return nothing }
         if let value = content.cast(to: type) { return value }
-        if let body {
-            if let bytes = body as? Output, type == [UInt8].self { return bytes }
-            if type == String.self, let text = text(of: body) as? Output { return text }
-        }
+        if let body, let whole = output(as: type, ofBody: body) { return whole }
         do throws(RequestError) { return try content(as: type, decoder: decoder) } catch {
             var error = error
             error.url = error.url ?? url ?? call.url
@@ -62,8 +69,12 @@ extension Entity {
         }
     }
 
-    /// Nil for bytes that are no text in its charset.
-    private func text(of body: [UInt8]) -> String? {
-        TextCharset(charset ?? "utf-8")?.decode(body)
+    /// The body itself as bytes or text; nil for other outputs, and for what is no text in its charset.
+    private func output<Output>(as type: Output.Type, ofBody body: [UInt8]) -> Output? {
+        switch type {
+        case is [UInt8].Type, is [UInt8]?.Type: body as? Output
+        case is String.Type, is String?.Type: TextCharset(charset ?? "utf-8")?.decode(body) as? Output
+        default: nil
+        }
     }
 }

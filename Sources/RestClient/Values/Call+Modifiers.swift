@@ -72,6 +72,13 @@ extension Call {
         changed { definition throws(DefinitionError) in try definition.withMethod(method.rawValue) }
     }
 
+    /// The same, sent elsewhere; its URL stays.
+    public func session(_ session: Session) -> Call {
+        var call = self
+        call.session = session
+        return call
+    }
+
     /// Limits the whole request in time; see ``Timeout``.
     public func timeout(_ duration: Duration, fileID: String = #fileID, line: Int = #line) -> Call {
         adding(Timeout(duration), fileID: fileID, line: line)
