@@ -2,7 +2,7 @@
 local rest = require "resthost"
 
 local function show(name, content, err)
-  print(name .. ": " .. (content and rest.json.encode(content) or tostring(err)))
+  print(name .. ": " .. (content and rest.json.encode(content) or err.user_message))
 end
 
 local global_header = require "global_header"
@@ -43,7 +43,7 @@ rest.spawn(function()
   show("custom_stages", custom_stages:resource("/users/ada"):get())
   show("content_type", content_type:resource("/reports/g"):get())
   show("transformer_module", transformer_module:resource("/reports/g"):get())
-  show("error_message", error_message:resource("/nowhere"):get())
+  show("error_message", error_message:resource("/private/notes"):get())
 
   local ada = parses_once:resource("/users/ada")
   rest.all { ada:load_if_needed(), ada:load_if_needed() }

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "swift-guide",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "resthost", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "SwiftGuide", dependencies: [.product(name: "RestEngine", package: "resthost")],
+            swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,21 @@
+import RestEngine
+
+/// A transformer for one kind of content: it runs for JSON alone, whatever the resource.
+@EngineActor
+func contentType(_ api: API) throws -> Service {
+    struct Report: Codable, Sendable {
+        var checked: Bool?
+        var pages: Int
+        var title: String
+    }
+
+    let service = try api.service("content_type")
+    service.configureModel("/reports/*", Report.self)
+    service.configureTransformer("**", stage: .cleanup, contentTypes: ["*/json", "*/*+json"]) {
+        (report: Report, _) in
+        var report = report
+        report.checked = true
+        return try TreeEncoder().encode(report)
+    }
+    return service
+}

@@ -1,0 +1,10 @@
+import RestEngine
+
+/// Settings for one kind of resource, wherever it is: a knob's position is never up to date.
+@EngineActor
+func knobs(_ api: API) throws -> Service {
+    let service = try api.service("knobs")
+    service.configure("**") { $0.expirationTime = .minutes(1) }
+    service.configure("/**/knob", description: "knobs are always stale") { $0.expirationTime = .zero }
+    return service
+}
