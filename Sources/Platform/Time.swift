@@ -16,6 +16,38 @@ package enum ClockReading {
     }
 }
 
+/// A time on the clock that never jumps, until which a thread waits. Here, because a module that is built
+/// whole may find the members of `timespec` in a module that nobody can import.
+package struct MonotonicDeadline {
+    private var time = timespec()
+
+    package init(afterMilliseconds milliseconds: Int32) {
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        time.tv_nsec += Int(milliseconds % 1000) * 1_000_000
+        time.tv_sec += Int(milliseconds / 1000) + time.tv_nsec / 1_000_000_000
+        time.tv_nsec %= 1_000_000_000
+    }
+
+    /// Waits for a condition that goes by this clock; false when the time has come.
+    package func wait(
+        for condition: UnsafeMutablePointer<pthread_cond_t>, _ mutex: UnsafeMutablePointer<pthread_mutex_t>
+    ) -> Bool {
+        #if canImport(Darwin)
+            let now = MonotonicDeadline(afterMilliseconds: 0).time
+            var left = timespec(tv_sec: time.tv_sec - now.tv_sec, tv_nsec: time.tv_nsec - now.tv_nsec)
+            if left.tv_nsec < 0 {
+                left.tv_sec -= 1
+                left.tv_nsec += 1_000_000_000
+            }
+            return unsafe left.tv_sec >= 0
+                && pthread_cond_timedwait_relative_np(condition, mutex, &left) == 0
+        #else
+            var time = time
+            return unsafe pthread_cond_timedwait(condition, mutex, &time) == 0
+        #endif
+    }
+}
+
 /// A day of the Gregorian calendar, and its number since 1 January 1970.
 package struct CivilDay: Equatable, Sendable {
     package var year: Int64

@@ -46,32 +46,10 @@ final class ParkingPoller: Poller, @unchecked Sendable {
         if milliseconds < 0 {
             while !isWoken { pthread_cond_wait(condition, mutex) }
         } else {
-            var deadline = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &deadline)
-            deadline.tv_nsec += Int(milliseconds % 1000) * 1_000_000
-            deadline.tv_sec += Int(milliseconds / 1000) + deadline.tv_nsec / 1_000_000_000
-            deadline.tv_nsec %= 1_000_000_000
-            while !isWoken, wait(until: deadline) {}
+            let deadline = MonotonicDeadline(afterMilliseconds: milliseconds)
+            while !isWoken, deadline.wait(for: condition, mutex) {}
         }
         isWoken = false
-    }
-
-    /// False when the time has come.
-    private func wait(until deadline: timespec) -> Bool {
-        #if canImport(Darwin)
-            var now = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &now)
-            var left = timespec(
-                tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)
-            if left.tv_nsec < 0 {
-                left.tv_sec -= 1
-                left.tv_nsec += 1_000_000_000
-            }
-            return left.tv_sec >= 0 && pthread_cond_timedwait_relative_np(condition, mutex, &left) == 0
-        #else
-            var deadline = deadline
-            return pthread_cond_timedwait(condition, mutex, &deadline) == 0
-        #endif
     }
 
     func wake() {
