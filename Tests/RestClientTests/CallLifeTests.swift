@@ -1,0 +1,75 @@
+import RestClient
+import Testing
+
+/// What a call keeps alive, and what the engine does around it as with any request.
+struct CallLifeTests {
+    @Test @EngineActor func `a service is freed with the last call of it`() async throws {
+        weak var service: Service?
+        do {
+            let api = try await StubbedService()
+            service = api.service
+            try api.stub("GET", "**", .json(200, #"{"name": "Mona"}"#))
+            let users = try api.service.endpoint("users") { Authorize(.bearer) { "t" } }
+            let call: Call<Person> = users.get("1")
+            try await call()
+            for await update in call.updates where update.value != nil { break }
+            #expect(service != nil)
+        }
+        // The loop lets go of the last request's hooks in turns of its own.
+        for _ in 0..<10_000 where service != nil {
+            service?.flushUnusedResources()
+            await Task.yield()
+        }
+        #expect(service == nil)
+    }
+
+    @Test func `who stops reading updates observes no more`() async throws {
+        let api = try await StubbedService()
+        try await api.stub("GET", "x", .json(200, "{}"))
+        let call: Call<Tree> = api.service.get("x")
+        for await update in call.updates where update.value != nil { break }
+        let resource = await call.resource
+        var isObserved = true
+        for _ in 0..<10_000 where isObserved {
+            isObserved = await EngineActor.run { resource.isObserved }
+            await Task.yield()
+        }
+        #expect(!isObserved)
+    }
+
+    @Test func `blocks, decorators and repeats hold for a call`() async throws {
+        let api = try await StubbedService()
+        try await api.stub("GET", "x", .response(503))
+        await EngineActor.run {
+            api.service.configure("**") { configuration in
+                configuration.headers.set("X-Block", "1")
+                configuration.decorators.append { _, request in
+                    request.chained { info in
+                        guard case .failure = info.response else { return .useThisResponse }
+                        try api.stub("GET", "x", .json(200, #"{"name": "second"}"#))
+                        return .passTo(request.repeated())
+                    }
+                }
+            }
+        }
+        let call: Call<Person> = api.service.get("x") { Authorize(.bearer) { "t" } }
+        let response = try await call.response()
+        #expect(response.value == Person(name: "second") && response.status == 200)
+        #expect(response.body == Array(#"{"name": "second"}"#.utf8) && response.timings != nil)
+        let requests = await api.transport.requests
+        #expect(requests.count == 2 && requests.allSatisfy { $0.headers["Authorization"] == "Bearer t" })
+        #expect(requests.allSatisfy { $0.headers["X-Block"] == "1" })
+    }
+
+    @Test func `many tasks send one call at once`() async throws {
+        let api = try await StubbedService()
+        try await api.stub("GET", "**", .json(200, #"{"name": "Mona"}"#))
+        let call: Call<Person> = api.service.get("x")
+        let names = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<100 { group.addTask { try await call.adding { Query("n", number) }().name } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(names == Array(repeating: "Mona", count: 100))
+        #expect(await Set(api.sent).count == 100)
+    }
+}
