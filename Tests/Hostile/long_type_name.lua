@@ -1,4 +1,4 @@
 -- Has a type whose name is long, and lets Lua complain of it.
--- expected: runtime attempt to call a
+-- expected: runtime call
 local t = setmetatable({}, { __name = ("n"):rep(1 << 20) })
 t()
