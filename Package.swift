@@ -12,25 +12,36 @@ let settings: [SwiftSetting] = [
 
 let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+/// What only servers need, and a client that says `traits: []` doesn't even fetch.
+let host = TargetDependencyCondition.when(traits: ["Host"])
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: host)
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: host)
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: host)
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio", condition: host)
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let arguments = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: host)
 
 let package = Package(
     name: "resthost",
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "resthost", targets: ["resthost"]),
-        .library(name: "RestEngine", targets: ["RestEngine", "CurlTransport"]),
+        .library(name: "RestEngine", targets: ["RestEngine"]),
+        .library(name: "CurlTransport", targets: ["CurlTransport"]),
+        .library(name: "RestFoundation", targets: ["RestFoundation"]),
         .library(name: "RestClient", targets: ["RestClient"]),
         .library(name: "SQLiteCache", targets: ["SQLiteCache"]),
         .library(name: "LuaRuntime", targets: ["LuaRuntime"]),
         .library(name: "RestScript", targets: ["RestScript"]),
         .library(name: "RestFixtures", targets: ["RestFixtures"]),
+    ],
+    traits: [
+        .trait(
+            name: "Host",
+            description: "The gateway, the fixture server and the program resthost, with what they need."),
+        .default(enabledTraits: ["Host"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -68,9 +79,19 @@ let package = Package(
         .target(
             name: "CCoding", dependencies: ["SystemZlib", "SystemBrotli", "SystemZstd"], cSettings: cSettings),
         .target(name: "CCurl", dependencies: ["SystemCurl"], cSettings: cSettings),
+        // No system library for simdjson, whose pkg-config file has flags that packages may not have: what is
+        // missing is said in parse.cpp.
         .target(
-            name: "CJSON", dependencies: ["SystemLua"], cxxSettings: [.treatAllWarnings(as: .error)],
+            name: "CJSON", cxxSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("simdjson")]),
+        // What of it knows Lua, so that the engine by itself doesn't. It needs CJSON beside it, but can't depend
+        // on it: SwiftPM would have C++ import its headers as a module, which it builds for Swift alone.
+        .target(
+            name: "CLuaJSON", dependencies: ["SystemLua"],
+            cxxSettings: [
+                .headerSearchPath("../CJSON"), .headerSearchPath("../CJSON/include"),
+                .treatAllWarnings(as: .error),
+            ]),
         .target(name: "CPlatform", cSettings: cSettings),
         // xxhash's functions are inlined from its header: nothing is linked.
         .target(name: "CHash", cSettings: cSettings),
@@ -90,6 +111,8 @@ let package = Package(
             name: "LuaRuntime", dependencies: ["Platform", "CLua", "CPlatform"], swiftSettings: settings),
 
         // Floor 2: neighbours that never meet.
+        // For programs that use Foundation: the only one of these that does.
+        .target(name: "RestFoundation", dependencies: ["RestEngine"], swiftSettings: settings),
         .target(
             name: "CurlTransport", dependencies: ["Platform", "RestEngine", "CCurl", "CCoding"],
             swiftSettings: settings),
@@ -100,7 +123,7 @@ let package = Package(
             name: "Gateway", dependencies: ["Platform", "RestEngine", nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings),
         .target(
-            name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON"],
+            name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON", "CLuaJSON"],
             swiftSettings: settings),
 
         .target(
@@ -125,14 +148,16 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
-            name: "CJSONTestHost", dependencies: ["CJSON", "SystemLua"], path: "Tests/CJSONTestHost",
+            name: "CJSONTestHost", dependencies: ["CJSON", "CLuaJSON", "SystemLua"],
+            path: "Tests/CJSONTestHost",
             cSettings: cSettings),
         .testTarget(
             name: "CJSONTests",
             dependencies: ["Platform", "CJSON", "CJSONTestHost", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "RestEngineTests", dependencies: ["Platform", "RestEngine", "TestSupport"],
+            name: "RestEngineTests",
+            dependencies: ["Platform", "RestEngine", "RestFoundation", "TestSupport"],
             swiftSettings: settings),
         .target(
             name: "CLuaTestHost", dependencies: ["SystemLua"], path: "Tests/CLuaTestHost",

@@ -1,6 +1,6 @@
 // Tree to JSON text.
 #include "failure.hpp"
-#include "keys.hpp"
+#include "odd_keys.hpp"
 #include "sinks.hpp"
 
 namespace cjson {
@@ -44,7 +44,7 @@ private:
             switch (tag) {
             case Tag::int8:
             case Tag::int32:
-            case Tag::int64: keys.add(static_cast<lua_Integer>(takeInteger(tag, key))); break;
+            case Tag::int64: keys.add(static_cast<long long>(takeInteger(tag, key))); break;
             case Tag::real: keys.add(load<double>(key)); break;
             case Tag::string: keys.add(takeBytes(key)); break;
             default: keys.add(tag == Tag::yes);

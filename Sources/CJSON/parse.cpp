@@ -1,5 +1,8 @@
 #include "parse.hpp"
 
+#if !__has_include(<simdjson.h>)
+#error "simdjson is missing: apt install libsimdjson-dev, or brew install simdjson"
+#endif
 #include <simdjson.h>
 
 #include <charconv>

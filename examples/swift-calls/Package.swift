@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "swift-calls",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "resthost", path: "../..")],
+    dependencies: [.package(name: "resthost", path: "../..", traits: [])],
     targets: [
         .executableTarget(
             name: "SwiftCalls", dependencies: [.product(name: "RestClient", package: "resthost")],

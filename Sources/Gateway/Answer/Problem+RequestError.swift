@@ -16,7 +16,7 @@ extension Problem {
         var detail = "\(sentence)"
         switch error.cause {
         // Their details quote texts that the configuration made, secrets included, and paths of this machine.
-        case .invalidURL, .notURLEncodable, .unencodableText, .unreadableFile: detail = error.userMessage
+        case .invalidURL, .notURLEncodable, .unencodableText, .unreadableFile, .invalidHeader: detail = error.userMessage
         case .custom(let type, _) where Self.quoting.contains(type): detail = error.userMessage
         default: break
         }
@@ -53,7 +53,7 @@ extension Problem {
             return 502
         case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,
             .wrongInputType, .wrongOutputType, .transformerReturnedNil, .scriptError, .scriptLimit,
-            .invalidDefinition, .unreadableFile, .internal,
+            .invalidDefinition, .unreadableFile, .invalidHeader, .internal,
             .custom:
             return 500
         }

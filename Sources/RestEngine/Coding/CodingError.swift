@@ -6,11 +6,18 @@ public struct CodingError: Error, Sendable, Equatable, CustomStringConvertible {
     public var path: String
     /// `expected string, got number`.
     public var message: String
+    /// What an `init(from:)` or `encode(to:)` of the program threw, if it was none of the coders' errors.
+    public var underlying: (any Error)?
 
     public init(type: String, path: String = "", message: String) {
         self.type = type
         self.path = path
         self.message = message
+    }
+
+    /// ``underlying`` is not compared.
+    public static func == (a: CodingError, b: CodingError) -> Bool {
+        a.type == b.type && a.path == b.path && a.message == b.message
     }
 
     public var description: String { path.isEmpty ? "\(type): \(message)" : "\(path): \(message)" }
@@ -28,7 +35,9 @@ extension CodingError {
             self.init(name, context.codingPath, context.debugDescription)
         case EncodingError.invalidValue(_, let context):
             self.init(name, context.codingPath, context.debugDescription)
-        default: self.init(type: name, message: "\(error)")
+        default:
+            self.init(type: name, message: "\(error)")
+            underlying = error
         }
     }
 

@@ -1,8 +1,9 @@
 /// Makes Swift values of trees, with no JSON text in between.
 ///
-/// Numbers are exact: an integer that does not fit, or a fraction where an integer is wanted, is an error. In
-/// a program that links Foundation its `Date` reads a number as Unix seconds and a string as RFC 3339, and
-/// its `URL` a string.
+/// Numbers are exact: an integer that does not fit, or a fraction where an integer is wanted, is an error; a
+/// fraction has the precision of a double. In a program that links Foundation its `Date` reads a number as
+/// Unix seconds and a string as RFC 3339, its `URL` a string, its `Data` a string of base64 and its `Decimal` a
+/// number.
 public struct TreeDecoder: Sendable {
     /// How names of properties are looked up.
     public var keys = KeyStyle.asWritten
@@ -29,8 +30,9 @@ public struct TreeDecoder: Sendable {
 
 /// Makes trees of Swift values, for bodies of requests and for content that scripts and the gateway can see.
 ///
-/// Nil properties are left out, as their types say. In a program that links Foundation its `Date` becomes RFC
-/// 3339 text or Unix seconds, and its `URL` a string.
+/// Nil properties are left out, as their types say; integers of any size are numbers. In a program that links
+/// Foundation its `Date` becomes RFC 3339 text or Unix seconds, its `URL` a string, its `Data` a string of
+/// base64 and its `Decimal` a number: an error if it is a fraction with more digits than a double has.
 public struct TreeEncoder: Sendable {
     /// How a `Date` is written.
     public enum DateStyle: Sendable {

@@ -90,6 +90,8 @@ enum TreePart {
     case null
     case bool(Bool)
     case integer(Int64)
+    /// Of an integer beyond 64 bits.
+    case digits(String)
     case double(Double)
     case string(String)
     case tree(Tree)
@@ -103,6 +105,7 @@ enum TreePart {
         case .null: builder.null()
         case .bool(let bool): builder.bool(bool)
         case .integer(let integer): builder.int(integer)
+        case .digits(let digits): builder.digits(digits)
         case .double(let double): builder.double(double)
         case .string(let string): builder.string(string)
         case .tree(let tree): builder.tree(tree)

@@ -26,11 +26,35 @@ struct TreeReader {
                 DecodingError.Context(codingPath: [], debugDescription: message))
         }
         switch FoundationType(type) {
-        case .date: return try Value(from: TreeReader(tree: try time(), path: path, options: options))
-        case .url where tree.kind == .string:
-            return try Value(from: TreeReader(tree: ["relative": tree], path: path, options: options))
+        case .date: return try Value(from: reader(ofForm: try time()))
+        case .url where tree.kind == .string: return try Value(from: reader(ofForm: ["relative": tree]))
+        case .data where tree.kind == .string: return try Value(from: reader(ofForm: try bytes()))
+        case .decimal: return try Value(from: reader(ofForm: try decimal()))
         default: return try Value(from: self)
         }
+    }
+
+    /// At the same place, of what a type of Foundation reads from its decoder.
+    private func reader(ofForm form: Tree) -> TreeReader {
+        TreeReader(tree: form, path: path, options: options)
+    }
+
+    /// What a `Data` reads: its bytes, in JSON as base64.
+    private func bytes() throws -> Tree {
+        switch Base64.decode(Array(tree.bytes ?? [])) {
+        case .success(let bytes): return Tree(bytes.map { Tree($0) })
+        case .failure(let error): throw mismatch([UInt8].self, error.message)
+        }
+    }
+
+    /// What a `Decimal` reads: the parts that it is made of.
+    private func decimal() throws -> Tree {
+        let text = tree.int.map { "\($0)" } ?? tree.digits ?? tree.double.map { "\($0)" }
+        guard let text else { throw mismatch(Double.self, "expected number, got \(tree.kindName)") }
+        guard let form = DecimalDigits(text)?.record else {
+            throw mismatch(Double.self, "\(text) does not fit into Decimal")
+        }
+        return form
     }
 
     /// The value of a key or element.

@@ -34,12 +34,15 @@ struct TreeWriter {
                 value, EncodingError.Context(codingPath: [], debugDescription: message))
         }
         var writer = TreeWriter(TreeSlot(), path, options)
-        if value is any StringKeyed { writer.keys = .asWritten }
+        let foundation = FoundationType(type(of: value))
+        if foundation != nil || value is any StringKeyed { writer.keys = .asWritten }
         try value.encode(to: writer)
         let part = writer.slot.finished
-        return switch FoundationType(type(of: value)) {
+        return switch foundation {
         case .date: try time(part, of: value)
         case .url: Self.url(part)
+        case .data: Self.data(part)
+        case .decimal: try decimal(part, of: value)
         case nil: part
         }
     }
@@ -71,6 +74,26 @@ struct TreeWriter {
             throw mismatch(value, "the time \(unix) has no text: its year is not one of 0 to 9999")
         }
         return .string(text)
+    }
+
+    /// `Data` wrote an array of its bytes.
+    private static func data(_ part: TreePart) -> TreePart {
+        guard let parts = part.list else { return part }
+        let bytes = parts.compactMap { part -> UInt8? in
+            if case .integer(let byte) = part { UInt8(exactly: byte) } else { nil }
+        }
+        return bytes.count == parts.count ? .string(Base64.encode(bytes)) : part
+    }
+
+    /// `Decimal` wrote the parts that it is made of.
+    private func decimal(_ part: TreePart, of value: Any) throws -> TreePart {
+        guard case .object(let record) = part else { return part }
+        guard let digits = DecimalDigits(record) else { throw mismatch(value, "NaN has no form in JSON") }
+        guard let number = digits.part else {
+            throw mismatch(
+                value, "\(value) has more digits than a fraction in JSON keeps: encode it as a string")
+        }
+        return number
     }
 
     /// `URL` wrote an object: its text, and the URL that it is relative to.

@@ -38,6 +38,8 @@ extension Service {
     ///   - onMismatch: What becomes of content that is no `Input` (17.5).
     ///   - transformErrors: Whether the bodies of errors are transformed as well (17.8).
     ///   - transformEmpty: Whether a success without a body is transformed as well (D30).
+    ///   - onEngineLoop: Whether the function runs on the engine loop, where everything else waits for it; else
+    ///     it runs on another thread, see ``TypedTransformer``.
     ///   - transform: Content and its entity in, new content out; nil is a failure (17.6). It may throw a
     ///     ``RequestError`` to fail with it, or anything else to fail with "Cannot parse server response"
     ///     (17.7).
@@ -45,19 +47,29 @@ extension Service {
         _ pattern: ResourcePattern, stage: StageName = .model, action: StageAction = .replace,
         methods: Set<Method>? = Method.ofTransformers, contentTypes: [String]? = nil,
         onMismatch: InputMismatch = .error, transformErrors: Bool = false, transformEmpty: Bool = false,
-        description: String? = nil, fileID: String = #fileID, line: Int = #line,
+        onEngineLoop: Bool = false, description: String? = nil, fileID: String = #fileID, line: Int = #line,
         _ transform: @escaping @Sendable (Input, Entity) throws -> Output?
     ) {
-        warn(ofStage: stage, "\(fileID):\(line)")
-        let transformer = TypedTransformer(
+        var transformer = TypedTransformer(
             description: description ?? "\(Input.self) → \(Output.self) at \(fileID):\(line)",
             onMismatch: onMismatch, transformErrors: transformErrors, transformEmpty: transformEmpty,
             transform)
+        transformer.onEngineLoop = onEngineLoop
+        add(
+            transformer, pattern, stage, action, methods, contentTypes,
+            description: description ?? "\(pattern): \(Input.self) → \(Output.self) in \(stage)",
+            origin: "\(fileID):\(line)")
+    }
+
+    private func add(
+        _ transformer: any Transformer, _ pattern: ResourcePattern, _ stage: StageName, _ action: StageAction,
+        _ methods: Set<Method>?, _ contentTypes: [String]?, description: String, origin: String
+    ) {
+        warn(ofStage: stage, origin)
         configure(
             ConfigurationEntry(
-                pattern: pattern.compiled(for: self), methods: methods,
-                description: description ?? "\(pattern): \(Input.self) → \(Output.self) in \(stage)",
-                origin: "\(fileID):\(line)", isUniform: true
+                pattern: pattern.compiled(for: self), methods: methods, description: description,
+                origin: origin, isUniform: true
             ) { draft in
                 if let advice = stage.advice(
                     among: draft.configuration.pipeline.order, orderIs: "pipeline.order")
@@ -77,25 +89,34 @@ extension Service {
         engine.log.write(.warning, "\(place): \(advice)")
     }
 
-    /// Decodes the content of matching resources, once for all who ask.
+    /// Has the content of matching resources decoded, once for all who ask, hooks and observers too.
     ///
-    ///     service.configureModel("/users/*", User.self)
+    ///     service.model(User.self, at: "/users/*")
     ///     let user = try await service.resource("/users/octocat").get(as: User.self)
     ///
     /// Content that is not what the type wants fails the request with cause `undecodable_content`, which says
-    /// what is wrong where; content that is no tree, with `wrong_input_type`.
-    public func configureModel<Model: Decodable & Sendable>(
-        _ pattern: ResourcePattern, _ type: Model.Type, stage: StageName = .model,
+    /// what is wrong where; content that is no tree, with `wrong_input_type`. What is larger than 16 KiB is
+    /// decoded beside the engine loop; see ``TypedTransformer``.
+    ///
+    /// - Parameters:
+    ///   - decoder: Says how names are written, for example.
+    ///   - onEngineLoop: Whether large content is decoded on the engine loop too, where everything else waits
+    ///     for it.
+    public func model<Model: Decodable & Sendable>(
+        _ type: Model.Type, at pattern: ResourcePattern, stage: StageName = .model,
         methods: Set<Method>? = Method.ofTransformers, decoder: TreeDecoder = TreeDecoder(),
-        description: String? = nil, fileID: String = #fileID, line: Int = #line
+        onEngineLoop: Bool = false, description: String? = nil, fileID: String = #fileID, line: Int = #line
     ) {
-        configureTransformer(
-            pattern, stage: stage, methods: methods, onMismatch: .skipIfOutputMatches,
-            description: description,
-            fileID: fileID, line: line
+        var transformer = TypedTransformer(
+            description: description ?? "model \(type) at \(fileID):\(line)", onMismatch: .skipIfOutputMatches
         ) { (content: Tree, _) -> Model? in
             try decoder.decode(type, from: content)
         }
+        transformer.onEngineLoop = onEngineLoop
+        transformer.leastSize = LargeContent.leastSize
+        add(
+            transformer, pattern, stage, .replace, methods, nil,
+            description: description ?? "\(pattern): Tree → \(type) in \(stage)", origin: "\(fileID):\(line)")
     }
 
     /// Wipes the live resources that match (1.11).

@@ -71,6 +71,10 @@ public struct OffloadedJob: Sendable {
                     outcome.response = transformer.process(outcome.response, context) {
                         if isLogged { outcome.lines.append($0) }
                     }
+                case .threaded(let transformer):
+                    outcome.response = transformer.process(outcome.response, context) {
+                        if isLogged { outcome.lines.append($0) }
+                    }
                 // No job has such a step.
                 case .loop: break
                 }

@@ -79,6 +79,7 @@ public struct PipelineStage: Sendable {
             placement =
                 switch transformer {
                 case let offloaded as any OffloadedTransformer: .offloaded(offloaded)
+                case let threaded as any ThreadedTransformer: .threaded(threaded)
                 case let portable as any PortableTransformer: .portable(portable)
                 default: .loop
                 }
@@ -98,6 +99,7 @@ public struct PipelineStage: Sendable {
     enum Placement: Sendable {
         case loop
         case portable(any PortableTransformer)
+        case threaded(any ThreadedTransformer)
         case offloaded(any OffloadedTransformer)
     }
 
@@ -110,7 +112,12 @@ public struct PipelineStage: Sendable {
     public var isEmpty: Bool { steps.isEmpty && cache == nil }
 
     var hasOffloadedSteps: Bool {
-        steps.contains { if case .offloaded = $0.placement { true } else { false } }
+        steps.contains {
+            switch $0.placement {
+            case .offloaded, .threaded: true
+            case .loop, .portable: false
+            }
+        }
     }
 
     /// Adds a transformer behind the others, for some content types or for all.

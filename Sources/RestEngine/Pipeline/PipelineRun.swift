@@ -93,6 +93,14 @@ struct PipelineRun {
                 case .portable:
                     guard movesLargeContent, step.isLarge(response), step.accepts(response) else { continue }
                     found = (found?.executor ?? LargeContent.shared, ahead, parts.count)
+                case .threaded(let transformer):
+                    // Beside others it is portable, but for those that would have to wait for it.
+                    guard movesLargeContent, step.accepts(response), transformer.belongsOnThread(response)
+                    else {
+                        continue
+                    }
+                    if let found, found.executor !== TransformThreads.shared { break search }
+                    found = (TransformThreads.shared, ahead, parts.count)
                 case .loop: break search
                 case .offloaded(let transformer):
                     let executor = transformer.executor

@@ -34,7 +34,7 @@ public struct RequestDraft: Sendable {
         draft.method = try Self.normalized(method: method)
         if url != known.string { try Self.check(url: url) }
         if let problem = headers.problem {
-            throw RequestError.CauseError(.scriptError(.init(message: problem)))
+            throw RequestError.CauseError(.invalidHeader(message: problem))
         }
         return draft
     }

@@ -126,7 +126,7 @@ public struct RawText: Sendable, Equatable, ExpressibleByStringLiteral, CustomSt
 extension Entity {
     /// The content as a `Value`: as it is when it is one (``Content/cast(to:)``); else, for a `Decodable`
     /// type, decoded from its tree, at each call. To decode once for all who ask, see
-    /// ``Service/configureModel(_:_:stage:methods:decoder:description:fileID:line:)``.
+    /// ``Service/model(_:at:stage:methods:decoder:onEngineLoop:description:fileID:line:)``.
     ///
     /// - Throws: A ``RequestError`` with this entity. Its cause `undecodable_content` says what is wrong
     ///   where, `users[3].login: expected string, got number`; `wrong_input_type`, that there is nothing to

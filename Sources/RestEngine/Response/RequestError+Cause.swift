@@ -8,6 +8,8 @@ extension RequestError {
         case invalidRequestMethod(method: String)
         /// Of a request that is a value; nothing was sent of it.
         case invalidDefinition(DefinitionError)
+        /// Of a request that a Swift program makes; a script's is its ``scriptError(_:)``, with the line.
+        case invalidHeader(message: String)
         case requestCancelled
         case noLocalDataFor304
         case invalidTextEncoding(name: String)
@@ -83,8 +85,8 @@ extension RequestError.Cause {
         case .scriptLimit: "script_limit"
         case .tooManyRedirects: "too_many_redirects"
         case .transport(let error): error.code.rawValue
-        // The causes that scripts know are a closed list, which has none for files.
-        case .unreadableFile, .internal: "internal"
+        // The causes that scripts know are a closed list, which has none for files and headers.
+        case .unreadableFile, .invalidHeader, .internal: "internal"
         case .custom(let type, _): type
         }
     }
@@ -96,7 +98,8 @@ extension RequestError.Cause {
     var ownMessage: String? {
         switch self {
         case .invalidURL: "Cannot send request with invalid URL"
-        case .unencodableText, .invalidJSONObject, .notURLEncodable, .unreadableFile: "Cannot send request"
+        case .unencodableText, .invalidJSONObject, .notURLEncodable, .unreadableFile, .invalidHeader:
+            "Cannot send request"
         case .invalidRequestMethod, .invalidDefinition: "Cannot create request"
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"

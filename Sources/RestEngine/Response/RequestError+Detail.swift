@@ -8,6 +8,7 @@ extension RequestError.Cause {
         case .notURLEncodable(let string): "'\(string)' can't be written in a form"
         case .invalidRequestMethod(let method): "'\(method)' is not a method"
         case .invalidDefinition(let error): SecretMask.standard.line(error.message)
+        case .invalidHeader(let message): message
         case .requestCancelled: nil
         case .noLocalDataFor304: "the server says that nothing was modified (304), but there is nothing here"
         case .invalidTextEncoding(let name): "unknown charset '\(name)'"

@@ -9,6 +9,9 @@ public struct RequestError: Error, Sendable {
     public var entity: Entity?
     /// Nil when the status says all.
     public var cause: Cause?
+    /// What a block, mutator, decorator, transformer, operation or model of a Swift program threw, as it was:
+    /// `error.underlying as? MyError`. Nil when the engine found the fault itself.
+    public var underlying: (any Error)?
     /// When it happened, in Unix seconds.
     public var timestamp: Double
     /// Of the request that failed, after redirects; nil before there was one.
@@ -145,6 +148,11 @@ extension RequestError {
         self.init(
             userMessage: userMessage, httpStatusCode: httpStatusCode, entity: entity, cause: cause,
             timestamp: timestamp, url: url, method: method)
+        switch error {
+        case is CauseError: break
+        case let failure as CodingError: underlying = failure.underlying ?? failure
+        default: underlying = error
+        }
     }
 
     /// Throw one to name the cause and leave the rest to the engine.

@@ -23,7 +23,7 @@ public final class Engine {
     /// little for each configuration that is made.
     public var remembersPipelines = false
 
-    /// Large bodies are transformed on another thread. Not where a test moves the time by hand and awaits
+    /// Large bodies and Swift's transformers are transformed on other threads. Not where a test moves the time by hand and awaits
     /// nothing.
     package var movesLargeContent = true
 

@@ -46,6 +46,17 @@ public enum Content: Sendable {
         if case .bytes(let bytes) = self { bytes.isEmpty } else { false }
     }
 
+    /// About how much there is to transform, in bytes; nobody knows of what Swift transformers made.
+    var size: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .text(let text): text.utf8.count
+        case .json(let tree), .value(let tree): tree.byteCount
+        case .image(let image): image.bytes.count
+        case .native: .max
+        }
+    }
+
     /// No value in it has a class of a script's; see ``Tree/isClassless``.
     var isClassless: Bool {
         switch self {

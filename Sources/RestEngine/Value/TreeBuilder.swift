@@ -40,6 +40,12 @@ extension Tree {
             }
         }
 
+        /// Writes an integer beyond 64 bits; see ``Tree/digits``.
+        mutating func digits(_ digits: String) {
+            value(.number)
+            counted(digits.utf8)
+        }
+
         /// Writes a double; JSON text takes none that is not finite.
         public mutating func double(_ double: Double) {
             value(.real)

@@ -61,7 +61,7 @@ extension Tree {
     }
 
     /// The digits of an integer beyond 64 bits, with its sign, as they were written; nil for all else. Only
-    /// JSON text makes one: it is written back as it was, and ``double`` is the nearest.
+    /// JSON text and ``TreeEncoder`` make one: it is written back as it was, and ``double`` is the nearest.
     public var digits: String? {
         var cursor = Cursor(self)
         guard cursor.tag == .number else { return nil }

@@ -1,4 +1,4 @@
-import CJSON
+import CLuaJSON
 import LuaRuntime
 import RestEngine
 

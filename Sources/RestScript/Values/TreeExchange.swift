@@ -1,4 +1,5 @@
 import CJSON
+import CLuaJSON
 import LuaRuntime
 import RestEngine
 

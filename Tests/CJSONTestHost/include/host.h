@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cjson.h"
+#include "cluajson.h"
 
 typedef struct host host;
 

@@ -14,7 +14,7 @@ private final class PeopleAPI {
     init(_ fixture: EngineFixture) throws {
         service = fixture.service
         service.configure("**") { $0.headers.set("Accept", "application/json") }
-        service.configureModel("users/*", User.self)
+        service.model(User.self, at: "users/*")
     }
 
     func user(_ login: String) -> Resource { service.resource("users").child(login) }

@@ -70,7 +70,7 @@ struct RequestAsyncTests {
 
     @Test func `6.5 a value that has no form in JSON fails the request, and nothing is sent`() throws {
         for request in [
-            fixture.resource("a").request("POST", json: ["a": UInt64.max]),
+            fixture.resource("a").request("POST", json: UInt64.max),
             fixture.resource("a").request("POST", json: "text"),
             fixture.resource("a").request("POST", json: [Double.nan]),
         ] {

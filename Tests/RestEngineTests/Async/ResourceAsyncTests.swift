@@ -99,7 +99,7 @@ struct ResourceAsyncTests {
             let login: String
         }
         try fixture.stub("GET", "a", .json(200, #"{"login": "o"}"#))
-        fixture.service.configureModel("a", Model.self)
+        fixture.service.model(Model.self, at: "a")
         let resource = fixture.resource("a")
         let models = await fixture.run {
             [try? await resource.get(as: Model.self), try? await resource.get(as: Model.self)]

@@ -52,6 +52,50 @@
             }
         }
 
+        private struct Sale: Codable, Equatable {
+            var price: Decimal
+            var id: UUID
+            var receipt: Data
+            var number: UInt64
+        }
+
+        @Test func `decimals, data, identifiers and large numbers go there and back`() throws {
+            let id = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
+            let sale = Sale(
+                price: try #require(Decimal(string: "-12.340")), id: id, receipt: Data([0, 255, 16]),
+                number: .max)
+            let tree = try TreeEncoder(keys: .snakeCase).encode(sale)
+            #expect(
+                String(decoding: try tree.json(), as: UTF8.self)
+                    == #"{"price":-12.34,"id":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F","receipt":"AP8Q","number":18446744073709551615}"#
+            )
+            #expect(try TreeDecoder().decode(Sale.self, from: tree) == sale)
+            #expect(try TreeDecoder().decode(Sale.self, from: Tree(json: try tree.json())) == sale)
+        }
+
+        @Test(arguments: [
+            ("0", "0"), ("12", "12"), ("1200", "1200"), ("0.1", "0.1"), ("-0.05", "-0.05"),
+            ("79228162514264337593543950335", "79228162514264337593543950335"), ("1e30", "1000000000000000000000000000000"),
+            ("99999999.99", "99999999.99"),
+        ])
+        func `a decimal is a number of JSON`(text: String, json: String) throws {
+            let decimal = try #require(Decimal(string: text))
+            let encoded = try TreeEncoder().encode([decimal])
+            #expect(String(decoding: try encoded.json(), as: UTF8.self) == "[\(json)]")
+            #expect(try TreeDecoder().decode([Decimal].self, from: encoded) == [decimal])
+        }
+
+        @Test func `what would become another value is an error that says where`() throws {
+            let exact = try #require(Decimal(string: "0.12345678901234567890123"))
+            let error = #expect(throws: CodingError.self) { try TreeEncoder().encode(["price": exact]) }
+            #expect(error?.path == "price" && error?.message.contains("encode it as a string") == true)
+            #expect(throws: CodingError.self) { try TreeEncoder().encode(Decimal.nan) }
+            #expect(throws: CodingError.self) { try TreeDecoder().decode([Decimal].self, from: ["1"]) }
+            #expect(throws: CodingError.self) { try TreeDecoder().decode([Decimal].self, from: [1e300]) }
+            let data = #expect(throws: CodingError.self) { try TreeDecoder().decode([Data].self, from: ["A*=="]) }
+            #expect(data?.path == "[0]" && data?.message.contains("base64") == true)
+        }
+
         @Test func `a tree goes through a coder of JSON text`() throws {
             let tree: Tree = ["a": [1, 1.5, .null, true, "x", [:], []]]
             let text = try JSONEncoder().encode(tree)

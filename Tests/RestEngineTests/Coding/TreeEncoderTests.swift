@@ -100,12 +100,43 @@ import Testing
             try TreeEncoder(keys: .snakeCase).encode(Page()) == ["html_url": "u", "by_name": ["someName": 1]])
     }
 
+    private struct Refused: Encodable {
+        var isRefused: Bool
+
+        func encode(to encoder: any Encoder) throws {
+            guard isRefused else { return }
+            throw EncodingError.invalidValue(
+                self, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "refused"))
+        }
+    }
+
+    private struct Node: Codable {
+        var inner: [Node] = []
+        var names: [String: [Node]] = [:]
+
+        /// So many below each other.
+        static func chain(_ count: Int, named: Bool) -> Node {
+            (1..<count).reduce(Node()) { node, _ in named ? Node(names: ["a": [node]]) : Node(inner: [node]) }
+        }
+    }
+
+    @Test(arguments: [false, true]) func `what can be encoded can be decoded, however deep`(named: Bool) throws {
+        var deep = TreeEncoder()
+        deep.maxDepth = 1000
+        var deepest = (encoded: 0, decoded: 0)
+        for count in 30..<80 {
+            let node = Node.chain(count, named: named)
+            if (try? TreeEncoder().encode(node)) != nil { deepest.encoded = count }
+            if (try? TreeDecoder().decode(Node.self, from: deep.encode(node))) != nil { deepest.decoded = count }
+        }
+        #expect(deepest.encoded == deepest.decoded && (31..<79).contains(deepest.encoded))
+    }
+
     @Test func `names the place of what has no form`() {
         #expect(
             throws: CodingError(
-                type: "Dictionary<String, Array<UInt64>>", path: "k[1]",
-                message: "18446744073709551615 does not fit into 64 bits with a sign")
-        ) { try encode(["k": [1, UInt64.max]]) }
+                type: "Dictionary<String, Array<Refused>>", path: "k[1]", message: "refused")
+        ) { try encode(["k": [Refused(isRefused: false), Refused(isRefused: true)]]) }
     }
 
     @Test func `a value that contains itself is an error`() {

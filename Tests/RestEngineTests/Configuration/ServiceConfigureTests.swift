@@ -46,7 +46,7 @@ struct ServiceConfigureTests {
         let line = #line - 1
         fixture.service.configure(try .regex("x", options: "i"), description: "mine") { _ in }
         fixture.service.configureTransformer("a") { (_: Tree, _) in "" }
-        fixture.service.configureModel("a", [Int].self)
+        fixture.service.model([Int].self, at: "a")
         let entries = fixture.service.configurationEntries.suffix(4)
         #expect(
             entries.map(\.description) == [
@@ -70,7 +70,7 @@ struct ServiceConfigureTests {
 
     @Test func `a pattern that is none is told when the block is added`() {
         #expect(throws: PatternError.self) { fixture.service.configure(try .regex("(")) { _ in } }
-        #expect(throws: PatternError.self) { fixture.service.configureModel(try .regex("["), Int.self) }
+        #expect(throws: PatternError.self) { fixture.service.model(Int.self, at: try .regex("[")) }
     }
 
     @Test func `a block that throws fails the request with its error`() throws {

@@ -83,7 +83,7 @@ struct NoBodyTests {
     }
 
     @Test func `D30 in Swift it is Void or nil, and no model`() throws {
-        fixture.service.configureModel("a", User.self)
+        fixture.service.model(User.self, at: "a")
         let entity = try #require(try send().entity)
         try entity.content(as: Void.self)
         #expect(try entity.content(as: User?.self) == nil)

@@ -197,8 +197,8 @@ struct TypedTransformerTests {
     // MARK: Models
 
     @Test func `a model is decoded once and is content`() throws {
-        fixture.service.configureModel("users/*", User.self)
-        fixture.service.configureModel("users", [User].self, decoder: TreeDecoder(keys: .snakeCase))
+        fixture.service.model(User.self, at: "users/*")
+        fixture.service.model([User].self, at: "users", decoder: TreeDecoder(keys: .snakeCase))
         try fixture.stub("GET", "users/o", .json(200, #"{"login": "o", "stars": 5, "other": []}"#))
         try fixture.stub("GET", "users", .json(200, #"[{"login": "o"}]"#))
         let (one, all) = (fixture.resource("users/o"), fixture.resource("users"))
@@ -210,7 +210,7 @@ struct TypedTransformerTests {
     }
 
     @Test func `a server's wrong shape is told, and kept`() throws {
-        fixture.service.configureModel("a", [User].self)
+        fixture.service.model([User].self, at: "a")
         let error = try #require(try load(.json(200, #"[{"login": "a"}, {"login": 1}]"#)).error)
         #expect(
             error.description
@@ -225,7 +225,7 @@ struct TypedTransformerTests {
     }
 
     @Test func `an empty answer is not taken for an empty list`() throws {
-        fixture.service.configureModel("a", [User].self)
+        fixture.service.model([User].self, at: "a")
         let entity = try #require(try load(.response(204)).entity)
         let error = #expect(throws: RequestError.self) { try entity.content(as: [User].self) }
         #expect(error?.code == "wrong_input_type")

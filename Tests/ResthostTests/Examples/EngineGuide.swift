@@ -14,7 +14,7 @@ final class PeopleAPI {
         service = try Service(engine: engine, name: "people", baseURL: baseURL)
         service.configure("**") { $0.headers[.accept] = "application/json" }
         service.configure("/users/**") { $0.expirationTime = .minutes(5) }
-        service.configureModel("/users/*", User.self, decoder: TreeDecoder(keys: .snakeCase))
+        service.model(User.self, at: "/users/*", decoder: TreeDecoder(keys: .snakeCase))
         service.configureTransformer("/users/*/repos") { (repositories: Tree, _) in
             repositories.elements.compactMap { $0["name"]?.string }
         }

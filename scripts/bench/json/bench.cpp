@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cjson.h"
+#include "cluajson.h"
 #include "documents.hpp"
 
 extern "C" {

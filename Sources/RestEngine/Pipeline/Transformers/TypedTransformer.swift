@@ -3,7 +3,10 @@
 /// `Input` is what ``Content/cast(to:)`` can give: ``Tree`` for JSON, `String` for text, `[UInt8]` for bytes,
 /// ``Image``, or what an earlier Swift transformer made; ``Content`` itself takes anything. `Output` becomes
 /// content in the same way, types of your own as ``Content/native(_:)``.
-public struct TypedTransformer<Input, Output: Sendable>: Transformer {
+///
+/// It runs on a thread of its own kind beside the engine loop, so that one that takes long holds up nobody but
+/// those who ask for the same URL, whose responses keep their order: its function belongs to no actor.
+public struct TypedTransformer<Input, Output: Sendable>: ThreadedTransformer {
     /// For `explain`, logs and errors.
     public let description: String
     /// What becomes of content that is no `Input`.
@@ -13,6 +16,11 @@ public struct TypedTransformer<Input, Output: Sendable>: Transformer {
     /// A success without a body is transformed as well, as what ``Content/cast(to:)`` makes of it; else it is
     /// passed on (D30).
     public var transformEmpty: Bool
+    /// It runs on the engine loop after all: for a function that takes less than some microseconds, which is
+    /// what going to another thread and coming back takes. Everything else of the engine waits for it.
+    public var onEngineLoop = false
+    /// Contents of fewer bytes are transformed on the loop too.
+    var leastSize = 0
     private let transform: @Sendable (Input, Entity) throws -> Output?
 
     public nonisolated init(
@@ -27,16 +35,23 @@ public struct TypedTransformer<Input, Output: Sendable>: Transformer {
         self.transform = transform
     }
 
-    public func process(_ response: Response, _ context: PipelineContext) -> Response {
-        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context) {
-            context.log?.write(.pipeline, $0)
-        } _: {
+    public nonisolated func process(
+        _ response: Response, _ context: PipelineContext, note: (String) -> Void
+    ) -> Response {
+        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
             try newContent(of: $0)
         }
     }
 
+    nonisolated func belongsOnThread(_ response: Response) -> Bool {
+        guard !onEngineLoop, let entity = response.entity else { return false }
+        if case .failure = response, !transformErrors { return false }
+        if entity.content.isNoBody, !transformEmpty { return false }
+        return leastSize == 0 || entity.content.size >= leastSize
+    }
+
     /// Nil to leave the content as it is.
-    private func newContent(of entity: Entity) throws -> Content? {
+    private nonisolated func newContent(of entity: Entity) throws -> Content? {
         let content = entity.content
         guard let input: Input = content.cast() ?? content as? Input else {
             switch onMismatch {

@@ -15,14 +15,14 @@ final class PeopleAPI {
         service.configure("**") { $0.headers[.userAgent] = "swift-client" }
         service.configure("/users/**") { $0.expirationTime = .minutes(5) }
         let decoder = TreeDecoder(keys: .snakeCase)
-        service.configureModel("/users/*", User.self, decoder: decoder)
-        service.configureModel("/users/*/repos", [Repository].self, decoder: decoder)
+        service.model(User.self, at: "/users/*", decoder: decoder)
+        service.model([Repository].self, at: "/users/*/repos", decoder: decoder)
         service.configureTransformer("/users/*/repos", stage: .cleanup) {
             (repositories: [Repository], _) in
             repositories.sorted { $0.stargazersCount > $1.stargazersCount }
         }
 
-        service.configureModel("/private/notes", [Note].self, decoder: decoder)
+        service.model([Note].self, at: "/private/notes", decoder: decoder)
         service.configure("/private/**") { [weak self] configuration in
             guard let self else { return }
             if let token { configuration.headers[.authorization] = "Bearer \(token)" }

@@ -4,36 +4,13 @@
 #include <cstdlib>
 
 #include "lua.hpp"
+#include "odd_keys.hpp"
 #include "tree.hpp"
 
 namespace cjson {
 
-/// The keys that a message names when a table is neither list nor object.
-class OddKeys {
-public:
-    OddKeys() = default;
-    /// Looks at the table at an index.
-    OddKeys(lua_State *L, int index);
-
-    void add(Span name);
-    void add(lua_Integer key);
-    void add(double fraction);
-    void add(bool key);
-
-    /// Why JSON can't have them. Valid until the next call.
-    const char *describe(Mark mark);
-
-private:
-    const char *write(const char *sentence, const char *key, const char *end = "");
-
-    size_t count = 0, names = 0, integers = 0;
-    Span firstName{nullptr, 0};
-    lua_Integer smallest = 0, largest = 0;
-    /// The text of a fraction or boolean.
-    char other[40] = {};
-    bool isBoolean = false;
-    char text[120] = {};
-};
+/// The keys of the table at an index, for a message that says why it is neither list nor object.
+OddKeys oddKeys(lua_State *L, int index);
 
 /// What keys the table at an index has.
 struct Keys {

@@ -167,7 +167,7 @@ private:
             return refuse(node, odd);
         }
         if (!Sink::takesTables) {
-            return refuse(node, OddKeys(L, index).describe(mark));
+            return refuse(node, oddKeys(L, index).describe(mark));
         }
         return general(index, keys, node, depth, mark);
     }

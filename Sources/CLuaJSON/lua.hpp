@@ -6,7 +6,7 @@ extern "C" {
 #include <lua.h>
 }
 
-#include "include/cjson.h"
+#include "include/cluajson.h"
 
 namespace cjson {
 

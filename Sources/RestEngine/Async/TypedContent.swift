@@ -1,0 +1,77 @@
+extension Resource {
+    /// The latest data as a `Value`; nil when there is none. Without a model in the pipeline it is decoded at
+    /// each call; see ``Entity/content(as:decoder:)``.
+    ///
+    /// - Throws: A ``RequestError`` for data that is something else.
+    public func content<Value>(
+        as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
+    ) throws(RequestError) -> Value? {
+        try latestData?.content(as: type, decoder: decoder)
+    }
+
+    /// Has a function observe, which gets the latest data as a `Value` with each event: nil as long as there
+    /// is none, or when it is something else. For as long as the owner lives, as
+    /// ``addObserver(owner:_:)`` (13.1, 13.14).
+    @discardableResult
+    public func addObserver<Value>(
+        of type: Value.Type, owner: AnyObject,
+        _ changed: @escaping @EngineActor (Resource, ResourceEvent, Value?) -> Void
+    ) -> Resource {
+        addObserver(owner: owner) { resource, event in
+            changed(resource, event, resource.typedContent(type))
+        }
+    }
+}
+
+extension ResourceSnapshot {
+    /// The latest data as a `Value`; see ``Resource/content(as:decoder:)``. It is decoded where the caller
+    /// runs.
+    public func content<Value>(
+        as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
+    ) throws(RequestError) -> Value? {
+        try latestData?.content(as: type, decoder: decoder)
+    }
+}
+
+extension Request {
+    /// Runs after the end, with the content as a `Value`, or with the error: that of the request, or the one
+    /// that says why its content is no `Value`. See ``Entity/content(as:decoder:)``.
+    @discardableResult
+    public func onCompletion<Value>(
+        as type: Value.Type, decoder: TreeDecoder = TreeDecoder(),
+        _ hook: @escaping @EngineActor (Result<Value, RequestError>) -> Void
+    ) -> Request {
+        let target = work.target
+        return onCompletion { info in
+            hook(
+                Result { () throws(RequestError) in
+                    switch info.response {
+                    case .failure(let error): throw error
+                    case .success(let entity):
+                        do throws(RequestError) {
+                            return try entity.content(as: type, decoder: decoder)
+                        } catch {
+                            guard let target else { throw error }
+                            throw error.of(url: target.url, method: target.method)
+                        }
+                    }
+                })
+        }
+    }
+
+    /// Runs after a success whose content is a `Value`; for one that is not, the log has a warning.
+    @discardableResult
+    public func onSuccess<Value>(
+        as type: Value.Type, decoder: TreeDecoder = TreeDecoder(),
+        _ hook: @escaping @EngineActor (Value) -> Void
+    ) -> Request {
+        onCompletion(as: type, decoder: decoder) { [self] result in
+            switch result {
+            case .success(let value): hook(value)
+            case .failure(let error):
+                guard case .success? = info?.response else { return }
+                engine.log.write(.warning, "a hook of \(description) is not called: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Platform
+import Synchronization
+
+/// Types of Foundation that code themselves in a form of their own, which no API speaks. The engine doesn't
+/// link Foundation, so it knows them by name.
+enum FoundationType {
+    case date, url, decimal, data
+
+    /// Unix time of what `Date` counts from, the start of 2001.
+    static let referenceDate = 978_307_200.0
+
+    /// Making a type's name is slow, and types are few.
+    private static let known = Mutex<[ObjectIdentifier: FoundationType?]>([:])
+
+    init?(_ type: Any.Type) {
+        let found = Self.known.withLock { known in
+            if let found = known[ObjectIdentifier(type)] { return found }
+            let found = Self.named(String(reflecting: type))
+            known[ObjectIdentifier(type)] = .some(found)
+            return found
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    private static func named(_ name: String) -> FoundationType? {
+        let parts = name.split(separator: ".")
+        guard parts.count == 2, parts[0] == "Foundation" || parts[0] == "FoundationEssentials" else {
+            return nil
+        }
+        return switch parts[1] {
+        case "Date": .date
+        case "URL": .url
+        case "Decimal": .decimal
+        case "Data": .data
+        default: nil
+        }
+    }
+}
+
+/// A decimal number as its digits and a power of ten: what `Decimal` is, and what text of a number says.
+struct DecimalDigits: Equatable {
+    var isNegative = false
+    /// Without zeros at its end, unless it is 0.
+    var mantissa: UInt128 = 0
+    var exponent = 0
+
+    /// Nil for text that is no number, or one with more digits than a `Decimal` holds.
+    init?(_ text: String) {
+        var rest = text.utf8[...]
+        if rest.first == UInt8(ascii: "-") {
+            isNegative = true
+            rest.removeFirst()
+        }
+        var hasPoint = false
+        var digits = 0
+        while let byte = rest.first, byte != UInt8(ascii: "e"), byte != UInt8(ascii: "E") {
+            rest.removeFirst()
+            if byte == UInt8(ascii: ".") {
+                guard !hasPoint else { return nil }
+                hasPoint = true
+                continue
+            }
+            guard byte &- UInt8(ascii: "0") < 10 else { return nil }
+            let (tenfold, overflows) = mantissa.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsToo) = tenfold.addingReportingOverflow(UInt128(byte - UInt8(ascii: "0")))
+            guard !overflows, !overflowsToo else { return nil }
+            mantissa = sum
+            digits += 1
+            if hasPoint { exponent -= 1 }
+        }
+        guard digits > 0 else { return nil }
+        if !rest.isEmpty {
+            guard let power = Int(Substring(rest.dropFirst())) else { return nil }
+            exponent += power
+        }
+        normalize()
+    }
+
+    /// Of what a `Decimal` encodes; nil for NaN.
+    init?(_ record: TreeRecord) {
+        guard case .integer(let exponent)? = record["exponent"],
+            case .integer(let length)? = record["length"],
+            case .bool(let isNegative)? = record["isNegative"], let mantissa = record["mantissa"]?.list
+        else { return nil }
+        if length == 0, isNegative { return nil }
+        for (place, part) in mantissa.prefix(Int(length)).enumerated() {
+            guard case .integer(let word) = part else { return nil }
+            self.mantissa |= UInt128(word) << (16 * place)
+        }
+        self.isNegative = isNegative
+        self.exponent = Int(exponent)
+        normalize()
+    }
+
+    private mutating func normalize() {
+        guard mantissa > 0 else {
+            exponent = 0
+            isNegative = false
+            return
+        }
+        while mantissa % 10 == 0 {
+            mantissa /= 10
+            exponent += 1
+        }
+    }
+
+    /// The number for a tree: an integer of any size, or a fraction that a double holds. Nil for a fraction
+    /// that would become another.
+    var part: TreePart? {
+        let sign = isNegative ? "-" : ""
+        if exponent >= 0 {
+            let text = sign + "\(mantissa)" + String(repeating: "0", count: exponent)
+            return Int64(text).map(TreePart.integer) ?? .digits(text)
+        }
+        guard let double = Double("\(sign)\(mantissa)e\(exponent)"), DecimalDigits("\(double)") == self else {
+            return nil
+        }
+        return .double(double)
+    }
+
+    /// What a `Decimal` reads from its decoder; nil for one that is out of its range.
+    var record: Tree? {
+        var (mantissa, exponent) = (mantissa, exponent)
+        // Its exponent is one byte.
+        while exponent > 127 {
+            let (tenfold, overflows) = mantissa.multipliedReportingOverflow(by: 10)
+            guard !overflows else { return nil }
+            (mantissa, exponent) = (tenfold, exponent - 1)
+        }
+        guard exponent >= -128 else { return nil }
+        let words = (0..<8).map { UInt16(truncatingIfNeeded: mantissa >> (16 * $0)) }
+        let length = words.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+        return [
+            "exponent": Tree(exponent), "length": Tree(length), "isNegative": Tree(isNegative),
+            "isCompact": true, "mantissa": Tree(words.map { Tree($0) }),
+        ]
+    }
+}
+
+extension TreePart {
+    /// The elements of an array, that of another container in the same value too.
+    var list: [TreePart]? {
+        switch self {
+        case .array(let list): list.parts
+        case .slot(let slot): slot.finished.list
+        default: nil
+        }
+    }
+}
