@@ -84,8 +84,9 @@ let package = Package(
         .target(
             name: "CJSON", cxxSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("simdjson")]),
-        // What of it knows Lua, so that the engine by itself doesn't. It needs CJSON beside it, but can't depend
-        // on it: SwiftPM would have C++ import its headers as a module, which it builds for Swift alone.
+        // What of it knows Lua, so that the engine by itself doesn't. It needs CJSON beside it, but can't
+        // depend on it: SwiftPM would have C++ import its headers as a module, which it builds for Swift
+        // alone.
         .target(
             name: "CLuaJSON", dependencies: ["SystemLua"],
             cxxSettings: [

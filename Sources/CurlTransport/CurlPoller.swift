@@ -1,13 +1,13 @@
 internal import CCurl
 internal import Platform
-public import RestEngine
+package import RestEngine
 
 /// What the engine loop waits in: libcurl's multi handle, of which there is one at a time, and the transfers
 /// that run on it.
 @EngineActor
-public final class CurlPoller: Poller {
+package final class CurlPoller: Poller {
     /// Installed as the loop's poller on first use.
-    public static let shared: CurlPoller = {
+    package static let shared: CurlPoller = {
         let poller = CurlPoller()
         EngineLoop.shared.install(poller)
         return poller
@@ -77,12 +77,12 @@ public final class CurlPoller: Poller {
 
     // MARK: The pass
 
-    public nonisolated func poll(milliseconds: Int32) {
+    package nonisolated func poll(milliseconds: Int32) {
         // The loop calls its poller, on its own thread.
         EngineActor.assumeIsolated { pass(milliseconds) }
     }
 
-    public nonisolated func wake() { multi.wake() }
+    package nonisolated func wake() { multi.wake() }
 
     private func pass(_ milliseconds: Int32) {
         if hasNews || milliseconds == 0 { perform() }

@@ -56,7 +56,7 @@ public final class EngineFixture {
     }
 
     /// Adds a configuration block for a glob, or for all resources without one.
-    public func configure(
+    package func configure(
         _ glob: String? = nil, methods: Set<Method>? = nil,
         _ apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
     ) throws(PatternError) {

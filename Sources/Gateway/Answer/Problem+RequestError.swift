@@ -16,7 +16,8 @@ extension Problem {
         var detail = "\(sentence)"
         switch error.cause {
         // Their details quote texts that the configuration made, secrets included, and paths of this machine.
-        case .invalidURL, .notURLEncodable, .unencodableText, .unreadableFile, .invalidHeader: detail = error.userMessage
+        case .invalidURL, .notURLEncodable, .unencodableText, .unreadableFile, .invalidHeader:
+            detail = error.userMessage
         case .custom(let type, _) where Self.quoting.contains(type): detail = error.userMessage
         default: break
         }

@@ -1,11 +1,11 @@
 /// What a server asks credentials for: one challenge of a WWW-Authenticate field (RFC 9110 11.3).
-public struct AuthenticationChallenge: Sendable, Equatable {
+package struct AuthenticationChallenge: Sendable, Equatable {
     /// The scheme's name, in lower case.
-    public let scheme: String
+    package let scheme: String
     /// What follows the scheme, where it is one piece and no list of parameters.
-    public internal(set) var token: String?
+    package internal(set) var token: String?
     /// By name in lower case, quotes and escapes resolved. Of one name the first counts.
-    public internal(set) var parameters: [String: String] = [:]
+    package internal(set) var parameters: [String: String] = [:]
 
     /// Of a field and of a challenge; what is beyond is not read.
     static let maxBytes = 16 << 10
@@ -14,7 +14,7 @@ public struct AuthenticationChallenge: Sendable, Equatable {
 
     /// The challenges of all WWW-Authenticate fields, in their order. What can't be understood, and what
     /// follows it in its field, is left out.
-    public static func list(in headers: Headers) -> [AuthenticationChallenge] {
+    package static func list(in headers: Headers) -> [AuthenticationChallenge] {
         var found: [AuthenticationChallenge] = []
         for value in headers.values("WWW-Authenticate") {
             var reader = ChallengeReader(value)

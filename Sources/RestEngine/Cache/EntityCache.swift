@@ -33,10 +33,10 @@ public protocol EntityCache: AnyObject, Sendable {
 }
 
 /// The engine's patience with caches.
-public enum CacheLimits {
+package enum CacheLimits {
     /// Seconds of the engine's clock for one answer; and for a whole look-up, before a load that waits for it
     /// goes to the network.
-    public static let answerSeconds = 5.0
+    package static let answerSeconds = 5.0
 }
 
 /// What one cache calls the place of an entity; nobody else looks inside.

@@ -2,8 +2,8 @@
 ///
 /// Numbers are exact: an integer that does not fit, or a fraction where an integer is wanted, is an error; a
 /// fraction has the precision of a double. In a program that links Foundation its `Date` reads a number as
-/// Unix seconds and a string as RFC 3339, its `URL` a string, its `Data` a string of base64 and its `Decimal` a
-/// number.
+/// Unix seconds and a string as RFC 3339, its `URL` a string, its `Data` a string of base64 and its `Decimal`
+/// a number.
 public struct TreeDecoder: Sendable {
     /// How names of properties are looked up.
     public var keys = KeyStyle.asWritten

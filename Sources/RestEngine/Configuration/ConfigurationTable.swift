@@ -1,8 +1,8 @@
 /// A service's configuration blocks, compiled for look-up.
 @EngineActor
-public final class ConfigurationTable {
+package final class ConfigurationTable {
     /// The blocks, in the order of adding.
-    public private(set) var entries: [ConfigurationEntry] = []
+    package private(set) var entries: [ConfigurationEntry] = []
     private var index = PatternIndex()
     private var predicates: [@EngineActor (URLText) throws -> Bool] = []
     /// Results of uniform blocks, by the blocks that made them: resources share what does not differ between
@@ -14,9 +14,9 @@ public final class ConfigurationTable {
     private var resolving: [OwnConfigurationKey] = []
 
     /// Moves on whenever a cached result may be out of date (rule 14.5).
-    public private(set) var version = 1
+    package private(set) var version = 1
 
-    public nonisolated init() {}
+    package nonisolated init() {}
 
     /// A new one, empty, in the place of another: what that one resolved is out of date.
     init(after other: ConfigurationTable) { version = other.version + 1 }
@@ -28,20 +28,20 @@ public final class ConfigurationTable {
     }
 
     /// Adds a block behind all others (14.3).
-    public func add(_ entry: ConfigurationEntry) {
+    package func add(_ entry: ConfigurationEntry) {
         entries.append(entry)
         index.append(entry.pattern)
         invalidate()
     }
 
     /// A pattern that asks `matches`, for an entry of this table.
-    public func predicatePattern(_ matches: @escaping @EngineActor (URLText) throws -> Bool) -> URLPattern {
+    package func predicatePattern(_ matches: @escaping @EngineActor (URLText) throws -> Bool) -> URLPattern {
         predicates.append(matches)
         return .predicate(predicates.count - 1)
     }
 
     /// Blocks run again when their result is next needed.
-    public func invalidate() {
+    package func invalidate() {
         version += 1
         shared = [:]
         own = [:]

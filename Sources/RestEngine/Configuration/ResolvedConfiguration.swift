@@ -1,12 +1,12 @@
 /// The frozen configuration of one resource and method, and which blocks made it.
 @EngineActor
-public final class ResolvedConfiguration {
+package final class ResolvedConfiguration {
     /// What the blocks made.
-    public let configuration: Configuration
+    package let configuration: Configuration
     /// Indices of the blocks that applied, in order.
-    public let entries: [Int]
+    package let entries: [Int]
     /// A block failed: every request with this configuration fails with this error.
-    public let failure: RequestError?
+    package let failure: RequestError?
     /// The stages that run and have caches; none when a block failed.
     private(set) lazy var cachedStages = failure == nil ? configuration.pipeline.cachedStages : []
     /// See ``PipelineMark``.
@@ -32,20 +32,20 @@ public final class ResolvedConfiguration {
 }
 
 /// A configuration block: which URLs and methods it is for, and what it does.
-public struct ConfigurationEntry: Sendable {
+package struct ConfigurationEntry: Sendable {
     /// The URLs that it is for.
-    public let pattern: URLPattern
+    package let pattern: URLPattern
     /// The methods that it is for; nil for every one.
-    public let methods: Set<Method>?
+    package let methods: Set<Method>?
     /// What it is, for `explain` and logs.
-    public let description: String
+    package let description: String
     /// Where it was written, `file:line`; nil for the engine's own.
-    public let origin: String?
+    package let origin: String?
     /// It does the same to every URL and method that it is for, so its result may be shared.
-    public let isUniform: Bool
+    package let isUniform: Bool
     let apply: @EngineActor (ConfigurationDraft) throws -> Void
 
-    public init(
+    package init(
         pattern: URLPattern, methods: Set<Method>? = nil, description: String, origin: String? = nil,
         isUniform: Bool = false,
         apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
@@ -64,15 +64,15 @@ public struct ConfigurationEntry: Sendable {
 /// A configuration while blocks edit it. A script may keep the object; once `isFrozen` it must refuse to
 /// write.
 @EngineActor
-public final class ConfigurationDraft {
+package final class ConfigurationDraft {
     /// What the blocks before made, to be edited.
-    public var configuration = Configuration()
+    package var configuration = Configuration()
     /// The method that the configuration is for.
-    public let method: String
+    package let method: String
     /// Nil for an invalid resource, for which no block runs.
-    public let url: URLText?
+    package let url: URLText?
     /// Whether all blocks have run: it is changed no more.
-    public internal(set) var isFrozen = false
+    package internal(set) var isFrozen = false
 
     init(method: String, url: URLText?) {
         self.method = method

@@ -38,8 +38,8 @@ extension Service {
     ///   - onMismatch: What becomes of content that is no `Input` (17.5).
     ///   - transformErrors: Whether the bodies of errors are transformed as well (17.8).
     ///   - transformEmpty: Whether a success without a body is transformed as well (D30).
-    ///   - onEngineLoop: Whether the function runs on the engine loop, where everything else waits for it; else
-    ///     it runs on another thread, see ``TypedTransformer``.
+    ///   - onEngineLoop: Whether the function runs on the engine loop, where everything else waits for it;
+    ///     else it runs on another thread, see ``TypedTransformer``.
     ///   - transform: Content and its entity in, new content out; nil is a failure (17.6). It may throw a
     ///     ``RequestError`` to fail with it, or anything else to fail with "Cannot parse server response"
     ///     (17.7).

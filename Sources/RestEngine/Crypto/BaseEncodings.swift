@@ -1,9 +1,9 @@
 /// RFC 4648, sections 4 and 5.
-public enum Base64 {
+package enum Base64 {
     /// Why a text can't be decoded.
-    public struct DecodingError: Error, Equatable {
+    package struct DecodingError: Error, Equatable {
         /// What is wrong, and where.
-        public let message: String
+        package let message: String
     }
 
     private static let alphabet = Array(
@@ -18,7 +18,7 @@ public enum Base64 {
     }()
 
     /// The bytes in the usual alphabet, with padding.
-    public static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var index = 0
@@ -37,7 +37,7 @@ public enum Base64 {
     }
 
     /// Either alphabet; padding may be missing, white space may not be there.
-    public static func decode(_ text: [UInt8]) -> Result<[UInt8], DecodingError> {
+    package static func decode(_ text: [UInt8]) -> Result<[UInt8], DecodingError> {
         var body = text[...]
         while body.last == UInt8(ascii: "="), text.count - body.count < 2 { body.removeLast() }
         let padding = text.count - body.count
@@ -65,9 +65,9 @@ public enum Base64 {
 }
 
 /// Hexadecimal digits (RFC 4648 8).
-public enum Hex {
+package enum Hex {
     /// The bytes as hexadecimal digits, in lower case.
-    public static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.count)
@@ -79,7 +79,7 @@ public enum Hex {
     }
 
     /// Either case; nil for what is not made of pairs of digits.
-    public static func decode(_ text: [UInt8]) -> [UInt8]? {
+    package static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 2)

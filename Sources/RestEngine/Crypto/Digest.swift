@@ -1,7 +1,7 @@
 internal import CCrypto
 
 /// The functions that sum up bytes; libcrypto's.
-public enum HashFunction: String, Sendable, CaseIterable {
+package enum HashFunction: String, Sendable, CaseIterable {
     case md5 = "MD5"
     case sha256 = "SHA-256"
     case sha512by256 = "SHA-512-256"
@@ -15,7 +15,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
     }
 
     /// Nil where the machine's libcrypto refuses the function, as it does MD5 in FIPS mode.
-    public func digest(of bytes: [UInt8]) -> [UInt8]? {
+    package func digest(of bytes: [UInt8]) -> [UInt8]? {
         Self.filled { ccrypto_digest(code, bytes, bytes.count, $0) }
     }
 
@@ -28,20 +28,20 @@ public enum HashFunction: String, Sendable, CaseIterable {
 }
 
 /// What else scripts and credentials need of libcrypto.
-public enum Crypto {
+package enum Crypto {
     /// HMAC with SHA-256 (RFC 2104), 32 bytes; nil where the library refuses.
-    public static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8]? {
+    package static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8]? {
         HashFunction.filled { ccrypto_hmac_sha256(key, key.count, bytes, bytes.count, $0) }
     }
 
     /// Bytes that nobody can guess; nil when the system has none to give.
-    public static func randomBytes(_ count: Int) -> [UInt8]? {
+    package static func randomBytes(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         return ccrypto_random(&bytes, count) == 1 ? bytes : nil
     }
 
     /// Whether both are the same, found out in a time that says nothing about where they differ.
-    public static func isEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    package static func isEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count && ccrypto_equal(a, b, a.count) == 1
     }
 }

@@ -33,7 +33,7 @@ public struct ConfigurationFunction: Sendable, Hashable {
     /// - Parameters:
     ///   - identity: Functions of the same identity shall do the same.
     ///   - apply: When it throws, every request of the definition fails with that error.
-    public init(
+    package init(
         identity: Identity = Identity(), origin: String,
         apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
     ) {

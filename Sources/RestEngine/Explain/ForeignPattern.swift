@@ -58,7 +58,7 @@ extension URLPattern {
     /// URLs for trying blocks out: the pattern with its wildcards filled in, in two ways. Of a pattern that
     /// has none, or that can't be turned into a URL, the service's base.
     @EngineActor
-    public func samples(of service: Service) -> [URLText] {
+    package func samples(of service: Service) -> [URLText] {
         let base = service.baseURL?.url
         switch self {
         case .resource(let url): return [url]

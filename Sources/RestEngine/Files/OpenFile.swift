@@ -4,15 +4,15 @@ import Platform
 ///
 /// Reading blocks its thread for as long as the disk takes. What may block for longer, a pipe or a device, is
 /// refused.
-public final class OpenFile: Sendable {
+package final class OpenFile: Sendable {
     /// The path as it was given, for messages.
-    public let path: String
+    package let path: String
     /// In bytes, when it was opened.
-    public let size: Int64
+    package let size: Int64
     private let descriptor: Int32
 
     /// Throws for what is no regular file, or can't be opened.
-    public init(_ path: String) throws(FileError) {
+    package init(_ path: String) throws(FileError) {
         guard !path.utf8.contains(0) else {
             throw FileError(path: path.printable, reason: "a path can't contain a NUL")
         }
@@ -39,7 +39,7 @@ public final class OpenFile: Sendable {
     deinit { closeFile(descriptor) }
 
     /// Fills the buffer as far as the file goes; the number of bytes, 0 at the file's end.
-    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
             if count >= 0 { return count }
@@ -48,7 +48,7 @@ public final class OpenFile: Sendable {
     }
 
     /// The bytes from the start up to ``size``.
-    public func readAll() throws(FileError) -> [UInt8] {
+    package func readAll() throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(size))
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -63,7 +63,7 @@ public final class OpenFile: Sendable {
     }
 
     /// For whoever needs the ``size`` that was announced and did not find it.
-    public var becameShorter: FileError {
+    package var becameShorter: FileError {
         FileError(path: path, reason: "it became shorter while it was read")
     }
 }

@@ -1,9 +1,9 @@
 import Platform
 
 /// Files that are read to their end, and pipes, and files that are written as a whole.
-public enum WholeFile {
+package enum WholeFile {
     /// Throws for more than `limit` bytes.
-    public static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
         defer { close(descriptor) }
@@ -11,12 +11,12 @@ public enum WholeFile {
     }
 
     /// Reads standard input to its end, with the limit of ``read(_:limit:)``.
-    public static func readStandardInput(limit: Int) throws(FileError) -> [UInt8] {
+    package static func readStandardInput(limit: Int) throws(FileError) -> [UInt8] {
         try read(STDIN_FILENO, of: "-", limit: limit)
     }
 
     /// Writes over what the file had, and makes it where there is none.
-    public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         guard let stream = fopen(path, "we") else {
             throw FileError(path: path, code: errno, action: "write")
         }
@@ -53,7 +53,7 @@ private func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPoint
 extension WholeFile {
     /// Replaces the file, or makes it, in one step: the bytes are written to a new file beside it, which then
     /// takes its place. A link at `path` is replaced, not followed.
-    public static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
         func failure() -> FileError { FileError(path: path, code: errno, action: "write") }
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFLNK {

@@ -2,17 +2,17 @@ internal import CHash
 
 /// A 128-bit hash that tells contents apart and finds damage: XXH3, the same value as `xxhsum -H128` has on
 /// every machine. Not for secrets, nor against those who choose both contents.
-public struct ContentHash: Sendable, Equatable {
+package struct ContentHash: Sendable, Equatable {
     private let low: UInt64
     private let high: UInt64
 
-    public init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         let hash = chash_xxh3(bytes.baseAddress, bytes.count)
         (low, high) = (hash.low, hash.high)
     }
 
     /// For comparing and showing: 32 digits.
-    public var hex: String {
+    package var hex: String {
         String(unsafeUninitializedCapacity: 32) { digits in
             for index in 0..<32 {
                 let half = index < 16 ? high : low
@@ -24,7 +24,7 @@ public struct ContentHash: Sendable, Equatable {
     }
 
     /// The half of it that is enough against accidents.
-    public var checksum: UInt64 { low }
+    package var checksum: UInt64 { low }
 }
 
 /// Entity tags (RFC 9110 8.8.3), and the lists of them in `If-None-Match` (13.1.2).

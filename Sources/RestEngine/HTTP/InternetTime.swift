@@ -1,14 +1,14 @@
 import Platform
 
 /// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7).
-public enum HTTPDate {
+package enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
     /// Of a time since 1970; before that it is 1970, and after the year 9999 its last second.
-    public static func text(unixSeconds seconds: Int) -> String {
+    package static func text(unixSeconds seconds: Int) -> String {
         let seconds = Int64(min(max(0, seconds), 253_402_300_799))
         let number = seconds.floor(86_400)
         let time = seconds - number * 86_400

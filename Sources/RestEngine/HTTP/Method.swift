@@ -50,11 +50,11 @@ public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
 
 /// Names a request so that a server can tell a repeat from another
 /// (draft-ietf-httpapi-idempotency-key-header).
-public enum IdempotencyKey {
+package enum IdempotencyKey {
     static let header = "Idempotency-Key"
 
     /// A random UUID, version 4 (RFC 9562 5.4).
-    public static func random(using generator: inout some RandomNumberGenerator) -> String {
+    package static func random(using generator: inout some RandomNumberGenerator) -> String {
         let version: UInt64 = 0x4000
         let variant: UInt64 = 0b10 << 62
         let high = generator.next() & ~0xF000 | version
@@ -69,7 +69,7 @@ public enum IdempotencyKey {
     }
 
     /// The same from the system's random numbers.
-    public static func random() -> String {
+    package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)
     }

@@ -1,5 +1,5 @@
 /// Texts of HTTP statuses, with the first letter upper-case and the rest lower (rule D23).
-public enum StatusText {
+package enum StatusText {
     private static let texts: [Int: String] = [
         100: "Continue", 101: "Switching protocols", 200: "No error", 201: "Created", 202: "Accepted",
         203: "Non-authoritative information", 204: "No content", 205: "Reset content", 206: "Partial content",
@@ -16,7 +16,7 @@ public enum StatusText {
     ]
 
     /// The text of a status; a class text for one that has none.
-    public static func text(for status: Int) -> String {
+    package static func text(for status: Int) -> String {
         if let text = texts[status] { return text }
         return switch status {
         case 100..<200: "Informational"
@@ -31,9 +31,9 @@ public enum StatusText {
 /// The phrases that HTTP's own list has for statuses (RFC 9110 15, and the IANA registry): for status lines,
 /// and for the titles of problems, as RFC 9457 4.2.1 wants for `about:blank`. Beside ``StatusText``, since
 /// the wire has HTTP's words, and an error's text those that the resource model fixed (rules D23).
-public enum StatusPhrase {
+package enum StatusPhrase {
     /// The phrase; that of the class for a status that the list doesn't have.
-    public static func text(for status: Int) -> String {
+    package static func text(for status: Int) -> String {
         if let known = known(status) { return known }
         return switch status {
         case ..<400: "OK"
@@ -43,7 +43,7 @@ public enum StatusPhrase {
     }
 
     /// Nil for a status that the list doesn't have.
-    public static func known(_ status: Int) -> String? { phrases[status] }
+    package static func known(_ status: Int) -> String? { phrases[status] }
 
     private static let phrases: [Int: String] = [
         200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",

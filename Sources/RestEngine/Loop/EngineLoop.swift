@@ -103,7 +103,7 @@ public final class EngineLoop: SerialExecutor, Sendable {
 
     /// Replaces what the loop waits in; a transport calls this once, when it starts.
     @EngineActor
-    public func install(_ poller: any Poller) {
+    package func install(_ poller: any Poller) {
         let old = inbox.withLock { inbox in
             defer { inbox.poller = poller }
             return inbox.poller

@@ -18,7 +18,7 @@ final class ContentLedger: Sendable {
 
 /// What one body on its way takes of a ``ContentBudget``, from its first byte until it is content or nobody
 /// wants it.
-public final class BodyAccount: Sendable {
+package final class BodyAccount: Sendable {
     private let budget: ContentBudget
     private let total: ContentLedger
     private let taken = Atomic(0)
@@ -33,7 +33,7 @@ public final class BodyAccount: Sendable {
 
     /// The body needs so many bytes in all. False when there is no room for it; then nothing is counted.
     @EngineActor
-    public func grow(to bytes: Int) -> Bool {
+    package func grow(to bytes: Int) -> Bool {
         let more = bytes - taken.load(ordering: .relaxed)
         guard more > 0 else { return true }
         guard budget.makeRoom(for: more) else { return false }
@@ -43,12 +43,12 @@ public final class BodyAccount: Sendable {
     }
 
     /// It is on its way no more. Any thread.
-    public func close() {
+    package func close() {
         let bytes = taken.exchange(0, ordering: .relaxed)
         if bytes > 0 { total.add(-bytes) }
     }
 
     /// Why a transfer whose body finds no room fails.
     @EngineActor
-    public var refusal: TransportError { budget.refusal(of: "the response's body") }
+    package var refusal: TransportError { budget.refusal(of: "the response's body") }
 }

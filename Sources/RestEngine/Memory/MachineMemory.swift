@@ -2,19 +2,19 @@ import Platform
 
 /// How much memory this process may have: what its control group and those above it allow (cgroups(7)), or
 /// what the machine has.
-public struct MachineMemory: Sendable, Equatable {
+package struct MachineMemory: Sendable, Equatable {
     /// What may be used, in bytes.
-    public let bytes: Int
+    package let bytes: Int
     /// The limit is one of a control group, a container's for example.
-    public let isGroupLimit: Bool
+    package let isGroupLimit: Bool
 
-    public init(bytes: Int, isGroupLimit: Bool) {
+    package init(bytes: Int, isGroupLimit: Bool) {
         self.bytes = bytes
         self.isGroupLimit = isGroupLimit
     }
 
     /// As it was when it was first asked for.
-    public static let current = MachineMemory(physical: physicalBytes) { path in
+    package static let current = MachineMemory(physical: physicalBytes) { path in
         (try? WholeFile.read(path, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -2,15 +2,15 @@ internal import CRegex
 
 /// A regular expression (PCRE2 syntax) searched for anywhere in a URL (14.11). The work of one search is
 /// bounded.
-public final class CompiledRegex: CustomStringConvertible {
+package final class CompiledRegex: CustomStringConvertible {
     /// As its author wrote it, without options.
-    public let pattern: String
+    package let pattern: String
     /// Empty, or `i`: letters match in either case.
-    public let options: String
+    package let options: String
     private let handle: OpaquePointer
 
     /// Throws for text that is no regular expression. Of the options there is `i`: case doesn't matter.
-    public init(_ pattern: String, options: String = "") throws(PatternError) {
+    package init(_ pattern: String, options: String = "") throws(PatternError) {
         if let other = options.utf8.first(where: { $0 != UInt8(ascii: "i") }) {
             throw PatternError(
                 .badRegexOption, pattern: pattern,
@@ -37,15 +37,15 @@ public final class CompiledRegex: CustomStringConvertible {
 
     deinit { cregex_free(handle) }
 
-    public var description: String { "/\(pattern)/\(options)" }
+    package var description: String { "/\(pattern)/\(options)" }
 
     /// Searches in the whole URL, its query included (14.11).
-    public func matches(_ url: URLText) throws(PatternError) -> Bool {
+    package func matches(_ url: URLText) throws(PatternError) -> Bool {
         try matches(url.string)
     }
 
     /// Searches in any text; throws when the search costs too much.
-    public func matches(_ text: String) throws(PatternError) -> Bool {
+    package func matches(_ text: String) throws(PatternError) -> Bool {
         var text = text
         let result = text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in

@@ -1,22 +1,22 @@
 /// Many patterns, asked at once which of them match a URL. Globs and resources are found without a look at
 /// those that don't match; regular expressions and predicates are tried one by one.
-public struct PatternIndex: Sendable {
+package struct PatternIndex: Sendable {
     private var patterns: [URLPattern] = []
     private var universal: [Int] = []
     private var resources: [String: [Int]] = [:]
     private var globs = GlobTrie()
     private var linear: [Int] = []
 
-    public init() {}
+    package init() {}
 
-    public var count: Int { patterns.count }
+    package var count: Int { patterns.count }
 
     /// A pattern by its number, which is its place in the order of adding.
-    public subscript(number: Int) -> URLPattern { patterns[number] }
+    package subscript(number: Int) -> URLPattern { patterns[number] }
 
     /// - Returns: The pattern's number, which is its place in the order of registration.
     @discardableResult
-    public mutating func append(_ pattern: URLPattern) -> Int {
+    package mutating func append(_ pattern: URLPattern) -> Int {
         let number = patterns.count
         patterns.append(pattern)
         switch pattern {
@@ -30,7 +30,7 @@ public struct PatternIndex: Sendable {
 
     /// The numbers of the patterns that match, in the order of registration.
     /// - Parameter predicate: Evaluates the function of a `.predicate`; called in the order of registration.
-    public func matches(_ url: URLText, predicate: (Int) throws -> Bool) throws -> [Int] {
+    package func matches(_ url: URLText, predicate: (Int) throws -> Bool) throws -> [Int] {
         var found = universal + (resources[url.string] ?? []) + globMatches(url).numbers
         for number in linear where try patterns[number].matches(url, predicate: predicate) {
             found.append(number)

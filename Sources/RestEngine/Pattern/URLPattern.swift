@@ -1,5 +1,5 @@
 /// Which URLs a configuration block is for (14.9–14.15).
-public enum URLPattern: Sendable {
+package enum URLPattern: Sendable {
     /// Every URL, other hosts included (14.15).
     case all
     case glob(GlobPattern)
@@ -10,17 +10,17 @@ public enum URLPattern: Sendable {
     case predicate(Int)
 
     /// A glob as a script writes it, relative to the base of its service (14.9).
-    public static func glob(_ text: String, base: BaseURL?) throws(PatternError) -> URLPattern {
+    package static func glob(_ text: String, base: BaseURL?) throws(PatternError) -> URLPattern {
         .glob(try GlobPattern(text, base: base))
     }
 
     /// A regular expression, searched for in the whole URL (14.11).
-    public static func regex(_ text: String, options: String = "") throws(PatternError) -> URLPattern {
+    package static func regex(_ text: String, options: String = "") throws(PatternError) -> URLPattern {
         .regex(try CompiledRegex(text, options: options))
     }
 
     /// - Parameter predicate: Evaluates the function of a number for this URL.
-    public func matches(_ url: URLText, predicate: (Int) throws -> Bool) throws -> Bool {
+    package func matches(_ url: URLText, predicate: (Int) throws -> Bool) throws -> Bool {
         switch self {
         case .all: true
         case .glob(let glob): glob.matches(url)
@@ -31,7 +31,7 @@ public enum URLPattern: Sendable {
     }
 
     /// Whether it certainly matches whatever `other` does. False where nobody can tell.
-    public func covers(_ other: URLPattern) -> Bool {
+    package func covers(_ other: URLPattern) -> Bool {
         switch (self, other) {
         case (.all, _): true
         case (.glob(let wide), .glob(let narrow)): wide.covers(narrow)
@@ -45,7 +45,7 @@ public enum URLPattern: Sendable {
 
 extension URLPattern: CustomStringConvertible {
     /// As its author wrote it, if it is a text.
-    public var description: String {
+    package var description: String {
         switch self {
         case .all: "every URL"
         case .glob(let glob): glob.text

@@ -1,18 +1,18 @@
 /// Patterns of content types: `*` stands for one or more characters other than `/` and `+`; case and
 /// parameters are ignored, and each pattern must match as a whole (rules 17.2, D11).
-public struct ContentTypeFilter: Sendable {
+package struct ContentTypeFilter: Sendable {
     /// The patterns as they were written.
-    public let patterns: [String]
+    package let patterns: [String]
     private let lowered: [[UInt8]]
 
     /// A response passes when any pattern matches its type.
-    public init(_ patterns: [String]) {
+    package init(_ patterns: [String]) {
         self.patterns = patterns
         lowered = patterns.map { Array($0.lowercased().utf8) }
     }
 
     /// Nil, for a failure without a body, matches nothing (rule 17.2).
-    public func matches(_ contentType: String?) -> Bool {
+    package func matches(_ contentType: String?) -> Bool {
         guard let contentType else { return false }
         let essence = Array(MediaType(contentType).essence.utf8)
         return lowered.contains { Self.matches($0, essence) }

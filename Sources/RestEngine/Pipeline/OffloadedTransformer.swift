@@ -1,6 +1,6 @@
 /// A transformer whose work is done on other threads. Steps that stand beside each other and go to the same
 /// executor are sent there together, with the portable ones before and between them.
-public protocol OffloadedTransformer: Transformer {
+package protocol OffloadedTransformer: Transformer {
     /// Where it is done.
     nonisolated var executor: any TransformerExecutor { get }
 
@@ -10,12 +10,12 @@ public protocol OffloadedTransformer: Transformer {
 
 extension OffloadedTransformer {
     /// On the loop it does nothing: what it may change goes to its executor.
-    public func process(_ response: Response, _ context: PipelineContext) -> Response { response }
+    package func process(_ response: Response, _ context: PipelineContext) -> Response { response }
 }
 
 /// Does jobs on threads of its own, several at a time.
 @EngineActor
-public protocol TransformerExecutor: AnyObject, Sendable {
+package protocol TransformerExecutor: AnyObject, Sendable {
     /// Takes a job on. `completion` is called once, on the engine loop, and not before this returns, whatever
     /// becomes of the job. Gives what ``cancel(_:)`` takes.
     func send(
@@ -29,7 +29,7 @@ public protocol TransformerExecutor: AnyObject, Sendable {
 /// A response on its way through steps that are done elsewhere, in one go (rules 16.2, 16.11).
 ///
 /// A value: whoever does the job knows nothing of pipelines, resources or the loop.
-public struct OffloadedJob: Sendable {
+package struct OffloadedJob: Sendable {
     enum Part: Sendable {
         case step(PipelineStage.Step, stage: String)
         /// The stage's end, where its cache takes what there is (22.6).
@@ -37,15 +37,15 @@ public struct OffloadedJob: Sendable {
     }
 
     /// As it comes to the first step.
-    public let response: Response
-    public let context: PipelineContext
+    package let response: Response
+    package let context: PipelineContext
     let parts: [Part]
     /// Somebody reads the log of the pipeline.
     let isLogged: Bool
 
     /// What came of the job.
-    public struct Outcome: Sendable {
-        public internal(set) var response: Response
+    package struct Outcome: Sendable {
+        package internal(set) var response: Response
         var outputs: [(stage: String, entity: Entity)] = []
         /// For the log.
         var lines: [String] = []
@@ -55,7 +55,7 @@ public struct OffloadedJob: Sendable {
 
     /// Takes the steps in order. `perform` does those that are ``OffloadedTransformer``s; the others are done
     /// here.
-    public func run(_ perform: (any OffloadedTransformer, Response) -> Response) -> Outcome {
+    package func run(_ perform: (any OffloadedTransformer, Response) -> Response) -> Outcome {
         var outcome = Outcome(response)
         for part in parts {
             switch part {
@@ -85,7 +85,7 @@ public struct OffloadedJob: Sendable {
     }
 
     /// The transformers that are done elsewhere, in order.
-    public var offloadedSteps: [any OffloadedTransformer] {
+    package var offloadedSteps: [any OffloadedTransformer] {
         parts.compactMap {
             if case .step(let step, _) = $0, case .offloaded(let transformer) = step.placement {
                 transformer
@@ -97,7 +97,7 @@ public struct OffloadedJob: Sendable {
 
     /// What comes of it when it can't be done: a failure that keeps status and body; a response that failed
     /// already stays as it was (17.9).
-    public func failed(with cause: RequestError.Cause) -> Outcome {
+    package func failed(with cause: RequestError.Cause) -> Outcome {
         if case .failure = response { return Outcome(response) }
         return Outcome(response.failed(with: RequestError.CauseError(cause), in: context))
     }

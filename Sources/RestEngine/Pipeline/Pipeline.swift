@@ -62,7 +62,7 @@ public struct PipelineStage: Sendable {
         /// What the response is given to.
         public let transformer: any Transformer
         /// The content types that it is for; nil for every one.
-        public let contentTypes: ContentTypeFilter?
+        package let contentTypes: ContentTypeFilter?
         let placement: Placement
         /// A body of more bytes isn't transformed on the loop.
         private let largeSize: Int

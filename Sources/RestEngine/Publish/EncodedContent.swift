@@ -2,15 +2,15 @@ import Synchronization
 
 /// An entity's content as it goes out of the process: bytes, their type, their tag and the status that they
 /// came with. Made once for each content.
-public final class EncodedContent: Sendable {
+package final class EncodedContent: Sendable {
     /// With the charset of a text, which is UTF-8.
-    public let contentType: String
+    package let contentType: String
     /// The content's bytes as they go out.
-    public let body: [UInt8]
+    package let body: [UInt8]
     /// A strong entity tag, quotes included; another one for each status.
-    public let etag: String
+    package let etag: String
     /// From 200 to 299; 204 and 205 are without content.
-    public let status: Int
+    package let status: Int
     /// What a face made of it for its own use, a buffer of its network library for example.
     private let rendering = Mutex<(any Sendable)?>(nil)
 
@@ -60,7 +60,7 @@ public final class EncodedContent: Sendable {
     }
 
     /// The face's rendering, made at the first call.
-    public func rendering<Rendering: Sendable>(_ make: () -> Rendering) -> Rendering {
+    package func rendering<Rendering: Sendable>(_ make: () -> Rendering) -> Rendering {
         rendering.withLock { stored in
             if let known = stored as? Rendering { return known }
             let new = make()

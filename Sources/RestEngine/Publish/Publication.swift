@@ -3,7 +3,7 @@ import Synchronization
 /// The place where one resource's answer is found without asking the loop.
 ///
 /// Written on the engine loop alone, read from anywhere.
-public final class Publication: Sendable {
+package final class Publication: Sendable {
     private struct State {
         var answer: PublishedAnswer?
         var isRetired = false
@@ -18,7 +18,7 @@ public final class Publication: Sendable {
     init(preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil) { self.prepare = prepare }
 
     /// The answer if it is fresh.
-    public func answer(at now: Double) -> PublishedAnswer? {
+    package func answer(at now: Double) -> PublishedAnswer? {
         state.withLock {
             $0.lastUse = now
             return $0.answer
@@ -27,13 +27,13 @@ public final class Publication: Sendable {
 
     /// There is an answer to be had, or there was none yet: whoever keeps a rendering of an earlier one lets
     /// it go.
-    public var hasAnswer: Bool { state.withLock { $0.answer != nil } }
+    package var hasAnswer: Bool { state.withLock { $0.answer != nil } }
 
     /// When somebody last asked, Unix seconds.
     var lastUse: Double { state.withLock { $0.lastUse } }
 
     /// The resource is gone; ask the service again.
-    public var isRetired: Bool { state.withLock { $0.isRetired } }
+    package var isRetired: Bool { state.withLock { $0.isRetired } }
 
     func set(_ answer: PublishedAnswer?) { state.withLock { $0.answer = answer } }
 
@@ -46,14 +46,14 @@ public final class Publication: Sendable {
 }
 
 /// A resource's current content with its times, for readers on any thread. Immutable.
-public struct PublishedAnswer: Sendable {
+package struct PublishedAnswer: Sendable {
     /// The content as it goes out.
-    public let content: EncodedContent
+    package let content: EncodedContent
     /// Unix times in seconds: when the data was received or confirmed, and until when it is fresh.
-    public let timestamp: Double
+    package let timestamp: Double
     /// When it stops being fresh, in Unix seconds.
-    public let expiresAt: Double
+    package let expiresAt: Double
 
     /// It may be given out at that time without asking the server.
-    public func isFresh(at now: Double) -> Bool { now <= expiresAt }
+    package func isFresh(at now: Double) -> Bool { now <= expiresAt }
 }

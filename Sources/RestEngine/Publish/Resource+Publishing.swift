@@ -4,7 +4,7 @@ extension Resource {
     /// - Parameter prepare: what the face makes of each content for its own use. Called on another thread for
     ///   large content, before it appears; small content is left to the face. The first call of this function
     ///   decides.
-    public func publicationForReaders(
+    package func publicationForReaders(
         preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil
     ) -> Publication {
         if let publication { return publication }
@@ -15,7 +15,7 @@ extension Resource {
     }
 
     /// Up-to-date content as ``read(_:)`` gives it, encoded; `completion` may run before this returns.
-    public func readAnswer(
+    package func readAnswer(
         _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
     ) {
         read { [self] result in

@@ -23,8 +23,8 @@ public final class Engine {
     /// little for each configuration that is made.
     public var remembersPipelines = false
 
-    /// Large bodies and Swift's transformers are transformed on other threads. Not where a test moves the time by hand and awaits
-    /// nothing.
+    /// Large bodies and Swift's transformers are transformed on other threads. Not where a test moves the
+    /// time by hand and awaits nothing.
     package var movesLargeContent = true
 
     /// Requests that have started and whose hooks have not all been called.
@@ -32,7 +32,7 @@ public final class Engine {
     /// Called whenever the last open request has ended.
     public var onQuiet: (@EngineActor () -> Void)?
     /// Those that start from now on belong to it; set another to tell earlier requests from later ones.
-    public var era = RequestEra()
+    package var era = RequestEra()
 
     /// Pieces of work that other threads do for this engine and whose answers will come to the loop.
     public private(set) var offloadedWork = 0
@@ -74,13 +74,13 @@ public final class Engine {
 
 /// The requests that started in some stretch of time.
 @EngineActor
-public final class RequestEra {
+package final class RequestEra {
     /// Those whose hooks have not all been called.
-    public internal(set) var openRequests = 0
+    package internal(set) var openRequests = 0
     /// Called whenever the last of them has ended.
-    public var onQuiet: (@EngineActor () -> Void)?
+    package var onQuiet: (@EngineActor () -> Void)?
 
-    public nonisolated init() {}
+    package nonisolated init() {}
 
     fileprivate func ended() {
         openRequests -= 1

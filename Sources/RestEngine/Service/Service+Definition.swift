@@ -2,7 +2,7 @@ extension Service {
     /// What whoever declared a service said of it: everything but its resources. A script that is loaded
     /// again says it anew, and the resources stay, with their data, observers and published answers
     /// (ARCHITECTURE.md, Four walks).
-    public struct Definition {
+    package struct Definition {
         let configuration: ConfigurationTable
         let transport: any Transport
         let refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
@@ -15,7 +15,7 @@ extension Service {
     /// between.
     ///
     /// - Parameter transport: nil keeps the one that there is, with its connections.
-    public func redefine(
+    package func redefine(
         standardTransformers: [StandardTransformer], transport: (any Transport)?
     ) -> Definition {
         let old = definition
@@ -42,7 +42,7 @@ extension Service {
     }
 
     /// The new definition was no good.
-    public func restore(_ definition: Definition) {
+    package func restore(_ definition: Definition) {
         definition.configuration.skip(past: configuration)
         set(definition)
         isBeingRedefined = false

@@ -156,16 +156,16 @@ public final class Service {
     public var configurationVersion: Int { configuration.version }
 
     /// The blocks in the order of adding, the standard transformers first (D9).
-    public var configurationEntries: [ConfigurationEntry] { configuration.entries }
+    package var configurationEntries: [ConfigurationEntry] { configuration.entries }
 
     /// Adds a block behind all others (14.3); see also ``configure(_:methods:description:fileID:line:_:)``.
-    public func configure(_ entry: ConfigurationEntry) {
+    package func configure(_ entry: ConfigurationEntry) {
         configuration.add(entry)
         if !isBeingRedefined { republish() }
     }
 
     /// A pattern that asks a function of the URL (14.13).
-    public func predicatePattern(_ matches: @escaping @EngineActor (URLText) throws -> Bool) -> URLPattern {
+    package func predicatePattern(_ matches: @escaping @EngineActor (URLText) throws -> Bool) -> URLPattern {
         configuration.predicatePattern(matches)
     }
 

@@ -83,7 +83,7 @@ extension StubTransport {
         /// The method that it is for; nil for every one.
         public let method: Method?
         /// The URLs that it is for.
-        public let pattern: GlobPattern
+        package let pattern: GlobPattern
         private let condition: StubCondition
         private let reply: @EngineActor (TransportRequest) -> StubReply
         private var waiting: [StubTransfer] = []

@@ -17,7 +17,7 @@ public struct TransportRequest: Sendable {
     public var maxBodyBytes: Int
     /// Counts the body of the response as it comes in; when that has no room the transfer fails with its
     /// refusal.
-    public var account: BodyAccount?
+    package var account: BodyAccount?
 
     public init(
         method: String = "GET", url: String, headers: Headers = Headers(), body: [UInt8]? = nil,

@@ -1,13 +1,13 @@
 import Platform
 
 /// Paths that strangers ask for, before they become path text below a base URL.
-public enum PathText {
+package enum PathText {
     /// What speaks against a path; reads behind "the path".
-    public enum Objection: Sendable, Equatable, CustomStringConvertible {
+    package enum Objection: Sendable, Equatable, CustomStringConvertible {
         case parentSegment, emptyFirstSegment, absoluteURL, backslash, controlCharacter, overlongCharacter,
             impossibleCharacter
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .parentSegment: "leaves the base URL of the service: it has a '..' in it"
             case .emptyFirstSegment:
@@ -24,13 +24,13 @@ public enum PathText {
     }
 
     /// True for text that ``objection(to:)`` has something against.
-    public static func escapesBase(_ text: String) -> Bool { objection(to: text) != nil }
+    package static func escapesBase(_ text: String) -> Bool { objection(to: text) != nil }
 
     /// Finds what some server or proxy could read as leaving the base: a `..` segment, a second leading
     /// slash, a URL, a backslash, a control character, an overlong form of any of them, or what UTF-8 has no
     /// form for (RFC 3629 3) — plain or escaped, however often. Bytes that don't even begin like UTF-8 are
     /// another charset's letters, and may stay (rule S3.3).
-    public static func objection(to text: String) -> Objection? {
+    package static func objection(to text: String) -> Objection? {
         let bytes = fullyDecoded(text.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }
         if bytes.contains(UInt8(ascii: "\\")) { return .backslash }

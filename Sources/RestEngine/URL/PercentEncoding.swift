@@ -1,39 +1,39 @@
 import Platform
 
 /// Percent-encoding of text, as UTF-8 (RFC 3986 2.1).
-public enum PercentEncoding {
+package enum PercentEncoding {
     /// Path text: pchar and `/` are kept, all else is escaped, `%` too (D29).
-    public static func path(_ text: String) -> String {
+    package static func path(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .path), as: UTF8.self)
     }
 
     /// One segment of a path: pchar is kept, all else is escaped, `/` and `%` too (RFC 3986 3.3).
-    public static func segment(_ bytes: some Sequence<UInt8>) -> String {
+    package static func segment(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: encode(bytes, keeping: .segment), as: UTF8.self)
     }
 
     /// A query parameter's name or value: pchar, `/` and `?` are kept, without `&`, `=` and `+` (D29).
-    public static func parameter(_ text: String) -> String {
+    package static func parameter(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .parameter), as: UTF8.self)
     }
 
     /// Text that is to mean itself anywhere in a URL: unreserved characters are kept (RFC 3986 2.3).
-    public static func component(_ bytes: [UInt8]) -> String {
+    package static func component(_ bytes: [UInt8]) -> String {
         String(decoding: encode(bytes, keeping: .component), as: UTF8.self)
     }
 
     /// Text that is part of a URL but for its characters that aren't ASCII: they alone are escaped.
-    public static func nonASCII(_ text: String) -> String {
+    package static func nonASCII(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .ascii), as: UTF8.self)
     }
 
     /// A name or value of a form body: letters, digits and `- . _ ~ / ?` are kept (6.6).
-    public static func form(_ text: String) -> String {
+    package static func form(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .form), as: UTF8.self)
     }
 
     /// The bytes that text stands for. A `%` without two hexadecimal digits stands for itself; so does `+`.
-    public static func decodeBytes(_ text: some Collection<UInt8>) -> [UInt8] {
+    package static func decodeBytes(_ text: some Collection<UInt8>) -> [UInt8] {
         text.withContiguousStorageIfAvailable(decodeBuffer)
             ?? Array(text).withUnsafeBufferPointer(decodeBuffer)
     }
@@ -59,7 +59,7 @@ public enum PercentEncoding {
     }
 
     /// The text that encoded text stands for; nil if the bytes are not UTF-8.
-    public static func decode(_ text: String) -> String? {
+    package static func decode(_ text: String) -> String? {
         String(validating: decodeBytes(text.utf8), as: UTF8.self)
     }
 

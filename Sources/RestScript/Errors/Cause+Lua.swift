@@ -64,7 +64,8 @@ extension ScriptValues {
                 lua.push(limit)
                 lua.rawSet(-2, "limit")
             }
-        case .invalidDefinition, .unreadableFile, .invalidHeader, .undecodableContent, .invalidJSONObject, .internal,
+        case .invalidDefinition, .unreadableFile, .invalidHeader, .undecodableContent, .invalidJSONObject,
+            .internal,
             .requestCancelled, .noLocalDataFor304, .unparsableImage, .custom:
             break
         }

@@ -75,7 +75,8 @@
 
         @Test(arguments: [
             ("0", "0"), ("12", "12"), ("1200", "1200"), ("0.1", "0.1"), ("-0.05", "-0.05"),
-            ("79228162514264337593543950335", "79228162514264337593543950335"), ("1e30", "1000000000000000000000000000000"),
+            ("79228162514264337593543950335", "79228162514264337593543950335"),
+            ("1e30", "1000000000000000000000000000000"),
             ("99999999.99", "99999999.99"),
         ])
         func `a decimal is a number of JSON`(text: String, json: String) throws {
@@ -92,7 +93,9 @@
             #expect(throws: CodingError.self) { try TreeEncoder().encode(Decimal.nan) }
             #expect(throws: CodingError.self) { try TreeDecoder().decode([Decimal].self, from: ["1"]) }
             #expect(throws: CodingError.self) { try TreeDecoder().decode([Decimal].self, from: [1e300]) }
-            let data = #expect(throws: CodingError.self) { try TreeDecoder().decode([Data].self, from: ["A*=="]) }
+            let data = #expect(throws: CodingError.self) {
+                try TreeDecoder().decode([Data].self, from: ["A*=="])
+            }
             #expect(data?.path == "[0]" && data?.message.contains("base64") == true)
         }
 

@@ -48,7 +48,8 @@ struct RestFoundationTests {
         let service = try Service(engine: fixture.engine, name: "b", baseURL: base)
         let url = try #require(service.resource("x y").url)
         #expect(URL(url)?.absoluteString == "https://b.test/v2/x%20y")
-        #expect(service.resource(absoluteURL: try #require(URL(string: "https://c.test/"))).url?.host == "c.test")
+        #expect(
+            service.resource(absoluteURL: try #require(URL(string: "https://c.test/"))).url?.host == "c.test")
         service.flushUnusedResources()
         let error: any Error = RequestError(cause: .requestCancelled)
         #expect(error.localizedDescription == "Request cancelled")

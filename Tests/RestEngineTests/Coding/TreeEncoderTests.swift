@@ -120,14 +120,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `what can be encoded can be decoded, however deep`(named: Bool) throws {
+    @Test(arguments: [false, true]) func `what can be encoded can be decoded, however deep`(named: Bool)
+        throws
+    {
         var deep = TreeEncoder()
         deep.maxDepth = 1000
         var deepest = (encoded: 0, decoded: 0)
         for count in 30..<80 {
             let node = Node.chain(count, named: named)
             if (try? TreeEncoder().encode(node)) != nil { deepest.encoded = count }
-            if (try? TreeDecoder().decode(Node.self, from: deep.encode(node))) != nil { deepest.decoded = count }
+            if (try? TreeDecoder().decode(Node.self, from: deep.encode(node))) != nil {
+                deepest.decoded = count
+            }
         }
         #expect(deepest.encoded == deepest.decoded && (31..<79).contains(deepest.encoded))
     }

@@ -117,6 +117,23 @@ struct ResourceTableTests {
         #expect(journal.lines == ["x"])
     }
 
+    @Test func `2.7 2.9 a service and its resources go after a flush, with their last user`() throws {
+        try fixture.transport.stub(method: nil, urlGlob: "https://b.test/**", .json(200, "{}"))
+        weak var weakly: Service?
+        weak var loaded: Resource?
+        do {
+            let service = try Service(engine: fixture.engine, name: "b", baseURL: "https://b.test")
+            service.model([String: Int].self, at: "/**")
+            weakly = service
+            loaded = service.resource("/a")
+            service.resource("/a").load()
+            fixture.settle()
+            #expect(service.resource("/a").latestData != nil)
+            service.flushUnusedResources()
+        }
+        #expect(weakly == nil && loaded == nil)
+    }
+
     @Test func `1.11 wiping flushes first`() {
         _ = service.resource("a")
         service.wipeResources()

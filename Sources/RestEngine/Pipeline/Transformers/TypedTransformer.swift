@@ -4,8 +4,8 @@
 /// ``Image``, or what an earlier Swift transformer made; ``Content`` itself takes anything. `Output` becomes
 /// content in the same way, types of your own as ``Content/native(_:)``.
 ///
-/// It runs on a thread of its own kind beside the engine loop, so that one that takes long holds up nobody but
-/// those who ask for the same URL, whose responses keep their order: its function belongs to no actor.
+/// It runs on a thread of its own kind beside the engine loop, so that one that takes long holds up nobody
+/// but those who ask for the same URL, whose responses keep their order: its function belongs to no actor.
 public struct TypedTransformer<Input, Output: Sendable>: ThreadedTransformer {
     /// For `explain`, logs and errors.
     public let description: String

@@ -54,7 +54,7 @@ final class RefreshPass {
 /// the waits of scripts and the tasks that are made with `task`, so that what a refresh does later, is still
 /// known as its doing; see ``RefreshGate``.
 @EngineActor
-public enum RefreshScope {
+package enum RefreshScope {
     /// Of the callback that runs; nil outside of all, where a task's own counts.
     private static var running: [RefreshPass]?
     @TaskLocal private static var ofTask: [RefreshPass] = []
@@ -93,7 +93,7 @@ public enum RefreshScope {
     }
 
     /// Runs its argument in the scope of now. For whoever continues code by other means than the engine's.
-    public static func resumption() -> (() -> Void) -> Void {
+    package static func resumption() -> (() -> Void) -> Void {
         let passes = current
         return { body in EngineActor.assumeIsolated { run(in: passes, body) } }
     }
