@@ -4,10 +4,14 @@ import PackageDescription
 let package = Package(
     name: "swift-guide",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "resthost", path: "../..")],
+    dependencies: [.package(name: "resthost", path: "../..", traits: [])],
     targets: [
         .executableTarget(
-            name: "SwiftGuide", dependencies: [.product(name: "RestEngine", package: "resthost")],
+            name: "SwiftGuide",
+            dependencies: [
+                .product(name: "RestEngine", package: "resthost"),
+                .product(name: "CurlTransport", package: "resthost"),
+            ],
             swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")])
     ],
     swiftLanguageModes: [.v6]

@@ -68,6 +68,10 @@ struct RequestAsyncTests {
         #expect(fixture.transport.requests.first?.headers["Content-Type"] == "application/json")
     }
 
+    private struct Unencodable: Encodable {
+        func encode(to encoder: any Encoder) throws { throw CancellationError() }
+    }
+
     @Test func `6.5 a value that has no form in JSON fails the request, and nothing is sent`() throws {
         for request in [
             fixture.resource("a").request("POST", json: UInt64.max),
@@ -80,7 +84,7 @@ struct RequestAsyncTests {
         }
         fixture.settle()
         #expect(fixture.transport.requests.isEmpty)
-        #expect(throws: CodingError.self) { try RequestBody.json(encoding: [UInt64.max]) }
+        #expect(throws: CodingError.self) { try RequestBody.json(encoding: Unencodable()) }
     }
 
     // MARK: Cancelling

@@ -10,7 +10,7 @@ func contentType(_ api: API) throws -> Service {
     }
 
     let service = try api.service("content_type")
-    service.configureModel("/reports/*", Report.self)
+    service.model(Report.self, at: "/reports/*")
     service.configureTransformer("**", stage: .cleanup, contentTypes: ["*/json", "*/*+json"]) {
         (report: Report, _) in
         var report = report

@@ -17,7 +17,7 @@ func customStages(_ api: API) throws -> Service {
             .rawData, .decoding, .parsing, .model, "munging", "twiddling", .cleanup,
         ])
     }
-    service.configureModel("/users/*", User.self)
+    service.model(User.self, at: "/users/*")
     service.configureTransformer("/users/*", stage: "twiddling") { (user: User, _) in
         var user = user
         user.name += ", Countess of Lovelace"

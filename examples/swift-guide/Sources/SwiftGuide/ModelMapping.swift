@@ -11,6 +11,6 @@ struct Person: Codable, Sendable {
 @EngineActor
 func modelMapping(_ api: API) throws -> Service {
     let service = try api.service("model_mapping")
-    service.configureModel("/users/*", Person.self)
+    service.model(Person.self, at: "/users/*")
     return service
 }

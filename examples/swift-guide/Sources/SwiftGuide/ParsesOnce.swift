@@ -6,7 +6,7 @@ import Synchronization
 func parsesOnce(_ api: API) throws -> Service {
     let service = try api.service("parses_once")
     let count = Mutex(0)
-    service.configureModel("/users/*", User.self)
+    service.model(User.self, at: "/users/*")
     service.configureTransformer("/users/*", stage: .cleanup) { (user: User, _) in
         var user = user
         user.parsed = count.withLock {
