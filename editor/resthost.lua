@@ -7,6 +7,26 @@
 ---A function of content and entity, the name of a module that returns one, or a transformer of rest.
 ---@alias resthost.transformation resthost.transformer|string|fun(content: any, entity: resthost.entity): any
 
+---The value of a path's component, or of a query's parameter.
+---@alias resthost.text string|number|boolean|resthost.raw
+
+---What an endpoint, a definition or a modifier gives.
+---@class resthost.properties
+---@field headers? table<string, string|string[]>|string[][]
+---@field query? table<string, resthost.text|resthost.text[]>|any[][]
+---@field path? resthost.text[]
+---@field body? any
+---@field text? string
+---@field json? any
+---@field form? table
+---@field multipart? table[]
+---@field file? string
+---@field content_type? string
+---@field charset? string
+---@field configure? fun(c: resthost.configuration)
+---@field idempotency_key? string|boolean
+---@field query_style? "repeat"|"brackets"|"indices"|"comma"
+
 ---A URL as pattern functions and rest.url.parse see it.
 ---@class resthost.url
 ---@field string string
@@ -24,6 +44,19 @@
 ---@field cached_resource_count_limit integer When so many resources are live, adding one drops those that nobody holds.
 ---@field cached_resource_bytes_limit integer Bytes of content that its resources hold at the most; beyond it what was not used for longest goes. The host's limit, unless it is set to less.
 local service = {}
+
+---What requests below a path have in common; an empty path gives properties alone. Properties: `headers`, `query`, `path`, one of `body`, `text`, `json`, `form`, `multipart` and `file`, `content_type`, `charset`, `configure`, `idempotency_key`, `query_style`.
+---@param path string
+---@param properties? resthost.properties
+---@return resthost.endpoint
+function service:endpoint(path, properties) end
+
+---Defines a request. With names in the template, as in `{login}/repos`, or a function that gives properties it is called with their values and gives a definition.
+---@param method string
+---@param template? string
+---@param properties? resthost.properties|(fun(...: any): resthost.properties)
+---@return resthost.definition|resthost.definition_maker
+function service:define(method, template, properties) end
 
 ---The resource at base URL and path; the path is text, never read as a URL.
 ---@param path string
@@ -86,6 +119,118 @@ function service:wipe_resources(matches) end
 ---Drops resources that nobody holds and nobody observes.
 function service:flush_unused_resources() end
 
+---A path of a service, and what its requests have in common. A value.
+---@class resthost.endpoint
+---@field url string Base URL and paths.
+---@field service resthost.service Whose endpoint it is.
+local endpoint = {}
+
+---What requests below a path have in common; an empty path gives properties alone. Properties: `headers`, `query`, `path`, one of `body`, `text`, `json`, `form`, `multipart` and `file`, `content_type`, `charset`, `configure`, `idempotency_key`, `query_style`.
+---@param path string
+---@param properties? resthost.properties
+---@return resthost.endpoint
+function endpoint:endpoint(path, properties) end
+
+---Defines a request. With names in the template, as in `{login}/repos`, or a function that gives properties it is called with their values and gives a definition.
+---@param method string
+---@param template? string
+---@param properties? resthost.properties|(fun(...: any): resthost.properties)
+---@return resthost.definition|resthost.definition_maker
+function endpoint:define(method, template, properties) end
+
+---Called with the values of a template or the arguments of a function it gives a definition.
+---@class resthost.definition_maker
+local definition_maker = {}
+
+---Text of a URL that is escaped already; made by rest.raw.
+---@class resthost.raw
+local raw = {}
+
+---A request as a value: what to send, where and how. What changes it gives a new one; `==` compares all of it.
+---@class resthost.definition
+---@field method string As it is sent.
+---@field url string Base URL, paths and query.
+---@field headers resthost.headers What it adds to those of blocks; read only.
+---@field query table A new list of pairs of name and value.
+---@field path table A new list of its components, without the paths of endpoints.
+---@field body_kind? string `body`, `text`, `json`, `form`, `multipart` or `file`; nil without a body.
+---@field service resthost.service Whose blocks, decorators and pipeline it has.
+local definition = {}
+
+---A started request, with blocks, decorators and pipeline of its service; the resource's state is untouched.
+---@return resthost.request
+function definition:send() end
+
+---Waits for fresh content of its resource, which this request loads if it must; of a GET only.
+---@return any|nil
+---@return resthost.error?
+function definition:get() end
+
+---The resource at its URL.
+---@return resthost.resource
+function definition:resource() end
+
+---@class resthost.definition.curl.options
+---@field with_secrets? boolean
+
+---A command line for a POSIX shell, with the headers of blocks, secrets masked and files by reference.
+---@param options? resthost.definition.curl.options
+---@return string|nil
+---@return resthost.error?
+function definition:curl(options) end
+
+---Why its requests are what they are: blocks, properties with their levels, what would be sent. Nothing is.
+---@return table
+function definition:explain() end
+
+---Behind what is there; headers that are lists are joined, others replaced, and so is a body.
+---@param properties resthost.properties
+---@return resthost.definition
+function definition:adding(properties) end
+
+---Replaces each kind that is given as a whole.
+---@param properties resthost.properties
+---@return resthost.definition
+function definition:setting(properties) end
+
+---Replaces a header; nil removes it.
+---@param name string
+---@param value? string
+---@return resthost.definition
+function definition:setting_header(name, value) end
+
+---Joins a value to a header that is a list, and replaces any other.
+---@param name string
+---@param value string
+---@return resthost.definition
+function definition:adding_header(name, value) end
+
+---Takes a header out; blocks may set it still.
+---@param name string
+---@return resthost.definition
+function definition:removing_header(name) end
+
+---Replaces all parameters of a name where the first stood; nil removes them.
+---@param name string
+---@param value any
+---@return resthost.definition
+function definition:setting_query(name, value) end
+
+---Takes all parameters of a name out.
+---@param name string
+---@return resthost.definition
+function definition:removing_query(name) end
+
+---The same with another method.
+---@param method string
+---@return resthost.definition
+function definition:with_method(method) end
+
+---Configures it further, behind what is inherited.
+---@param fn fun(c: resthost.configuration)
+---@return resthost.definition
+function definition:with_configuration(fn) end
+
 ---Something at a URL: its latest data and error, and how to ask for more.
 ---@class resthost.resource
 ---@field url string Its identity.
@@ -141,8 +286,8 @@ function resource:request(method, options) end
 ---@return resthost.error?
 function resource:get() end
 
----The resource below this one.
----@param text string
+---The resource below this one; in rest.raw(…) a slash inside a segment is `%2F`.
+---@param text string|resthost.raw
 ---@return resthost.resource
 function resource:child(text) end
 
@@ -521,6 +666,18 @@ local rest = {}
 ---@param options resthost.service.options
 ---@return resthost.service
 function rest.service(options) end
+
+---Defines a request of any URL, with a service of its own that has all defaults.
+---@param method string
+---@param url string
+---@param properties? resthost.properties
+---@return resthost.definition
+function rest.request(method, url, properties) end
+
+---Text that is escaped already, for a component of a path, the value of a parameter and resource:child.
+---@param text string
+---@return resthost.raw
+function rest.raw(text) end
 
 ---A request that has failed already.
 ---@param error resthost.error|string

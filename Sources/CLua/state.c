@@ -36,6 +36,10 @@ void clua_hand_over(clua_state *state, size_t bytes) {
     state->handed += bytes;
 }
 
+void clua_carry(clua_state *state, size_t bytes) {
+    if (state->host_calls > 0) state->carried += bytes;
+}
+
 void clua_charge(clua_state *state, size_t bytes) {
     state->charged += bytes;
     if (state->used + state->charged > state->limit) state->over_limit = true;

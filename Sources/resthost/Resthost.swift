@@ -34,7 +34,8 @@ struct Resthost: ParsableCommand {
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             ReferenceCommand.self,
             BenchLoadsCommand.self,
-            BenchConfigurationCommand.self, BenchResourcesCommand.self, BenchObserversCommand.self,
+            BenchConfigurationCommand.self, BenchDefinitionsCommand.self, BenchResourcesCommand.self,
+            BenchObserversCommand.self,
         ])
 }
 

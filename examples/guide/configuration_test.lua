@@ -109,3 +109,32 @@ t.describe("token refresh", function()
     t.equal(logins, 1)
   end)
 end)
+
+t.test("defined_requests: what each of them sends", function()
+  local host = t.load {
+    source = [[
+      local rest = require "resthost"
+      local define = require("defined_requests").requests
+      rest.spawn(function()
+        for _, definition in ipairs {
+          define.all, define.first_page, define.find("Ada", { "x", "y" }), define.one("a/b"), define.repos("ada", 2),
+          define.add { name = "Ada" },
+        } do
+          definition:send():await()
+        end
+      end)
+    ]],
+  }
+  local get = host:stub("GET", api .. "/users**", { json = {} })
+  local post = host:stub("POST", api .. "/users", { status = 201 })
+  host:settle()
+  local urls = {}
+  for i, request in ipairs(get.requests) do urls[i] = request.url end
+  t.equal(urls, {
+    api .. "/users?v=2", api .. "/users?v=2&page=1", api .. "/users?v=2&name=Ada&tag=x&tag=y",
+    api .. "/users/a%2Fb?v=2", api .. "/users/ada/repos?v=2&page=2",
+  })
+  t.equal(get.requests[1].headers["Authorization"], "Basic secret")
+  t.equal(get.requests[2].headers["Authorization"], "Bearer token")
+  t.equal(post.requests[1].body, '{"name":"Ada"}')
+end)

@@ -52,12 +52,12 @@ lua_State *clua_main(const clua_state *state);
 void clua_set_owner(clua_state *state, void *owner);
 void *clua_owner(lua_State *L);
 size_t clua_used(const clua_state *state);
-/// What was held when memory was last refused, and what was asked for; or what had been given to the host,
-/// which was too much, and how much it takes.
+/// What was held and asked for when memory was last refused; or what the host got, and how much it takes.
 void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t *given, size_t *takes);
 /// The running host function has read so many bytes of the script's, which it may keep where no limit of
-/// Lua's counts: the object that it makes is charged with them.
+/// Lua's counts, or makes so many of its own: the object that it makes is charged with them.
 void clua_hand_over(clua_state *state, size_t bytes);
+void clua_carry(clua_state *state, size_t bytes);
 /// Boxes whose object has not been released yet.
 int64_t clua_boxes(const clua_state *state);
 /// For tests: refuses the script's nth allocation from now and the retry after it; 0 turns it off.

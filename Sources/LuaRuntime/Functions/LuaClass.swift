@@ -16,6 +16,8 @@ public final class LuaClass {
     /// Sets such a name (argument 1) to argument 2.
     public let newIndex: HostFunction?
     public let tostring: ((AnyObject) -> String)?
+    /// Nil: by identity.
+    public let equals: ((AnyObject, AnyObject) -> Bool)?
     public let length: HostFunction?
     public let pairs: HostFunction?
     public let call: HostFunction?
@@ -25,7 +27,8 @@ public final class LuaClass {
     public init(
         _ name: String, documentation: String = "", methods: [LuaMethod] = [], properties: [LuaProperty] = [],
         index: HostFunction? = nil, newIndex: HostFunction? = nil, tostring: ((AnyObject) -> String)? = nil,
-        length: HostFunction? = nil, pairs: HostFunction? = nil, call: HostFunction? = nil,
+        equals: ((AnyObject, AnyObject) -> Bool)? = nil, length: HostFunction? = nil,
+        pairs: HostFunction? = nil, call: HostFunction? = nil,
         elsewhere: [String: String] = [:]
     ) {
         self.name = name
@@ -35,6 +38,7 @@ public final class LuaClass {
         self.index = index
         self.newIndex = newIndex
         self.tostring = tostring
+        self.equals = equals
         self.length = length
         self.pairs = pairs
         self.call = call

@@ -41,6 +41,19 @@ extension LuaState {
                 }
             )
         ]
+        if let equals = luaClass.equals {
+            functions.append(
+                (
+                    "__eq",
+                    { arguments in
+                        // Lua asks for any two host objects, of which one has this.
+                        let other = arguments.lua.object(arguments.slot(1))
+                        arguments.lua.push(
+                            try other.map { equals(try arguments.receiver(as: AnyObject.self), $0) } ?? false)
+                        return .results(1)
+                    }
+                ))
+        }
         if let length = luaClass.length { functions.append(("__len", length)) }
         if let pairs = luaClass.pairs { functions.append(("__pairs", pairs)) }
         if let call = luaClass.call { functions.append(("__call", call)) }

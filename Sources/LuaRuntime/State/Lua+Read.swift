@@ -47,6 +47,10 @@ extension Lua {
         if bytes >= Self.largeBytes { clua_hand_over(state.core, bytes) }
     }
 
+    /// Says that the object that the running host function makes next holds so many bytes, with which the
+    /// state is charged for as long as the script has it.
+    public func noteHeld(_ bytes: Int) { clua_carry(state.core, bytes) }
+
     /// Of a number without fraction; strings are not converted.
     public func integer(_ index: Int32) -> Int64? {
         guard lua_type(checked, index) == LUA_TNUMBER else { return nil }

@@ -40,6 +40,9 @@ package final class ConfigurationTable {
         return .predicate(predicates.count - 1)
     }
 
+    /// Functions of definitions run again when their result is next needed.
+    func forgetOwn() { own = [:] }
+
     /// Blocks run again when their result is next needed.
     package func invalidate() {
         version += 1
@@ -91,7 +94,7 @@ package final class ConfigurationTable {
         now: Double
     ) -> ResolvedConfiguration {
         if base.failure != nil { return base }
-        let key = OwnConfigurationKey(url: url, method: method, functions: functions)
+        let key = OwnConfigurationKey(url: url, method: method, functions: functions.map(\.identity))
         if let known = own[key] { return known }
         guard !resolving.contains(key) else { return .unfinished(url, method, now: now) }
         resolving.append(key)
@@ -165,7 +168,7 @@ package final class ConfigurationTable {
 private struct OwnConfigurationKey: Hashable {
     let url: URLText
     let method: String
-    let functions: [ConfigurationFunction]
+    let functions: [ConfigurationFunction.Identity]
 }
 
 /// How blocks made a configuration, one after the other.

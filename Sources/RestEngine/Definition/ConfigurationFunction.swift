@@ -1,27 +1,36 @@
 /// A function that edits the configuration of one definition's requests, behind all blocks that match
 /// (rule 39.1). Functions can't be compared; this one has an identity.
 public struct ConfigurationFunction: Sendable, Hashable {
-    /// What says that two functions are the same.
+    /// What says that two functions are the same. It outlives the function, in what a service remembers, and
+    /// so holds nothing of it.
     public struct Identity: Sendable, Hashable {
-        private let owner: Owner
-        private let number: UInt
-
-        /// An owner of identities; of each owner the numbers are its own.
-        public final class Owner: Sendable, Hashable {
+        /// What identities are known by; of each owner the numbers are its own.
+        public final class Owner: Sendable {
             public init() {}
-
-            public static func == (a: Owner, b: Owner) -> Bool { a === b }
-
-            public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
         }
 
-        /// One that is like no other.
-        public init() { self.init(Owner(), 0) }
+        private let owner: Owner
+        private let number: UInt
+        private let kept: (@EngineActor () -> Void)?
 
-        /// - Parameter number: Of a function that lives as long as whoever holds the identity.
-        public init(_ owner: Owner, _ number: UInt) {
+        /// - Parameters:
+        ///   - owner: Of the function, or of all that the number tells apart; a new one is like no other.
+        ///   - kept: Lives as long as the identity, and is never called: what the owner stands for.
+        public init(
+            _ owner: Owner = Owner(), _ number: UInt = 0, keeping kept: (@EngineActor () -> Void)? = nil
+        ) {
             self.owner = owner
             self.number = number
+            self.kept = kept
+        }
+
+        public static func == (a: Identity, b: Identity) -> Bool {
+            a.owner === b.owner && a.number == b.number
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(ObjectIdentifier(owner))
+            hasher.combine(number)
         }
     }
 
@@ -47,4 +56,17 @@ public struct ConfigurationFunction: Sendable, Hashable {
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}
+
+extension ConfigurationFunction {
+    /// Runs it by itself, for a check of scripts; the error that it raised.
+    @EngineActor
+    public func tried(for url: URLText, method: String) -> RequestError? {
+        let draft = ConfigurationDraft(method: method, url: url)
+        defer { draft.isFrozen = true }
+        do { try apply(draft) } catch {
+            return RequestError(thrown: error, timestamp: 0, url: url.string, method: method)
+        }
+        return nil
+    }
 }

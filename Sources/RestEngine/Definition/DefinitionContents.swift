@@ -181,6 +181,13 @@ struct DefinitionContents: Sendable, Hashable {
             .tooMany, "\(what) \(unit == "MiB" ? limit >> 20 : limit) \(unit) at most")
     }
 
+    /// What it takes in memory, about: each property has its place beside its text.
+    var byteCount: Int {
+        let places = query.count + path.count + headers.fieldCount + levels.count
+        return 512 + 64 * places + size.queryBytes + size.pathBytes + headers.byteCount
+            + (body?.value.bytes?.count ?? 0)
+    }
+
     // MARK: Result
 
     /// Base, path and query, those of the base first (36.1, 37.1).
@@ -195,7 +202,9 @@ struct DefinitionContents: Sendable, Hashable {
     /// All that a request has of them, what its body brings among them.
     var allHeaders: Headers {
         var all = headers.headers
-        if let body, case .success(let encoded) = body.value.content, !headers.contains("Content-Type") {
+        if let body, case .success(let encoded) = body.value.content, !headers.contains("Content-Type"),
+            !all.omitted.contains("content-type")
+        {
             all.set("Content-Type", encoded.contentType)
         }
         if case .key(let key)? = idempotencyKey?.value { all.set(IdempotencyKey.header, key) }

@@ -18,10 +18,10 @@ public struct DefinitionLevel: Sendable, Hashable, CustomStringConvertible {
         self.origin = origin
     }
 
-    public var description: String {
-        let what = name.isEmpty ? kind.rawValue : "\(kind.rawValue) '\(name)'"
-        return origin.map { "\(what) (\($0))" } ?? what
-    }
+    /// Without its place.
+    public var title: String { name.isEmpty ? kind.rawValue : "\(kind.rawValue) '\(name)'" }
+
+    public var description: String { origin.map { "\(title) (\($0))" } ?? title }
 }
 
 /// A property, and the number of the level that gave it. Which one that was makes no difference between two

@@ -40,6 +40,9 @@ public struct EndpointDefinition: Sendable, Hashable {
     /// Those that gave it something, the outermost first.
     public var levels: [DefinitionLevel] { contents.levels }
 
+    /// What it takes in memory, about.
+    public var byteCount: Int { contents.byteCount }
+
     /// An endpoint below this one.
     ///
     /// - Parameters:

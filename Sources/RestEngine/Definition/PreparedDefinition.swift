@@ -2,13 +2,13 @@
 @EngineActor
 final class PreparedDefinition {
     let url: URLText
-    let plan: RequestPlan
+    private let plan: RequestPlan
     /// With which each of its requests fails: what can't be encoded.
-    private(set) var failure: RequestError.Cause?
-    /// A new one for each request.
-    let hasRandomKey: Bool
+    private var failure: RequestError.Cause?
+    /// A new one for each request (39.6).
+    private let hasRandomKey: Bool
     /// Files that are looked at when a request is made.
-    let upload: Upload?
+    private let upload: Upload?
 
     init(_ definition: RequestDefinition) {
         let contents = definition.contents
@@ -37,6 +37,17 @@ final class PreparedDefinition {
         plan.configuration = contents.configuration.map(\.value)
         self.plan = plan
     }
+
+    /// How one request is made. Throws what it fails with.
+    func planOfRequest() throws(RequestError.CauseError) -> RequestPlan {
+        if let failure { throw RequestError.CauseError(failure) }
+        try upload?.check()
+        guard hasRandomKey else { return plan }
+        var plan = plan
+        let key = IdempotencyKey.random()
+        plan.mutations.append { $0.headers.set(IdempotencyKey.header, key) }
+        return plan
+    }
 }
 
 extension RequestDefinition {
@@ -55,17 +66,25 @@ extension RequestDefinition {
     package func send(keepsBody: Bool) -> Request {
         let prepared = prepared
         let resource = service.resource(at: prepared.url)
-        if let failure = prepared.failure { return resource.failedRequest(failure, method: method) }
         do throws(RequestError.CauseError) {
-            try prepared.upload?.check()
+            var plan = try prepared.planOfRequest()
+            plan.keepsBody = keepsBody
+            return resource.start(plan)
         } catch { return resource.failedRequest(error.cause, method: method) }
-        var plan = prepared.plan
-        plan.keepsBody = keepsBody
-        if prepared.hasRandomKey {
-            let key = IdempotencyKey.random()
-            plan.mutations.append { $0.headers.set(IdempotencyKey.header, key) }
+    }
+
+    /// The request as it would be sent now, with the work of blocks and mutators done; nothing is.
+    @EngineActor
+    func draft() throws(RequestError) -> RequestDraft {
+        let plan: RequestPlan
+        do throws(RequestError.CauseError) {
+            plan = try prepared.planOfRequest()
+        } catch {
+            let now = service.engine.scheduler.now
+            throw RequestError(
+                cause: error.cause, timestamp: now, url: prepared.url.string, method: method)
         }
-        return resource.start(plan)
+        return try NetworkWork.build(plan, resource).get()
     }
 
     /// Fresh data of its ``resource``, or what a load with this request brings (39.5). Throws for other

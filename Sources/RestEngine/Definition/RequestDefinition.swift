@@ -65,6 +65,9 @@ public struct RequestDefinition: Sendable, Hashable {
     /// Those that gave it something, the outermost first.
     public var levels: [DefinitionLevel] { contents.levels }
 
+    /// What it takes in memory, about.
+    public var byteCount: Int { contents.byteCount }
+
     public static func == (a: RequestDefinition, b: RequestDefinition) -> Bool {
         a.storage === b.storage || (a.method == b.method && a.contents == b.contents)
     }

@@ -2,17 +2,18 @@ extension Explanation {
     /// The same for programs: what `resthost explain --json` and the gateway's `/-/explain` give. Fields that
     /// have no value are null, so that every object has all of its kind.
     public var tree: Tree {
-        Tree(pairs: [
-            ("service", Tree(service)), ("method", Tree(method)), ("url", Tree(url)),
-            ("blocks", Tree(blocks.map(\.tree))),
-            ("other_methods", Tree(otherMethods.map(\.tree))),
-            ("configuration", Tree(pairs: settings.map { ($0.field, $0.value) })),
-            ("mutators", Tree(mutators.map(\.tree))),
-            ("decorators", Tree(decorators.map(\.tree))),
-            ("request", draft?.tree ?? .null),
-            ("stages", Tree(stages.map(\.tree))),
-            ("failures", Tree(failures.map(\.tree))),
-        ])
+        Tree(
+            pairs: [
+                ("service", Tree(service)), ("method", Tree(method)), ("url", Tree(url)),
+                ("blocks", Tree(blocks.map(\.tree))),
+                ("other_methods", Tree(otherMethods.map(\.tree))),
+                ("configuration", Tree(pairs: settings.map { ($0.field, $0.value) })),
+                ("mutators", Tree(mutators.map(\.tree))),
+                ("decorators", Tree(decorators.map(\.tree))),
+                ("request", draft?.tree ?? .null),
+                ("stages", Tree(stages.map(\.tree))),
+                ("failures", Tree(failures.map(\.tree))),
+            ] + (properties.isEmpty ? [] : [("properties", Tree(properties.map(\.tree)))]))
     }
 }
 
@@ -22,6 +23,15 @@ extension Explanation.Block {
             ("number", Tree(number)), ("description", Tree(description)), ("origin", Tree(orNull: origin)),
             ("pattern", Tree(pattern)), ("methods", methods.map { Tree($0.map { Tree($0) }) } ?? .null),
             ("changes", Tree(changes.map(\.tree))), ("failure", failure?.tree ?? .null),
+        ])
+    }
+}
+
+extension Explanation.Property {
+    fileprivate var tree: Tree {
+        Tree(pairs: [
+            ("kind", Tree(kind.rawValue)), ("name", Tree(name)), ("value", Tree(value)),
+            ("level", Tree(level.title)), ("origin", Tree(orNull: level.origin)),
         ])
     }
 }

@@ -41,6 +41,21 @@ public struct Explanation: Sendable {
         }
     }
 
+    /// What a definition has of one kind, and which of its levels gave it.
+    public struct Property: Sendable {
+        public enum Kind: String, Sendable {
+            case header, query, path, body, configuration
+            case idempotencyKey = "idempotency_key"
+            case queryStyle = "query_style"
+        }
+
+        public let kind: Kind
+        /// Of a header or a parameter, or the kind of the body; the place of a component, from 1.
+        public let name: String
+        public let value: String
+        public let level: DefinitionLevel
+    }
+
     /// What would be sent, with the mutators' work done.
     public struct Draft: Sendable {
         /// After mutation; it decides on decorators and stages (rule 14.20).
@@ -80,6 +95,8 @@ public struct Explanation: Sendable {
     public internal(set) var settings: [(field: String, value: Tree)] = []
     /// Nil when it can't be made; then ``failures`` says why.
     public internal(set) var draft: Draft?
+    /// Of a definition, in the order of kinds; of a resource none.
+    public internal(set) var properties: [Property] = []
     public internal(set) var mutators: [Part] = []
     public internal(set) var decorators: [Part] = []
     public internal(set) var stages: [Stage] = []

@@ -39,6 +39,15 @@ extension Service {
         return maker.explanation(of: method.rawValue)
     }
 
+    /// Explains what a definition would send, and which level gave it each property (rule 34.7).
+    func explain(_ definition: RequestDefinition, mask: SecretMask) -> Explanation {
+        let url = definition.url
+        var maker = ExplanationMaker(
+            service: self, url: url, mask: mask.hiding(definition.headers, url: url.string))
+        maker.definition = definition
+        return maker.explanation(of: definition.method)
+    }
+
     private func failed(
         url: String, _ method: String, _ message: String, _ mask: SecretMask
     ) -> Explanation {
@@ -57,6 +66,8 @@ private struct ExplanationMaker {
     let url: URLText
     /// Learns on the way what is secret here.
     var mask: SecretMask
+    /// Whose request it is; nil for a resource's.
+    var definition: RequestDefinition?
 
     mutating func explanation(of method: String) -> Explanation {
         var made = Explanation(service: service.name, url: mask.url(url.string), method: method)
@@ -70,16 +81,20 @@ private struct ExplanationMaker {
             return block
         }
         made.otherMethods = trace.otherMethods.map(block)
-        let result = trace.result
+        let own = definition.map { configure(by: $0, after: trace, method) }
+        made.blocks += own?.blocks ?? []
+        made.properties = definition.map(properties) ?? []
+        let result = own?.result ?? trace.result
         made.settings = ConfigurationFacts(result).fields.map { ($0.name, masked($0.name, $0.value)) }
         made.mutators = result.mutators.map { .init(description: "", origin: $0.origin) }
-        if let failure = trace.failure {
+        if let failure = trace.failure ?? own?.failure {
             made.failures.append(.init(failure, mask))
             return made
         }
         do {
-            // As a request is built: URL and method, configured headers, mutators (rule 15.1).
+            // As a request is built: URL and method, configured headers, its own, mutators (rule 15.1).
             var draft = RequestDraft(method: method, url: url.string, headers: result.headers)
+            for mutation in try definition?.prepared.planOfRequest().mutations ?? [] { try mutation(&draft) }
             for mutator in result.mutators {
                 // What it set before it raised is secret too.
                 defer { mask = mask.hiding(draft.headers, url: draft.url) }
@@ -93,13 +108,54 @@ private struct ExplanationMaker {
             if final.failure != nil, draft.method != method, let failure = final.failure {
                 made.failures.append(.init(failure, mask))
             }
-            finish(&made, final.result)
+            finish(&made, own != nil && draft.method == method ? result : final.result)
         } catch {
             let failure = RequestError(thrown: error, timestamp: 0, url: url.string, method: method)
             made.failures.append(.init(failure, mask))
             finish(&made, result)
         }
         return made
+    }
+
+    /// Runs a definition's own functions, one after the other up to the first that fails.
+    private mutating func configure(
+        by definition: RequestDefinition, after trace: ConfigurationTrace, _ method: String
+    ) -> (blocks: [Explanation.Block], result: Configuration, failure: RequestError?) {
+        let draft = ConfigurationDraft(method: method, url: url)
+        defer { draft.isFrozen = true }
+        draft.configuration = trace.result
+        var blocks: [Explanation.Block] = []
+        guard trace.failure == nil else { return (blocks, trace.result, nil) }
+        for (index, function) in definition.contents.configuration.enumerated() {
+            let before = draft.configuration
+            var failure: RequestError?
+            do { try function.value.apply(draft) } catch {
+                failure = RequestError(thrown: error, timestamp: 0, url: url.string, method: method)
+            }
+            mask = mask.hiding(draft.configuration.headers)
+            let level = definition.levels[function.level]
+            var block = Explanation.Block(
+                number: service.configurationEntries.count + index + 1,
+                description: mask.line("configure of \(level.description)"), origin: function.value.origin,
+                pattern: mask.url(url.string), methods: nil)
+            block.changes = ConfigurationFacts(draft.configuration).changes(since: ConfigurationFacts(before))
+                .map(masked)
+            block.failure = failure.map { .init($0, mask) }
+            blocks.append(block)
+            if failure != nil { return (blocks, draft.configuration, failure) }
+        }
+        return (blocks, draft.configuration, nil)
+    }
+
+    private func properties(_ definition: RequestDefinition) -> [Explanation.Property] {
+        definition.contents.facts.map { fact in
+            let isSecret = fact.kind == .query && mask.hides(fact.name)
+            let value =
+                fact.kind == .header ? mask.header(fact.name, fact.value) : mask.line(fact.value)
+            return Explanation.Property(
+                kind: fact.kind, name: fact.name, value: isSecret ? SecretMask.text : value, level: fact.level
+            )
+        }
     }
 
     private func block(_ number: Int) -> Explanation.Block {

@@ -24,8 +24,7 @@ final class NetworkWork: RequestWork {
     }
 
     /// URL and method → configured headers → the caller's mutation → configured mutators (rule 15.1).
-    private static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError>
-    {
+    static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError> {
         let method = plan.method
         let now = resource.engine.scheduler.now
         let resolved = resource.resolvedConfiguration(for: method, own: plan.configuration)

@@ -102,6 +102,15 @@ extension Resource {
         return service.invalid(url.string + "/" + text)
     }
 
+    /// The same for text that is escaped already: a `%2F` in it is a slash inside a segment (37.5). What no
+    /// path holds gives an invalid resource.
+    public func child(raw text: EscapedText) -> Resource {
+        guard let url, let component = try? PathComponent.raw(text) else {
+            return service.invalid(urlString + "/" + text.text)
+        }
+        return service.resource(at: url.appendingPath(escaped: [component.escaped]))
+    }
+
     /// The resource that a link on this one would lead to (3.5).
     public func relative(_ href: String) -> Resource {
         service.resource(at: url?.relative(href))

@@ -115,8 +115,12 @@ public final class Service {
     /// Those that were asked for and not dropped since, the oldest first.
     public var liveResources: [Resource] { table.live }
 
-    /// Drops the resources that nobody holds and nobody observes (1.13, 23.6).
-    public func flushUnusedResources() { table.flush() }
+    /// Drops the resources that nobody holds and nobody observes (1.13, 23.6), and what definitions
+    /// configured.
+    public func flushUnusedResources() {
+        configuration.forgetOwn()
+        table.flush()
+    }
 
     /// The same if there are more than ``cachedResourceCountLimit`` says, as there may be while all are held;
     /// whether there were. For whoever has just let go of many.

@@ -8,6 +8,8 @@ enum BindingList {
     static var ofScripts: [any ScriptBinding.Type] {
         [
             ServiceBinding.self,
+            EndpointBinding.self,
+            DefinitionBinding.self,
             ResourceBinding.self,
             RequestBinding.self,
             ResponseBinding.self,

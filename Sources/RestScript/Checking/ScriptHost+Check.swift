@@ -12,6 +12,7 @@ extension ScriptHost {
         for finding in files.findings { note(finding) }
         if failed { tryModules(files.required) }
         tryBlocks()
+        tryDefinitions()
         for service in services {
             tryGrants(of: service)
             for finding in service.reviewBlocks() { note(diagnostic(finding, service)) }
@@ -79,6 +80,17 @@ extension ScriptHost {
             }
         }
     }
+
+    /// Runs the functions that configure definitions, each once, on an address of the first service.
+    private func tryDefinitions() {
+        let base = services.lazy.compactMap { $0.baseURL?.url }.first
+        guard let url = base ?? URLText("http://localhost/") else { return }
+        for function in context.declarations.configurationFunctions {
+            guard let failure = function.tried(for: url, method: "GET") else { continue }
+            note(SampleAddress.diagnostic(of: failure, at: function.origin, url: url))
+        }
+        context.declarations.configurationFunctions = []
+    }
 }
 
 /// What went wrong when a block was tried out on an address made from its pattern.
@@ -86,11 +98,14 @@ extension ScriptHost {
 enum SampleAddress {
     static func diagnostic(of failure: RequestError, in entry: ConfigurationEntry, url: URLText) -> Diagnostic
     {
-        if case .scriptError(let script)? = failure.cause { return diagnostic(of: script, entry, url) }
-        if case .scriptLimit(_, _, _, let script)? = failure.cause {
-            return diagnostic(of: script, entry, url)
-        }
-        let place = entry.origin.map(place(of:))
+        diagnostic(of: failure, at: entry.origin, url: url)
+    }
+
+    /// - Parameter origin: `file:line` of a block, or of a definition's function.
+    static func diagnostic(of failure: RequestError, at origin: String?, url: URLText) -> Diagnostic {
+        if case .scriptError(let script)? = failure.cause { return diagnostic(of: script, url) }
+        if case .scriptLimit(_, _, _, let script)? = failure.cause { return diagnostic(of: script, url) }
+        let place = origin.map(place(of:))
         return Diagnostic(.error, code: "block", "\(failure)", file: place?.file, line: place?.line)
     }
 
@@ -101,7 +116,7 @@ enum SampleAddress {
     }
 
     private static func diagnostic(
-        of failure: RequestError.ScriptFailure, _ entry: ConfigurationEntry, _ url: URLText
+        of failure: RequestError.ScriptFailure, _ url: URLText
     ) -> Diagnostic {
         Diagnostic(
             .error, code: "block", failure.message, file: failure.file, line: failure.line,

@@ -33,24 +33,30 @@ struct BlockBinding: ScriptBinding {
         service.configure(
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: description ?? "block \(pattern.summary)",
-                origin: origin
-            ) { [weak context] draft in
-                guard let context else { throw ScriptContext.closed }
-                try context.blocks.run(gates) {
-                    try context.runner.call(
-                        block, phase: phases.block,
-                        arguments: { lua in
-                            values.push(draft, on: lua)
-                            return 1
-                        }, results: 0
-                    ) { _ in }
-                    do { try PipelineBinding(context: context).takeStageOrder(at: origin) } catch let error
-                        as LuaUsageError
-                    {
-                        throw block.failure(error.message)
-                    }
+                origin: origin, apply: run(block, at: origin, gates)))
+    }
+
+    /// Runs a function as a block: those of definitions are such, too.
+    func run(
+        _ block: ScriptFunction, at origin: String?, _ gates: BlockGates
+    ) -> @EngineActor (ConfigurationDraft) throws -> Void {
+        { [weak context] draft in
+            guard let context else { throw ScriptContext.closed }
+            try context.blocks.run(gates) {
+                try context.runner.call(
+                    block, phase: phases.block,
+                    arguments: { lua in
+                        values.push(draft, on: lua)
+                        return 1
+                    }, results: 0
+                ) { _ in }
+                do { try PipelineBinding(context: context).takeStageOrder(at: origin) } catch let error
+                    as LuaUsageError
+                {
+                    throw block.failure(error.message)
                 }
-            })
+            }
+        }
     }
 
     /// Arguments in another order than pattern, options, function: which is at fault is clear, so the message

@@ -1,3 +1,4 @@
+import LuaRuntime
 import RestEngine
 
 /// What configuration blocks share from one run to the next, and which of them runs now.
@@ -12,6 +13,14 @@ final class BlockRuns {
     /// Decorators that log in, by the function that scripts have: for those who look at blocks, not for those
     /// who run them.
     private var authentications: [UnsafeRawPointer: String] = [:]
+
+    /// Of functions that configure definitions, by their address: the same function is the same, however
+    /// often it is given. Each lives as long as its function is held.
+    private var owners: [UnsafeRawPointer: WeakOwner] = [:]
+
+    private struct WeakOwner {
+        weak var owner: ConfigurationFunction.Identity.Owner?
+    }
 
     /// Runs a block; blocks may run inside of others.
     func run(_ gates: BlockGates, _ body: () throws -> Void) rethrows {
@@ -43,6 +52,20 @@ final class BlockRuns {
 
     func authentication(of function: UnsafeRawPointer?) -> String? {
         function.flatMap { authentications[$0] }
+    }
+
+    /// What makes a function of a definition known again; it holds the function.
+    func identity(
+        of function: LuaReference, at address: UnsafeRawPointer?
+    ) -> ConfigurationFunction.Identity {
+        let kept: @EngineActor () -> Void = { _ = function }
+        if let owner = address.flatMap({ owners[$0]?.owner }) {
+            return ConfigurationFunction.Identity(owner, keeping: kept)
+        }
+        let owner = ConfigurationFunction.Identity.Owner()
+        if owners.count >= 1000 { owners = owners.filter { $0.value.owner != nil } }
+        if let address { owners[address] = WeakOwner(owner: owner) }
+        return ConfigurationFunction.Identity(owner, keeping: kept)
     }
 
     /// Whether a line is to be warned of. The block that it is in runs for every resource; once is enough.

@@ -10,6 +10,7 @@ struct ScriptPhases: Sendable {
     let decorator: RunPhase
     let refreshPredicate: RunPhase
     let progress: RunPhase
+    let definition: RunPhase
     let cacheUser: RunPhase
     let cache: RunPhase
     let hook: RunPhase
@@ -55,6 +56,11 @@ struct ScriptPhases: Sendable {
         progress = phase(
             .predicate, "progress function",
             waitAdvice: "a progress function answers at once; keep the number in a variable that start sets")
+        definition = phase(
+            .hook, "function of a definition",
+            waitAdvice:
+                "a function of a definition gives properties at once; wait for what it needs before the call"
+        )
         cacheUser = phase(
             .predicate, "cache's user function",
             waitAdvice: "a cache asks for its user while it makes a key; keep the user's name in a variable")

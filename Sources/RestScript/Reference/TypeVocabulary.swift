@@ -33,7 +33,8 @@ enum TypeVocabulary {
         "on_mismatch": "\"error\"|\"skip\"|\"skip_if_output_matches\"", "options": "table",
         "action_name": "\"replace\"|\"append\"", "output": "string|table", "owner": "table|resthost.request",
         "path": "string", "pattern": "resthost.pattern", "plugin_options": "table",
-        "progress": "fun(...): number?", "query": "table", "read": "function|string[]|false",
+        "progress": "fun(...): number?", "properties": "resthost.properties", "query": "table",
+        "read": "function|string[]|false",
         "remove": "fun(key: any)", "request": "resthost.request", "resource": "resthost.resource",
         "response": "resthost.response", "results": "any", "server_names": "string[]", "stage": "string",
         "standard_transformers": "string[]",
@@ -45,7 +46,8 @@ enum TypeVocabulary {
         "transformer": "resthost.transformation", "transport": "table", "ttl": "number",
         "update_timestamp": "fun(key: any, timestamp: number)", "url": "resthost.url",
         "user": "string|fun(): string?",
-        "user_message": "string", "value": "any", "write": "function|string[]|false",
+        "user_message": "string", "value": "any", "with_secrets": "boolean",
+        "write": "function|string[]|false",
     ]
 
     /// Of options that mean something else in one function.
@@ -84,6 +86,26 @@ enum TypeVocabulary {
 
         ---A function of content and entity, the name of a module that returns one, or a transformer of rest.
         ---@alias resthost.transformation resthost.transformer|string|fun(content: any, entity: resthost.entity): any
+
+        ---The value of a path's component, or of a query's parameter.
+        ---@alias resthost.text string|number|boolean|resthost.raw
+
+        ---What an endpoint, a definition or a modifier gives.
+        ---@class resthost.properties
+        ---@field headers? table<string, string|string[]>|string[][]
+        ---@field query? table<string, resthost.text|resthost.text[]>|any[][]
+        ---@field path? resthost.text[]
+        ---@field body? any
+        ---@field text? string
+        ---@field json? any
+        ---@field form? table
+        ---@field multipart? table[]
+        ---@field file? string
+        ---@field content_type? string
+        ---@field charset? string
+        ---@field configure? fun(c: resthost.configuration)
+        ---@field idempotency_key? string|boolean
+        ---@field query_style? "repeat"|"brackets"|"indices"|"comma"
 
         ---A URL as pattern functions and rest.url.parse see it.
         ---@class resthost.url

@@ -99,7 +99,7 @@ final class ScriptGeneration {
             if limits.contains(.count) { service.cachedResourceCountLimit = taken.resourceCountLimit }
             if limits.contains(.bytes) { service.cachedResourceBytesLimit = taken.resourceBytesLimit }
         }
-        context.observers.stop(of: context.services.all)
+        context.observers.stop(of: context.services.everyone)
         context.services.remove(taken.map(\.service))
         taken = []
         predecessor = nil
@@ -143,7 +143,7 @@ final class ScriptGeneration {
     /// that have started, finish as they would have.
     private func retire(handingOver taken: [Service]) {
         isRetired = true
-        context.observers.stop(of: context.services.all)
+        context.observers.stop(of: context.services.everyone)
         context.services.remove(taken)
         for function in reloadFunctions {
             context.runner.run(function, as: "a function of rest.on_reload") { _ in 0 }

@@ -20,7 +20,7 @@ struct RequestOptionsBinding: ScriptBinding {
         }
         request.mutate = try options.scriptFunction("mutate").map(DraftBinding(context: context).mutation)
         request.idempotencyKey = try idempotencyKey(options)
-        let body = try body(options)
+        let body = try body(options)?.body
         try options.finish()
         let sent = Method.normalized(method) ?? method
         switch body {
@@ -50,14 +50,15 @@ struct RequestOptionsBinding: ScriptBinding {
     }
 
     /// The one body that the options name. What can't be encoded makes a failed request, not an error here.
-    private func body(
-        _ options: OptionTable
-    ) throws -> Result<RequestBody, RequestError.CauseError>? {
-        var found: [Result<RequestBody, RequestError.CauseError>] = []
-        if let bytes = try options.rawBytes("body") { found.append(.success(.bytes(bytes))) }
+    func body(_ options: OptionTable) throws -> GivenBody? {
+        var found: [GivenBody] = []
+        func add(_ kind: DefinedBody.Kind, _ body: Result<RequestBody, RequestError.CauseError>) {
+            found.append(GivenBody(kind: kind, body: body))
+        }
+        if let bytes = try options.rawBytes("body") { add(.body, .success(.bytes(bytes))) }
         let charset = try options.string("charset")
         if let bytes = try options.bytes("text") {
-            found.append(text(bytes, charset: charset ?? "utf-8"))
+            add(.text, text(bytes, charset: charset ?? "utf-8"))
         } else if charset != nil {
             throw LuaUsageError(
                 "option 'charset' goes with 'text': give a content_type with a charset instead")
@@ -65,21 +66,21 @@ struct RequestOptionsBinding: ScriptBinding {
         if let place = options.value("json") {
             defer { options.lua.pop() }
             do throws(LuaUsageError) {
-                found.append(.success(.json(try trees.tree(options.lua, place))))
+                add(.json, .success(.json(try trees.tree(options.lua, place))))
             } catch {
-                found.append(.failure(RequestError.CauseError(.invalidJSONObject(message: error.message))))
+                add(.json, .failure(RequestError.CauseError(.invalidJSONObject(message: error.message))))
             }
         }
         if let place = try options.table("form") {
             defer { options.lua.pop() }
-            found.append(try form(options.lua, place))
+            add(.form, try form(options.lua, place))
         }
         if let place = try options.table("multipart") {
             defer { options.lua.pop() }
-            found.append(try multipart(options.lua, place))
+            add(.multipart, try multipart(options.lua, place))
         }
         if let path = try options.string("file") {
-            found.append(context.grants.uploadPath(path).map { .file(path: $0) })
+            add(.file, context.grants.uploadPath(path).map { .file(path: $0) })
         }
         guard found.count <= 1 else {
             throw LuaUsageError(
@@ -116,6 +117,12 @@ struct RequestOptionsBinding: ScriptBinding {
         }
         return .success(.form(pairs, isOrdered: given.isList))
     }
+}
+
+/// The body that options name, or why it is none.
+struct GivenBody {
+    let kind: DefinedBody.Kind
+    let body: Result<RequestBody, RequestError.CauseError>
 }
 
 extension RequestOptions {

@@ -86,7 +86,14 @@ struct ResourceBinding: ScriptBinding {
 
     private var navigationMethods: [LuaMethod] {
         [
-            method("child", "(text: string) -> resource", "The resource below this one.") { call in
+            method(
+                "child", "(text: string | raw) -> resource",
+                "The resource below this one; in rest.raw(…) a slash inside a segment is `%2F`."
+            ) { call in
+                if let raw = call.lua.object(call.slot(1), as: ScriptEscapedText.self) {
+                    values.push(try call.receiver(as: Resource.self).child(raw: raw.text), on: call.lua)
+                    return .one
+                }
                 let text = try call.string(1, "text")
                 context.services.adviseOnQuery(in: text, of: "resource:child", call)
                 values.push(try call.receiver(as: Resource.self).child(text), on: call.lua)

@@ -83,7 +83,7 @@ final class ScriptContext {
         jobs.cancelAll()
         declarations.forgetStarts()
         generation.forgetFunctions()
-        let declared = services.all
+        let declared = services.everyone
         services.removeAll()
         observers.stop(of: declared)
         let report = closeState()

@@ -18,6 +18,8 @@ final class ScriptDeclarations {
 
     var gateway: GatewayDeclaration?
     var diagnostics: [Diagnostic] = []
+    /// Functions that configure definitions, for a check, which runs each.
+    var configurationFunctions: [ConfigurationFunction] = []
     /// The main file is being run: declarations are made, nothing else.
     private var isLoading = true
     private var starts: [@EngineActor () -> Void] = []
@@ -40,6 +42,15 @@ final class ScriptDeclarations {
             // A file of the script's that the declaration loads: a plugin, a transformer's module.
             diagnostics.append(ScriptFailures.diagnostic(of: error, in: context.state))
         }
+    }
+
+    /// A definition has this function; see ``ScriptHost/check()``.
+    func note(_ function: ConfigurationFunction) {
+        // A check looks at what is defined once, while the main file runs.
+        guard context.options.collectsDiagnostics, isLoading, configurationFunctions.count < 10_000 else {
+            return
+        }
+        configurationFunctions.append(function)
     }
 
     /// Runs `start` now, or when the main file has come to its end.

@@ -21,7 +21,10 @@ struct ServiceBinding: ScriptBinding {
     func makeServiceClass() -> LuaClass {
         LuaClass(
             "service", documentation: "An API: a base URL, configuration blocks, and resources.",
-            methods: [
+            methods: EndpointBinding(context: context).methods(of: { call in
+                let service = try call.receiver(as: Service.self)
+                return try defining { try EndpointDefinition(service) }
+            }) + [
                 method(
                     "resource", "(path: string) -> resource",
                     "The resource at base URL and path; the path is text, never read as a URL."

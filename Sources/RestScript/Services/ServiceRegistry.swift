@@ -24,6 +24,22 @@ final class ServiceRegistry {
 
     var all: [Service] { declarations.map(\.service) }
 
+    /// Those that no declaration made, too.
+    var everyone: [Service] { all + (madeOfRequests.map { [$0] } ?? []) }
+
+    private var madeOfRequests: Service?
+
+    /// What `rest.request` defines requests of: a service with all defaults, which nobody declared.
+    var ofRequests: Service {
+        if let madeOfRequests { return madeOfRequests }
+        let service = Service(
+            engine: context.engine, name: "rest.request", baseURL: nil, transport: transport(for: nil))
+        service.refusal = { [weak context] url in context?.services.refusalOfRequest(to: url) }
+        service.onResourceLimit = { [weak context] in context?.services.collectGarbage() }
+        madeOfRequests = service
+        return service
+    }
+
     subscript(name: String) -> Declaration? { declarations.first { $0.service.name == name } }
 
     /// Where requests and proxies of the script may lead when declared hosts alone are granted.
@@ -85,7 +101,10 @@ final class ServiceRegistry {
         declarations.removeAll { known in others.contains { $0 === known.service } }
     }
 
-    func removeAll() { declarations = [] }
+    func removeAll() {
+        declarations = []
+        madeOfRequests = nil
+    }
 
     /// "service", "service-2" and so on.
     var nameOfBareService: String {
@@ -113,7 +132,7 @@ final class ServiceRegistry {
     /// Of what the last collection let go of, drops as much as the services' limits ask for; whether that was
     /// anything, and so may have let go of more.
     func dropAboveLimits() -> Bool {
-        all.count { $0.flushUnusedResourcesAboveLimit() } > 0
+        everyone.count { $0.flushUnusedResourcesAboveLimit() } > 0
     }
 
     /// Drops the resources that nobody holds and nobody observes. Owners of observers die when they are

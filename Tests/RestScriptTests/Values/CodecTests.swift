@@ -76,8 +76,7 @@ struct CodecTests {
     }
 
     @Test(arguments: [
-        "foo", "secret",
-        "request", "endpoint", "test",
+        "foo", "secret", "endpoint", "test",
     ])
     func `what rest doesn't have is an error with its place`(name: String) throws {
         let error = try #require(loadError("\nlocal x = rest.\(name)"))

@@ -1,0 +1,162 @@
+import Platform
+
+/// A request as a command line for a POSIX shell.
+public struct CurlCommand: Sendable, CustomStringConvertible {
+    private var text = "curl"
+    /// What comes before it, and ends with a pipe.
+    private var source = ""
+
+    public var description: String { source + text }
+
+    private mutating func add(_ option: String, _ value: String) {
+        text += " \(option) \(Self.quoted(value))"
+    }
+
+    /// In single quotes, within which a shell reads nothing (POSIX 2.2.2).
+    static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: "'\\''") + "'" }
+
+    /// - Parameter mask: Nil shows all secrets.
+    init(_ draft: RequestDraft, mask: SecretMask?) throws(DefinitionError) {
+        let mask = mask?.hiding(draft.headers, url: draft.url)
+        switch (draft.method, draft.payload) {
+        case ("GET", .none): break
+        case ("HEAD", .none): text += " --head"
+        default: text += " -X \(Method.isPlain(draft.method) ? draft.method : Self.quoted(draft.method))"
+        }
+        // Else curl reads brackets and braces of a URL as patterns.
+        if draft.url.contains(where: { "[]{}".contains($0) }) { text += " -g" }
+        text += " " + Self.quoted(mask?.url(draft.url) ?? draft.url)
+        for field in draft.headers.fields where !Headers.framesMessage(field.name) {
+            // A form in parts has a boundary, which curl makes.
+            if isMultipart(draft.payload), field.name.equalsIgnoringCase("content-type") { continue }
+            let value = mask?.header(field.name, field.value) ?? field.value
+            add("-H", value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
+        }
+        for name in draft.headers.omitted.sorted() { add("-H", "\(name):") }
+        try add(
+            draft.payload, draft.headers["Content-Type"],
+            omitsType: draft.headers.omitted.contains("content-type"), mask)
+    }
+
+    private mutating func add(
+        _ payload: RequestPayload, _ type: String?, omitsType: Bool, _ mask: SecretMask?
+    ) throws(DefinitionError) {
+        switch payload {
+        case .none: return
+        case .bytes(let bytes):
+            let shown = mask.map { $0.body(bytes, type) } ?? bytes
+            // No argument of a command holds a NUL.
+            if let plain = String(validating: shown, as: UTF8.self), !shown.contains(0) {
+                add("--data-raw", plain)
+            } else {
+                source = "printf '\(Self.printed(shown))' | "
+                text += " --data-binary @-"
+            }
+        case .upload(.file(let path)): add("--data-binary", "@\(path)")
+        case .upload(.multipart(let parts)):
+            for part in parts { add("--form", try Self.form(part, mask)) }
+        }
+        // What curl would add by itself.
+        if type == nil, !isMultipart(payload), !omitsType { add("-H", "Content-Type:") }
+    }
+
+    private func isMultipart(_ payload: RequestPayload) -> Bool {
+        if case .upload(.multipart) = payload { true } else { false }
+    }
+
+    /// As a format of `printf`: bytes that are no plain text in octal (POSIX, Utilities, printf).
+    private static func printed(_ bytes: [UInt8]) -> String {
+        var text = ""
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "%"): text += "%%"
+            case UInt8(ascii: "\\"), UInt8(ascii: "'"), 0..<0x20, 0x7F...:
+                let octal = String(byte, radix: 8)
+                text += "\\" + String(repeating: "0", count: 3 - octal.utf8.count) + octal
+            default: text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return text
+    }
+
+    /// `name="value";type=…`, in which curl takes a backslash before a quote (curl's manual, --form).
+    private static func form(_ part: MultipartPart, _ mask: SecretMask?) throws(DefinitionError) -> String {
+        func quoted(_ text: String) -> String {
+            "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        }
+        var text: String
+        switch part.source {
+        case .file(let path): text = "\(part.name)=@\(quoted(path))"
+        case .bytes(let bytes):
+            guard let value = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+                throw DefinitionError(
+                    .notReadable, "the part '\(part.name.printable)' has bytes that no command line holds")
+            }
+            let isHidden = mask?.hides(part.name) ?? false
+            text = "\(part.name)=\(quoted(isHidden ? SecretMask.text : mask?.text(value) ?? value))"
+        }
+        if let filename = part.filename { text += ";filename=\(quoted(filename))" }
+        if let type = part.contentType { text += ";type=\(type)" }
+        return text
+    }
+}
+
+extension Method {
+    /// A shell reads it as it is.
+    fileprivate static func isPlain(_ method: String) -> Bool {
+        method.utf8.allSatisfy { $0.isASCIILetter || $0 == UInt8(ascii: "-") }
+    }
+}
+
+extension SecretMask {
+    /// A body in which the values of fields that are named like secrets are hidden, in JSON and forms; in any
+    /// body those that are known otherwise.
+    func body(_ bytes: [UInt8], _ contentType: String?) -> [UInt8] {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return bytes }
+        let essence = contentType.map { MediaType($0).essence } ?? ""
+        if essence == "application/x-www-form-urlencoded" {
+            return Array(url("?" + text).utf8.dropFirst())
+        }
+        if essence == "application/json" || essence.hasSuffix("+json"), let tree = try? Tree(json: bytes),
+            let hidden = hiding(tree), let json = try? hidden.json()
+        {
+            return Array(self.text(String(decoding: json, as: UTF8.self)).utf8)
+        }
+        return Array(self.text(text).utf8)
+    }
+
+    /// Nil when it has nothing to hide.
+    private func hiding(_ tree: Tree) -> Tree? {
+        switch tree.kind {
+        case .object:
+            var hasSecret = false
+            let pairs = tree.pairs.map { name, value -> (String, Tree) in
+                if hides(name), [Tree.Kind.string, .integer, .double].contains(value.kind) {
+                    hasSecret = true
+                    return (name, Tree(Self.text))
+                }
+                guard let hidden = hiding(value) else { return (name, value) }
+                hasSecret = true
+                return (name, hidden)
+            }
+            return hasSecret ? Tree(pairs: pairs) : nil
+        case .array:
+            let hidden = tree.elements.map { (value: $0, hidden: hiding($0)) }
+            guard hidden.contains(where: { $0.hidden != nil }) else { return nil }
+            return Tree(hidden.map { $0.hidden ?? $0.value })
+        default: return nil
+        }
+    }
+}
+
+extension RequestDefinition {
+    /// The request as a command line: with what blocks and mutators make of it now, files by reference.
+    ///
+    /// - Parameter mask: Hides secrets; nil shows them.
+    /// - Throws: ``RequestError`` for one that can't be sent, ``DefinitionError`` for bytes of a form that no
+    ///   command line holds.
+    @EngineActor
+    public func curl(mask: SecretMask? = .standard) throws -> CurlCommand {
+        try CurlCommand(try draft(), mask: mask)
+    }
+}
