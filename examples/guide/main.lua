@@ -18,7 +18,6 @@ local content_type = require "content_type"
 local error_message = require "error_message"
 local parses_once = require "parses_once"
 local transformer_module = require "transformer_module"
-local define = require("defined_requests").requests
 
 local credentials = { user = "ada", password = "engine" }
 
@@ -45,10 +44,6 @@ rest.spawn(function()
   show("content_type", content_type:resource("/reports/g"):get())
   show("transformer_module", transformer_module:resource("/reports/g"):get())
   show("error_message", error_message:resource("/private/notes"):get())
-
-  show("defined_requests", define.one("ada"):get())
-  print("defined_requests: " .. tostring(define.repos("ada", 2)))
-  print("defined_requests: " .. define.first_page:curl())
 
   local ada = parses_once:resource("/users/ada")
   rest.all { ada:load_if_needed(), ada:load_if_needed() }
