@@ -72,7 +72,10 @@ struct ServiceTests {
             "rest.service { name = 'a' }:resorce('x')",
             "unknown field 'resorce' on service: did you mean 'resource'?"
         ),
-        ("rest.service { name = 'a' }:endpoint('x')", "unknown field 'endpoint' on service"),
+        (
+            "rest.service { name = 'a' }:endpoint('x')",
+            "service 'a' has no base_url: use a request of an absolute URL"
+        ),
         ("rest.service { name = 'a' }.name = 'b'", "field 'name' of service is read only"),
         (
             "rest.service { name = 'a' }.cached_resource_count_limit = 0",
