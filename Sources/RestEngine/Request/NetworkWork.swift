@@ -20,31 +20,7 @@ final class NetworkWork: RequestWork {
     init(_ plan: RequestPlan, of resource: Resource) {
         self.plan = plan
         self.resource = resource
-        draft = Self.build(plan, resource)
-    }
-
-    /// URL and method → configured headers → the caller's mutation → configured mutators (rule 15.1).
-    static func build(_ plan: RequestPlan, _ resource: Resource) -> Result<RequestDraft, RequestError> {
-        let method = plan.method
-        let now = resource.engine.scheduler.now
-        let resolved = resource.resolvedConfiguration(for: method, own: plan.configuration)
-        if let failure = resolved.failure { return .failure(failure) }
-        guard let url = resource.url else {
-            return .failure(
-                RequestError(
-                    cause: .invalidURL(source: resource.invalidSource), timestamp: now, method: method))
-        }
-        var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
-        do {
-            for mutation in plan.mutations { try mutation(&draft) }
-            for mutator in resolved.configuration.mutators { try mutator.function(&draft) }
-            return .success(try draft.validate(known: url))
-        } catch {
-            return .failure(
-                RequestError(
-                    thrown: error, timestamp: now, url: url.string,
-                    method: method))
-        }
+        draft = plan.draft(for: resource)
     }
 
     /// The method after mutation; it decides on pipeline and decorators (14.20).
@@ -72,7 +48,7 @@ final class NetworkWork: RequestWork {
                 request.complete(ResponseInfo(.failure(failure)))
                 return
             }
-            send(step, followed: 0, resolved.configuration, began: resource.engine.scheduler.now, request)
+            send(Leg(step: step, resolved: resolved, began: resource.engine.scheduler.now), request)
         }
     }
 
@@ -86,32 +62,43 @@ final class NetworkWork: RequestWork {
         )
     }
 
-    /// - Parameters:
-    ///   - answers: how many challenges this leg has answered.
-    ///   - redirect: what led here.
-    private func send(
-        _ step: Redirect.RequestStep, followed: Int, answers: Int = 0, _ configuration: Configuration,
-        began: Double, from redirect: (status: Int, url: String)? = nil, _ request: Request
-    ) {
+    /// One message of an exchange: the request itself, an answer to a challenge, or what a redirect led to.
+    private struct Leg {
+        var step: Redirect.RequestStep
+        let resolved: ResolvedConfiguration
+        /// When the exchange began.
+        let began: Double
+        var followed = 0
+        /// How many challenges this leg has answered.
+        var answers = 0
+        /// What led here.
+        var redirect: (status: Int, url: String)?
+    }
+
+    private typealias Authentication = (own: any RequestAuthentication, target: AuthenticationTarget)
+
+    private func send(_ leg: Leg, _ request: Request) {
         let engine = resource.engine
+        let step = leg.step
         var message = TransportRequest(
             method: step.method, url: step.url, headers: step.headers, payload: step.payload,
-            timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
+            timeouts: leg.resolved.configuration.timeouts,
+            maxBodyBytes: leg.resolved.configuration.maxBodyBytes)
         if let timeout = plan.timeout { message.timeouts.totalSeconds = timeout }
-        if followed + answers > 0, message.timeouts.totalSeconds > 0 {
+        if leg.followed + leg.answers > 0, message.timeouts.totalSeconds > 0 {
             // The limit is for the whole exchange, not for each leg of it.
             message.timeouts.totalSeconds = max(
-                0.001, message.timeouts.totalSeconds - (engine.scheduler.now - began))
+                0.001, message.timeouts.totalSeconds - (engine.scheduler.now - leg.began))
         }
         let url = step.url == resource.urlString ? resource.url : URLText(step.url)
         guard let url, url.isHTTP else {
             return finish(.failure(failure(.invalidURL(source: step.url), step)), step, request)
         }
         if let refusal = resource.service.refusal?(url) {
-            let cause = redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
+            let cause = leg.redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
             return finish(.failure(failure(cause, step)), step, request)
         }
-        let authentication = plan.authentication.flatMap { own in
+        let authentication: Authentication? = plan.authentication.flatMap { own in
             AuthenticationTarget(step, of: resource.url).map { (own, $0) }
         }
         let proof = authentication.flatMap { own, target in
@@ -128,48 +115,57 @@ final class NetworkWork: RequestWork {
             guard !request.willIgnoreOutcome() else { return }
             switch result {
             case .failure(let error):
-                log(error.code.rawValue, step, since: sent)
-                finish(.failure(failure(.transport(error), step)), step, request)
+                log(error.code.rawValue, leg.step, since: sent)
+                finish(.failure(failure(.transport(error), leg.step)), leg.step, request)
             case .success(let response):
-                request.exchange = Exchange(
-                    url: step.url, status: response.status, httpVersion: response.httpVersion,
-                    headers: response.headers, timings: response.timings, redirects: followed,
-                    body: plan.keepsBody ? response.body : nil)
-                log("\(response.status)", step, since: sent)
-                if let (own, target) = authentication {
-                    let renewed = attempt(target) { () throws(DigestChallenge.Fault) in
-                        try own.renew(
-                            proof, by: response.status, response.headers, for: target, answers: answers)
-                    }
-                    if renewed == true {
-                        return send(
-                            step, followed: followed, answers: answers + 1, configuration, began: began,
-                            from: redirect, request)
-                    }
-                }
-                let decision = Redirect.decide(
-                    step: step, status: response.status, location: response.headers["Location"],
-                    policy: configuration.redirects, followed: followed)
-                switch decision {
-                case .follow(let next):
-                    send(
-                        next, followed: followed + 1, configuration, began: began,
-                        from: (response.status, step.url), request)
-                case .tooMany:
-                    finish(
-                        .failure(failure(.tooManyRedirects(limit: configuration.redirects.max), step)), step,
-                        request)
-                case .refuse(let why):
-                    let error = TransportError(.tlsFailed, phase: .tls, message: why)
-                    finish(.failure(failure(.transport(error), step)), step, request)
-                case .broken(let why):
-                    var error = failure(
-                        .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
-                    error.httpStatusCode = response.status
-                    finish(.failure(error), step, request)
-                case .none: receive(response, step, request)
-                }
+                log("\(response.status)", leg.step, since: sent)
+                take(response, of: leg, authentication, proof, request)
             }
+        }
+    }
+
+    /// The answer to a leg, which may call for another one.
+    private func take(
+        _ response: TransportResponse, of leg: Leg, _ authentication: Authentication?,
+        _ proof: AuthenticationProof?, _ request: Request
+    ) {
+        let step = leg.step
+        request.exchange = Exchange(
+            url: step.url, status: response.status, httpVersion: response.httpVersion,
+            headers: response.headers, timings: response.timings, redirects: leg.followed,
+            body: plan.keepsBody ? response.body : nil)
+        if let (own, target) = authentication {
+            let renewed = attempt(target) { () throws(DigestChallenge.Fault) in
+                try own.renew(
+                    proof, by: response.status, response.headers, for: target, answers: leg.answers)
+            }
+            if renewed == true {
+                var again = leg
+                again.answers += 1
+                return send(again, request)
+            }
+        }
+        let policy = leg.resolved.configuration.redirects
+        let decision = Redirect.decide(
+            step: step, status: response.status, location: response.headers["Location"], policy: policy,
+            followed: leg.followed)
+        switch decision {
+        case .follow(let next):
+            send(
+                Leg(
+                    step: next, resolved: leg.resolved, began: leg.began, followed: leg.followed + 1,
+                    redirect: (response.status, step.url)), request)
+        case .tooMany:
+            finish(.failure(failure(.tooManyRedirects(limit: policy.max), step)), step, request)
+        case .refuse(let why):
+            let error = TransportError(.tlsFailed, phase: .tls, message: why)
+            finish(.failure(failure(.transport(error), step)), step, request)
+        case .broken(let why):
+            var error = failure(
+                .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
+            error.httpStatusCode = response.status
+            finish(.failure(error), step, request)
+        case .none: receive(response, step, request)
         }
     }
 
