@@ -7,6 +7,7 @@ extern "C" {
 }
 
 #include "cjson.h"
+#include "cluajson.h"
 
 /// One Lua state for all inputs of a run.
 inline lua_State *fuzzState() {
