@@ -3,8 +3,9 @@
 #   make run             install what is missing, build, run the quick start
 #   make test            install what is missing, build, run every suite, the dearest tests in a quick form
 #   make quick           format, floors, length and the suites that need no sockets
-#   make check           what .ci/run does: static checks, release build, examples, every suite whole
+#   make check           what .ci/run does: static checks, release build, examples, fuzz targets, every suite whole
 #   make examples        the examples, with the release program
+#   make fuzz            each fuzz target for FUZZ_SECONDS (1)
 #   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/
 #   make bench-partners  install those partners
 #   make format          rewrite the sources with swift format
@@ -22,8 +23,11 @@ DESTDIR ?=
 # What scripts/run-tests gets on top, for example: make test TEST_FLAGS='--filter Scheduler'
 TEST_FLAGS ?=
 
+# Enough to see that they can be built and run; looking for something takes minutes.
+FUZZ_SECONDS ?= 1
+
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check examples bench bench-partners attack format asan tsan build install bootstrap static
+.PHONY: help run test quick check examples fuzz bench bench-partners attack format asan tsan build install bootstrap static
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -50,11 +54,14 @@ quick: static bootstrap
 	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter SQLiteCacheTests --filter RestScriptTests
 
 # The tests come last: their summary is the last line.
-check: static examples
+check: static examples fuzz
 	@RESTHOST_TESTS=whole scripts/run-tests $(TEST_FLAGS)
 
 examples: build
 	@scripts/check-examples
+
+fuzz: bootstrap
+	@scripts/fuzz all $(FUZZ_SECONDS)
 
 bench: build
 	@scripts/bench/run

@@ -1,7 +1,7 @@
 import RestClient
 import Testing
 
-/// Each case of headers, queries, paths and bodies by row (rules 34–37): what is given, and what becomes of
+/// Each case of headers, queries, paths and bodies by row (rules 35–38): what is given, and what becomes of
 /// it.
 struct PropertyRowsTests {
     private static let base = "https://example.com/r"

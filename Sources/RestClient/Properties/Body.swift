@@ -1,7 +1,7 @@
 public import RestEngine
 
 /// The body of a request. It is encoded when it is made, so that later changes of its source change nothing;
-/// what can't be encoded fails the request, and nothing is sent (rules 37).
+/// what can't be encoded fails the request, and nothing is sent (rules 38).
 ///
 /// The last body wins over inherited ones; two in one block are an error.
 public struct Body: RequestProperty {

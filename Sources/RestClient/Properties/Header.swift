@@ -1,7 +1,7 @@
 public import RestEngine
 
 /// A header of a request. Values of a name that is a list, such as Accept, join those before; of any other
-/// name the last value counts (rule 34.2).
+/// name the last value counts (rules 35.2, 35.3).
 public struct Header: RequestProperty, Hashable {
     /// Compares without case.
     public let name: HeaderName

@@ -2,7 +2,7 @@ public import RestEngine
 
 /// Path text below an endpoint, written as a literal: `"users/\(login)/repos"`. Its slashes part segments,
 /// and what is interpolated is a value: it is escaped, so that `a/b` becomes `a%2Fb`, and one that is empty,
-/// or that would lead to another path, is an error (rules 36).
+/// or that would lead to another path, is an error (rules 37).
 ///
 /// Path text that isn't a literal is `Path(text)`.
 public struct Path: RequestProperty, ExpressibleByStringInterpolation {

@@ -1,6 +1,6 @@
 public import RestEngine
 
-/// A parameter of the query. Parameters stay in their order, and a name may come again (rules 35).
+/// A parameter of the query. Parameters stay in their order, and a name may come again (rules 36).
 public struct Query: RequestProperty {
     let name: String
     let value: Result<QueryValue, DefinitionError>

@@ -12,7 +12,7 @@ public struct Timeout: RequestProperty, Hashable {
 }
 
 /// Edits the configuration of the requests, behind all blocks of the service that match and behind those of
-/// the levels above (rules 38).
+/// the levels above (rule 39.1).
 public struct Configure: RequestProperty {
     let function: ConfigurationFunction
 
@@ -105,27 +105,33 @@ enum ConfigurationValue {
     case followsRedirects(Bool)
     case maxBodyBytes(Int)
 
-    private static let owners = (0..<5).map { _ in ConfigurationFunction.Identity.Owner() }
+    private typealias Owner = ConfigurationFunction.Identity.Owner
+
+    private static let timeouts = Owner()
+    private static let expirationTimes = Owner()
+    private static let retryTimes = Owner()
+    private static let redirects = Owner()
+    private static let bodySizes = Owner()
 
     var function: ConfigurationFunction {
         switch self {
         case .timeout(let time):
-            function(0, "timeout", Self.number(time)) { $0.timeouts.total = time }
+            function(Self.timeouts, "timeout", Self.number(time)) { $0.timeouts.total = time }
         case .expirationTime(let time):
-            function(1, "expiration time", Self.number(time)) { $0.expirationTime = time }
-        case .retryTime(let time): function(2, "retry time", Self.number(time)) { $0.retryTime = time }
+            function(Self.expirationTimes, "expiration time", Self.number(time)) { $0.expirationTime = time }
+        case .retryTime(let time): function(Self.retryTimes, "retry time", Self.number(time)) { $0.retryTime = time }
         case .followsRedirects(let follows):
-            function(3, "redirects", follows ? 1 : 0) { $0.redirects.follow = follows }
+            function(Self.redirects, "redirects", follows ? 1 : 0) { $0.redirects.follow = follows }
         case .maxBodyBytes(let bytes):
-            function(4, "size of bodies", UInt(bitPattern: bytes)) { $0.maxBodyBytes = bytes }
+            function(Self.bodySizes, "size of bodies", UInt(bitPattern: bytes)) { $0.maxBodyBytes = bytes }
         }
     }
 
     private func function(
-        _ owner: Int, _ name: String, _ number: UInt,
+        _ owner: Owner, _ name: String, _ number: UInt,
         _ edit: @escaping @EngineActor (inout Configuration) -> Void
     ) -> ConfigurationFunction {
-        ConfigurationFunction(identity: .init(Self.owners[owner], number), origin: name) {
+        ConfigurationFunction(identity: .init(owner, number), origin: name) {
             edit(&$0.configuration)
         }
     }

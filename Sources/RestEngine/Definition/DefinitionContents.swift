@@ -92,7 +92,10 @@ struct DefinitionContents: Sendable, Hashable {
             query = []
             (size.queryValues, size.queryBytes) = (0, 0)
         }
-        if properties.path != nil { path = [] }
+        if properties.path != nil {
+            size.pathBytes -= path.reduce(0) { $0 + $1.value.escaped.utf8.count }
+            path = []
+        }
         if properties.configuration != nil { configuration = [] }
         try add(properties, level: level)
     }

@@ -88,4 +88,11 @@ struct DefinedPathTests {
         #expect(child.url == nil)
         #expect(fixture.resource("a").child(raw: try EscapedText("b?c")).url == nil)
     }
+
+    @Test func `34.6 a path that replaces another counts by itself`() throws {
+        let component = try PathComponent(String(repeating: "x", count: 60_000))
+        var definition = try EndpointDefinition(fixture.service).request("GET")
+        for _ in 0..<30 { definition = try definition.setting(RequestProperties(path: [component])) }
+        #expect(definition.url.string.utf8.count == 60_000 + "https://api.test/r/".utf8.count)
+    }
 }
