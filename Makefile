@@ -3,7 +3,7 @@
 #   make run             install what is missing, build, run the quick start
 #   make test            install what is missing, build, run every suite, the dearest tests in a quick form
 #   make quick           format, floors, length and the suites that need no sockets
-#   make check           what .ci/run does: static checks, release build, examples, fuzz targets, every suite whole
+#   make check           what .ci/run does: static checks, release build, examples, fuzzing, all suites whole
 #   make examples        the examples, with the release program
 #   make fuzz            each fuzz target for FUZZ_SECONDS (1)
 #   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/

@@ -119,7 +119,8 @@ enum ConfigurationValue {
             function(Self.timeouts, "timeout", Self.number(time)) { $0.timeouts.total = time }
         case .expirationTime(let time):
             function(Self.expirationTimes, "expiration time", Self.number(time)) { $0.expirationTime = time }
-        case .retryTime(let time): function(Self.retryTimes, "retry time", Self.number(time)) { $0.retryTime = time }
+        case .retryTime(let time):
+            function(Self.retryTimes, "retry time", Self.number(time)) { $0.retryTime = time }
         case .followsRedirects(let follows):
             function(Self.redirects, "redirects", follows ? 1 : 0) { $0.redirects.follow = follows }
         case .maxBodyBytes(let bytes):
