@@ -14,8 +14,8 @@ final class LargeContent: TransformerExecutor {
     private var waiting: [UInt64: Waiting] = [:]
     private var count: UInt64 = 0
 
+    /// Without the job: the queue has the last reference, and frees what was transformed.
     private struct Waiting {
-        let job: OffloadedJob
         let isCancelled: Flag
         let completion: @EngineActor (OffloadedJob.Outcome) -> Void
     }
@@ -41,7 +41,7 @@ final class LargeContent: TransformerExecutor {
         count += 1
         let id = count
         let flag = Flag()
-        waiting[id] = Waiting(job: job, isCancelled: flag, completion: completion)
+        waiting[id] = Waiting(isCancelled: flag, completion: completion)
         queue.async {
             guard !flag.isSet else { return }
             // No part of it is for another executor.
@@ -54,9 +54,7 @@ final class LargeContent: TransformerExecutor {
     func cancel(_ id: UInt64) {
         guard let known = waiting[id] else { return }
         known.isCancelled.set()
-        EngineLoop.shared.submit {
-            LargeContent.shared.end(id, OffloadedJob.Outcome(known.job.response))
-        }
+        EngineLoop.shared.submit { LargeContent.shared.end(id, .cancelled) }
     }
 
     /// Runs `work` there, and `completion` with what it gives in a later pass of the loop.

@@ -51,6 +51,9 @@ package struct OffloadedJob: Sendable {
         var lines: [String] = []
 
         init(_ response: Response) { self.response = response }
+
+        /// Of a job that nobody waits for any more.
+        static let cancelled = Outcome(.failure(RequestError(cause: .requestCancelled, timestamp: 0)))
     }
 
     /// Takes the steps in order. `perform` does those that are ``OffloadedTransformer``s; the others are done

@@ -9,7 +9,8 @@ struct PipelineRun {
     private let log: EngineLog
     /// Gets what the stages with caches made, as long as it is a success (22.6, 22.7).
     let outputs: StageOutputs?
-    /// So far; the outcome when ``next()`` gives nil.
+    /// So far; the outcome when ``next()`` gives nil. While a job has it, that it was cancelled: what the job
+    /// transforms is freed where it is transformed, which takes long for a large tree.
     private(set) var response: Response
     private var cursor: Cursor
     /// What a large body takes long in is done elsewhere.
@@ -122,6 +123,7 @@ struct PipelineRun {
         let job = OffloadedJob(
             response: response, context: context.withoutLog, parts: Array(parts.prefix(found.count)),
             isLogged: log.enabled.contains(.pipeline))
+        response = OffloadedJob.Outcome.cancelled.response
         return (job, found.executor)
     }
 }

@@ -15,7 +15,8 @@ final class TransformThreads: TransformerExecutor {
     static let shared = TransformThreads(limit: min(8, max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
 
     private struct Job {
-        let work: OffloadedJob
+        /// Nil from when it runs: its thread has the last reference, and frees what it transformed.
+        var work: OffloadedJob?
         let completion: @EngineActor (OffloadedJob.Outcome) -> Void
     }
 
@@ -47,7 +48,7 @@ final class TransformThreads: TransformerExecutor {
     /// The thread of one that has begun is free when its function returns.
     func cancel(_ id: UInt64) {
         guard let job = jobs.removeValue(forKey: id) else { return }
-        EngineLoop.shared.submit { job.completion(OffloadedJob.Outcome(job.work.response)) }
+        EngineLoop.shared.submit { job.completion(.cancelled) }
     }
 
     private func start() {
@@ -56,6 +57,7 @@ final class TransformThreads: TransformerExecutor {
                 leave(url)
                 continue
             }
+            jobs[id]?.work = nil
             running += 1
             queue.async {
                 // No part of it is for another executor.
