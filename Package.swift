@@ -78,6 +78,11 @@ let package = Package(
             name: "SystemZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(
             name: "CCoding", dependencies: ["SystemZlib", "SystemBrotli", "SystemZstd"], cSettings: cSettings),
+        // Apart from the decoders, so that a client doesn't load brotli's encoder.
+        .target(
+            name: "CEncoding", dependencies: ["SystemZlib", "SystemBrotli", "SystemZstd"],
+            cSettings: cSettings,
+            linkerSettings: [.linkedLibrary("brotlienc")]),
         .target(name: "CCurl", dependencies: ["SystemCurl"], cSettings: cSettings),
         // No system library for simdjson, whose pkg-config file has flags that packages may not have: what is
         // missing is said in parse.cpp.
@@ -121,7 +126,8 @@ let package = Package(
             name: "SQLiteCache", dependencies: ["Platform", "RestEngine", "SystemSQLite"],
             swiftSettings: settings),
         .target(
-            name: "Gateway", dependencies: ["Platform", "RestEngine", nioCore, nioPosix, nioHTTP1],
+            name: "Gateway",
+            dependencies: ["Platform", "RestEngine", "CEncoding", nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings),
         .target(
             name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON", "CLuaJSON"],

@@ -804,6 +804,8 @@ function rest.gather(list, limit, fn) end
 ---@field expose? table<string, { paths?: string[], methods?: string[] }>
 ---@field auth? { bearer: string }
 ---@field server_names? string[]
+---@field forward? any
+---@field keep? any
 ---@field limits? { connections?: integer, header_bytes?: integer, target_bytes?: integer, header_timeout?: number, idle_timeout?: number }
 ---@field timeout? number
 ---@field access_log? boolean

@@ -2,33 +2,9 @@ import NIOCore
 import Platform
 import RestEngine
 
-/// What a running gateway can change without dropping anything.
-public struct GatewayUpdate: Sendable {
-    /// Addresses as in ``GatewayConfiguration/listen``: new ones are bound, those left out are closed.
-    public var listen: [String]
-    /// What each service shows, by its name; nil: all paths of every service, to GET and HEAD.
-    public var expose: [String: ServiceExposure]?
-    /// What clients must send as `Authorization: Bearer …` from now on; nil for nothing.
-    public var bearerToken: String?
-    /// Names for the Host header beside the loopback names and the listener's address.
-    public var serverNames: [String] = []
-    /// For times as exact as the gateway's when it was started: a quarter of the shortest of them, at most a
-    /// second. The size of heads is that for connections which come later.
-    public var limits = GatewayLimits()
-    /// Called after each request, on any thread; nil for no log. See ``GatewayConfiguration/accessLog``.
-    public var accessLog: (@Sendable (AccessRecord) -> Void)?
-
-    public init(listen: [String], expose: [String: ServiceExposure]? = nil, bearerToken: String? = nil) {
-        self.listen = listen
-        self.expose = expose
-        self.bearerToken = bearerToken
-    }
-}
-
 /// An update that was found possible: its new addresses are bound already. It is either committed or
 /// discarded.
 public struct PreparedGatewayUpdate: Sendable {
-    let exposure: Exposure
     let access: GatewayRules.Access
     /// One for each address of the update, in its order.
     let listeners: [Listener]
@@ -40,8 +16,11 @@ extension Gateway {
     /// Checks an update and listens on the addresses that it adds. Nothing else changes until ``commit(_:)``;
     /// throws when it can't be done, and then nothing has changed at all.
     ///
-    /// One update at a time. Blocks while addresses are bound.
-    public func prepare(_ update: GatewayUpdate) throws(GatewayError) -> PreparedGatewayUpdate {
+    /// The length of a sweep, and with it how exact times are, stays that of the gateway's start; sizes of
+    /// heads and bodies are those for connections which come later. One update at a time. Blocks while
+    /// addresses are bound.
+    public func prepare(_ update: GatewayConfiguration) throws(GatewayError) -> PreparedGatewayUpdate {
+        try update.check()
         let exposure = try Exposure(update.expose)
         let addresses = try ListenAddress.list(update.listen)
         guard let running else { throw .notRunning }
@@ -65,18 +44,15 @@ extension Gateway {
             !listeners.contains { $0.address == old.address }
         }
         return PreparedGatewayUpdate(
-            exposure: exposure,
-            access: GatewayRules.Access(
-                bearerToken: update.bearerToken, serverNames: update.serverNames, limits: update.limits,
-                accessLog: update.accessLog),
-            listeners: listeners, opened: opened, closing: closing)
+            access: GatewayRules.Access(update, exposure), listeners: listeners, opened: opened,
+            closing: closing)
     }
 
     /// From the next request on the new rules hold, whoever asks and whatever was remembered. Listeners that
     /// are left over stop; their connections end with the request under way.
     @EngineActor
     public func commit(_ prepared: PreparedGatewayUpdate) {
-        engine.replaceRules(prepared.exposure, prepared.access)
+        engine.rules.replace(prepared.access)
         running?.room.allow(prepared.access.limits.maxConnections)
         let isRunning = setListeners(prepared.listeners)
         let closing = isRunning ? prepared.closing : prepared.opened

@@ -31,6 +31,7 @@ public final class Gateway: Sendable {
         _ configuration: GatewayConfiguration, directory: any GatewayDirectory,
         control: (any HostControl)? = nil
     ) throws(GatewayError) {
+        try configuration.check()
         self.configuration = configuration
         addresses = try ListenAddress.list(configuration.listen)
         for (text, address) in addresses where configuration.isForAdmins {
@@ -38,12 +39,8 @@ public final class Gateway: Sendable {
                 throw .badAddress(text, why: "commands are taken on a Unix socket alone, unix:/path")
             }
         }
-        let access = GatewayRules.Access(
-            bearerToken: configuration.bearerToken, serverNames: configuration.serverNames,
-            limits: configuration.limits, accessLog: configuration.accessLog)
-        engine = EngineClient(
-            directory: directory, control: control,
-            rules: GatewayRules(try Exposure(configuration.expose), access))
+        let access = GatewayRules.Access(configuration, try Exposure(configuration.expose))
+        engine = EngineClient(directory: directory, control: control, rules: GatewayRules(access))
     }
 
     /// The addresses as they are bound; empty unless it runs.

@@ -29,12 +29,29 @@ public struct GatewayConfiguration: Sendable {
     /// Seconds on a clock that nobody sets, for durations.
     var uptime: @Sendable () -> Double = { ClockReading.uptime }
 
+    /// Names of clients' headers that go to the API, beside Content-Type with a body. A read that has one is
+    /// a request of its own: nobody else gets its answer, and it is kept nowhere.
+    public var forwardedHeaders: [String] = []
+    /// Names of the API's headers that go to clients, beside ``HeaderPassage/usual``.
+    public var keptHeaders: [String] = []
+
     public init() {}
+
+    /// What a running gateway can be changed by, see ``Gateway/prepare(_:)``: the other members say how it
+    /// was started.
+    public init(listen: [String], expose: [String: ServiceExposure]? = nil, bearerToken: String? = nil) {
+        self.listen = listen
+        self.expose = expose
+        self.bearerToken = bearerToken
+    }
 
     /// Throws what is wrong with it, before anything is started.
     public func check() throws(GatewayError) {
         _ = try ListenAddress.list(listen)
         _ = try Exposure(expose)
+        for name in forwardedHeaders + keptHeaders {
+            if let objection = HeaderPassage.objection(to: name) { throw .badHeader(objection) }
+        }
     }
 }
 
@@ -44,6 +61,10 @@ public struct GatewayLimits: Sendable, Equatable {
     public var maxHeaderBytes = 16 << 10
     public var maxTargetBytes = 8 << 10
     var maxHeaderFields = 128
+    /// Of a request's body, as it comes; a longer one is refused with 413.
+    public var maxBodyBytes = 16 << 20
+    /// Bytes each second, on average beyond ``idleTimeout``, that a client sends of its request's body.
+    var minBodyRate = 1 << 10
     /// Fewer where the process may not have the descriptors for them: three quarters of those beyond 64. One
     /// more closes the clients that have been idle longest; when none is, it gets 503, but an answer to
     /// `/-/health`.

@@ -6,6 +6,8 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case addressNotAvailable(String)
     case missingFolder(String)
     case badExposure(service: String, message: String)
+    /// One that may not be passed on.
+    case badHeader(String)
     case alreadyStarted
     case notRunning
     /// One that this same gateway listens on until it stops.
@@ -20,6 +22,7 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .addressNotAvailable(let text): "this machine has no address \(text)"
         case .missingFolder(let text): "the folder of the socket \(text) does not exist"
         case .badExposure(let service, let message): "exposed paths of '\(service)': \(message)"
+        case .badHeader(let why): "\(why), so it can't be passed on"
         case .notRunning: "the gateway isn't running"
         case .addressOverlaps(let text, let other):
             "the gateway itself is listening on \(other), so \(text) is taken until it is stopped"

@@ -16,25 +16,32 @@ struct AnswerWriter {
         var saysKeepAlive = false
     }
 
-    /// The head of a resource's content, or of 304, which leaves out what it describes (RFC 9110 15.4.5).
+    /// What the head of a content says of it; a 304 leaves most of it out (RFC 9110 15.4.5).
+    struct ContentHead {
+        var statusLine: ByteBuffer
+        /// Nil for a 304.
+        var fields: ByteBuffer?
+        var validators: ByteBuffer
+        /// Of the API's own.
+        var kept: ByteBuffer
+    }
+
     mutating func contentHead(
-        _ answer: PublishedAnswer, isNotModified: Bool = false, _ cacheStatus: CacheStatus, now: Double,
+        _ parts: ContentHead, of answer: PublishedAnswer, _ cacheStatus: CacheStatus, now: Double,
         _ framing: Framing
     ) -> ByteBuffer {
-        let rendering = ContentRendering.of(answer.content)
         let left = Self.wholeSeconds(answer.expiresAt - now)
         var head = allocator.buffer(capacity: 512)
-        if isNotModified {
-            head.writeString("HTTP/1.1 304 Not Modified\r\n")
-        } else {
-            head.writeImmutableBuffer(rendering.statusLine)
-        }
+        head.writeImmutableBuffer(parts.statusLine)
         head.writeString(date(now))
-        if !isNotModified { head.writeImmutableBuffer(rendering.fields) }
-        head.writeImmutableBuffer(rendering.etagField)
+        if let fields = parts.fields { head.writeImmutableBuffer(fields) }
+        head.writeImmutableBuffer(parts.validators)
+        head.writeImmutableBuffer(parts.kept)
         head.writeString(
             "Age: \(Self.wholeSeconds(now - answer.timestamp))\r\nCache-Control: max-age=\(left)\r\n")
-        head.writeString("Cache-Status: \(cacheStatus.text(timeLeft: left))\r\n")
+        // RFC 9211 2.6: of what is stale it is negative.
+        let late = Self.wholeSeconds((now - answer.expiresAt).rounded(.up))
+        head.writeString("Cache-Status: \(cacheStatus.text(timeLeft: left > 0 ? left : -late))\r\n")
         finish(&head, framing)
         return head
     }
@@ -75,13 +82,20 @@ struct AnswerWriter {
 
 /// How a resource's answer came about (RFC 9211).
 enum CacheStatus: Sendable, Equatable {
-    case hit
+    case hit(Source)
     case forwarded(isStale: Bool, isCollapsed: Bool)
+
+    enum Source: String, Sendable {
+        case memory
+        /// One of the resource's caches.
+        case cache
+    }
 
     /// - Parameter timeLeft: Whole seconds for which the answer is fresh.
     func text(timeLeft: Int) -> String {
         switch self {
-        case .hit: "resthost; hit; ttl=\(timeLeft)"
+        case .hit(.memory): "resthost; hit; ttl=\(timeLeft)"
+        case .hit(let source): "resthost; hit; ttl=\(timeLeft); detail=\(source.rawValue)"
         case .forwarded(let isStale, let isCollapsed):
             "resthost; fwd=\(isStale ? "stale" : "miss")" + (isCollapsed ? "; collapsed" : "")
         }

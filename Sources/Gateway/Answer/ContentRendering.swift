@@ -1,13 +1,35 @@
+import Dispatch
 import NIOCore
 import RestEngine
+import Synchronization
 
-/// A content in the network library's form, made once and shared by all event loops.
-struct ContentRendering: Sendable {
+/// A content in the network library's form, made once and shared by all event loops, with what codings make
+/// of it.
+final class ContentRendering: Sendable {
+    /// One form of the content: as it is, or encoded.
+    struct Form: Sendable {
+        /// The lines of the head that describe the content: none when there is none (RFC 9110 8.6).
+        let fields: ByteBuffer
+        /// Those that a 304 has as well (RFC 9110 15.4.5).
+        let validators: ByteBuffer
+        let etag: String
+        let body: ByteBuffer
+    }
+
+    private enum Coded {
+        case running
+        case useless
+        case form(Form)
+    }
+
     let statusLine: ByteBuffer
-    /// The lines of the head that depend on the content alone.
-    let fields: ByteBuffer
-    let etagField: ByteBuffer
-    let body: ByteBuffer
+    let plain: Form
+    /// Whether an encoded form is worth its making.
+    let isCompressible: Bool
+    private let coded = Mutex<[ContentCoding: Coded]>([:])
+    /// A larger content is encoded elsewhere; whoever asks first gets it as it is.
+    private static let largestCodedHere = 32 << 10
+    private static let queue = DispatchQueue(label: "content coding")
 
     static func of(_ content: EncodedContent) -> ContentRendering {
         content.rendering { ContentRendering(content) }
@@ -17,20 +39,91 @@ struct ContentRendering: Sendable {
     @Sendable static func prepare(_ content: EncodedContent) { _ = of(content) }
 
     private init(_ content: EncodedContent) {
-        body = ByteBuffer(bytes: content.body)
-        etagField = ByteBuffer(string: "ETag: \(content.etag)\r\n")
-        let type = Self.isPassedOn(content.contentType) ? content.contentType : "application/octet-stream"
         statusLine = ByteBuffer(
             string: "HTTP/1.1 \(content.status) \(StatusPhrase.text(for: content.status))\r\n")
-        fields =
+        isCompressible = content.status != 204 && content.status != 205 && ContentCoding.pays(for: content)
+        plain = Self.form(
+            of: content, ByteBuffer(bytes: content.body), etag: content.etag, nil, isCompressible)
+    }
+
+    private static func form(
+        of content: EncodedContent, _ body: ByteBuffer, etag: String, _ coding: ContentCoding?,
+        _ varies: Bool
+    ) -> Form {
+        let fields: String =
             switch content.status {
             // RFC 9110 8.6: it has no content, not even an empty one.
-            case 204: ByteBuffer()
+            case 204: ""
             // RFC 9110 15.3.6.
-            case 205: ByteBuffer(string: "Content-Length: 0\r\n")
+            case 205: "Content-Length: 0\r\n"
             default:
-                ByteBuffer(string: "Content-Type: \(type)\r\nContent-Length: \(content.body.count)\r\n")
+                "Content-Type: \(typeField(of: content))\r\nContent-Length: \(body.readableBytes)\r\n"
+                    + (coding.map { "Content-Encoding: \($0.rawValue)\r\n" } ?? "")
+                    + (content.isRaw && content.status == 200 && coding == nil
+                        ? "Accept-Ranges: bytes\r\n" : "")
             }
+        return Form(
+            fields: ByteBuffer(string: fields),
+            validators: ByteBuffer(
+                string: "ETag: \(etag)\r\nVary: \(varies ? "Accept, Accept-Encoding" : "Accept")\r\n"),
+            etag: etag, body: body)
+    }
+
+    // MARK: Codings
+
+    /// The first of these codings that makes it smaller; without one it goes out as it is.
+    func form(for codings: [ContentCoding], of content: EncodedContent) -> Form {
+        guard isCompressible else { return plain }
+        for coding in codings {
+            switch state(of: coding, content) {
+            case .form(let form): return form
+            case .running: return plain
+            case .useless: continue
+            }
+        }
+        return plain
+    }
+
+    private func state(of coding: ContentCoding, _ content: EncodedContent) -> Coded {
+        let isMine = coded.withLock { known -> Coded? in
+            if let state = known[coding] { return state }
+            known[coding] = .running
+            return nil
+        }
+        if let isMine { return isMine }
+        guard content.body.count > Self.largestCodedHere else { return encode(content, coding) }
+        // The rendering is the content's own, so that neither outlives the other for long.
+        Self.queue.async { _ = self.encode(content, coding) }
+        return .running
+    }
+
+    private func encode(_ content: EncodedContent, _ coding: ContentCoding) -> Coded {
+        let made =
+            coding.encode(content.body).map { body in
+                // Another form of a content has another strong tag (RFC 9110 8.8.3.3).
+                let etag = "\(content.etag.dropLast())-\(coding.rawValue)\""
+                return Coded.form(Self.form(of: content, body, etag: etag, coding, true))
+            } ?? .useless
+        coded.withLock { $0[coding] = made }
+        return made
+    }
+
+    /// The tag of the form that a client names; any of them confirms its copy.
+    func tag(in list: String, _ content: EncodedContent, preferring form: Form) -> String? {
+        let forms = coded.withLock {
+            $0.values.compactMap { if case .form(let form) = $0 { form } else { nil } }
+        }
+        for known in [form, plain] + forms where EntityTag.list(list, contains: known.etag) {
+            return known.etag
+        }
+        return nil
+    }
+
+    // MARK: Types
+
+    /// What stands in Content-Type.
+    static func typeField(of content: EncodedContent) -> String {
+        isPassedOn(content.contentType) ? content.contentType : "application/octet-stream"
     }
 
     /// The type is the upstream's or a script's word: a line end in it would add fields to the head, other

@@ -15,6 +15,7 @@ struct Problem: Error, Sendable, Equatable {
     var allow: [String]?
     var retryAfter: Int?
     var asksForToken = false
+    var contentRange: String?
     /// More members of the answer's object.
     var members: [ControlProblem.Member] = []
 
@@ -44,6 +45,7 @@ struct Problem: Error, Sendable, Equatable {
         var reply = Reply(status, json: Tree(pairs: pairs), type: "application/problem+json")
         if let allow { reply.fields.append(("Allow", allow.joined(separator: ", "))) }
         if let retryAfter { reply.fields.append(("Retry-After", "\(retryAfter)")) }
+        if let contentRange { reply.fields.append(("Content-Range", contentRange)) }
         if asksForToken { reply.fields.append(("WWW-Authenticate", "Bearer")) }
         return reply
     }
@@ -71,6 +73,19 @@ extension Problem {
     static var tooManyConnections: Problem {
         var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
         problem.retryAfter = 1
+        return problem
+    }
+
+    /// RFC 9111 5.2.1.7.
+    static var notCached: Problem {
+        Problem(504, "not_cached", "there is no such answer in memory, and Cache-Control said only-if-cached")
+    }
+
+    static func notAcceptable(_ content: EncodedContent) -> Problem {
+        let types = [ContentRendering.typeField(of: content), "text/event-stream"]
+        var problem = Problem(
+            406, "not_acceptable", "Accept has none of what there is: \(types.joined(separator: ", "))")
+        problem.members = [.init("available", Tree(types.map { Tree($0) }))]
         return problem
     }
 

@@ -1,3 +1,5 @@
+import RestEngine
+
 /// A request that is answered later, or in more than one step: what its answer needs of it.
 struct ClientRequest {
     /// Counted on its connection; 0 for what was no request.
@@ -6,26 +8,47 @@ struct ClientRequest {
     let target: [UInt8]
     let isHead: Bool
     let isAuthorized: Bool
+    /// What it may reach; nil while nobody has asked.
+    let exposure: Exposure?
+    /// Those of its head.
+    let fields: RequestFields
+    let notable: NotableFields
+    /// How its body comes; nil for none.
+    let body: BodyReader?
+    /// As announced; nil for a body in chunks.
+    let contentLength: Int?
+    /// It waits for `100 Continue` before it sends its body (RFC 9110 10.1.1).
+    let expectsContinue: Bool
     /// Bytes may follow that nobody reads: a body, or what came after a head that made no sense.
-    let hasUnreadBytes: Bool
-    let framing: AnswerWriter.Framing
-    let ifNoneMatch: [UInt8]?
+    private(set) var hasUnreadBytes: Bool
+    private let isLast: Bool
+    private let isOld: Bool
     /// ``GatewayConfiguration/uptime``; nil while nobody wants to know.
     let startedAt: Double?
 
-    /// - Parameter bytes: the head was read from them.
+    /// - Parameters:
+    ///   - bytes: the head was read from them.
+    ///   - closes: its answer ends the connection, whatever it says itself.
     init(
-        _ number: Int, _ head: RequestHead, in bytes: UnsafeRawBufferPointer, isAuthorized: Bool,
-        closes: Bool, startedAt: Double?
+        _ number: Int, _ head: RequestHead, in bytes: UnsafeRawBufferPointer, limits: GatewayLimits,
+        _ client: GatewayLoop.Client, closes: Bool, startedAt: Double?
     ) {
         self.number = number
         method = String(decoding: head.methodRange.bytes(in: bytes), as: UTF8.self)
         target = Array(head.target.bytes(in: bytes))
         isHead = head.method == .head
-        self.isAuthorized = isAuthorized
+        isAuthorized = client.isAuthorized
+        exposure = client.exposure
+        fields = RequestFields(Array(bytes[..<head.length]))
+        notable = head.notable
         hasUnreadBytes = head.hasBody
-        framing = AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && head.minorVersion == 0)
-        ifNoneMatch = head.ifNoneMatch.map { Array($0.bytes(in: bytes)) }
+        body =
+            head.hasBody
+            ? BodyReader(contentLength: head.isChunked ? nil : head.contentLength, limits: limits) : nil
+        contentLength = head.contentLength
+        expectsContinue = head.expectsContinue && head.minorVersion == 1
+        isLast = closes || !head.isPersistent
+        isOld = head.minorVersion == 0
         self.startedAt = startedAt
     }
 
@@ -36,9 +59,26 @@ struct ClientRequest {
         target = []
         isHead = false
         isAuthorized = false
+        exposure = nil
+        fields = .none
+        notable = []
+        body = nil
+        contentLength = nil
+        expectsContinue = false
         hasUnreadBytes = true
-        framing = AnswerWriter.Framing(closes: true)
-        ifNoneMatch = nil
+        isLast = true
+        isOld = false
         self.startedAt = startedAt
     }
+
+    /// A body that nobody reads would be taken for the next request, so the connection ends with it.
+    var framing: AnswerWriter.Framing {
+        let closes = isLast || hasUnreadBytes
+        return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && isOld)
+    }
+
+    /// It is complete: the next request begins behind it.
+    mutating func bodyIsRead() { hasUnreadBytes = false }
+
+    var terms: ReadTerms { ReadTerms(fields, notable, isHead: isHead) }
 }

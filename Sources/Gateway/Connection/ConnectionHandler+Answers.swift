@@ -16,18 +16,89 @@ extension ConnectionHandler {
             let problem = Problem(
                 404, "not_found", "the admin socket has /-/status and its like; resources are the gateway's")
             write(problem.reply, request, context)
-        case .resource(let path): read(path, request)
-        case .nothing: read(ResourcePath(service: "", path: "", query: nil), request)
+        case .resource(let path): ask(path, request, context)
+        case .nothing: ask(ResourcePath(service: "", path: "", query: nil), request, context)
         }
+    }
+
+    private func ask(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        let isRead = request.method == "GET" || request.method == "HEAD"
+        if isRead, request.fields.fields(named: loop.access.forwarded).isEmpty { return read(path, request) }
+        request.hasUnreadBytes ? admit(path, request) : pass(request, nil, context)
     }
 
     private func read(_ path: ResourcePath, _ request: ClientRequest) {
         let own = loop.access.limits.requestTimeout
         let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
-        let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
+        let ticket = ReadTicket()
+        self.ticket = ticket
+        let question = EngineClient.Question(
+            path: path, method: request.method, exposure: request.exposure ?? loop.access.exposure,
+            demand: request.terms.demand, ticket: ticket)
+        let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
             engine.read(
-                path, method: method,
+                question,
+                waiting: { seconds in
+                    guard own == nil else { return }
+                    mailbox.send { connection.value.extend(number, seconds: seconds) }
+                },
+                { outcome in
+                    mailbox.send { connection.value.finish(number, outcome) }
+                })
+        }
+    }
+
+    /// The client is gone while it waited.
+    func leave() {
+        guard let ticket else { return }
+        self.ticket = nil
+        EngineLoop.shared.submit { ticket.leave() }
+    }
+
+    // MARK: Passing on
+
+    /// Asks whether the request may be sent at all, before its body is taken.
+    private func admit(_ path: ResourcePath, _ request: ClientRequest) {
+        let connection = wait(request, seconds: EngineClient.usualPatience)
+        let exposure = request.exposure ?? loop.access.exposure
+        let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
+        EngineLoop.shared.submit {
+            let problem = engine.objection(to: method, path, exposure)
+            mailbox.send { connection.value.goOn(number, problem) }
+        }
+    }
+
+    private func goOn(_ number: Int, _ problem: Problem?) {
+        guard let (request, context) = resume(number) else { return }
+        if let problem {
+            write(problem.reply, request, context)
+        } else {
+            if request.expectsContinue {
+                needsFlush = true
+                context.write(
+                    wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+            }
+            machine.receiveBody(of: request, sweep: loop.sweeps)
+        }
+        proceed(context)
+    }
+
+    /// Sends a request to the API, with its whole body.
+    func pass(_ request: ClientRequest, _ body: [UInt8]?, _ context: ChannelHandlerContext) {
+        guard case .resource(let path) = request.target.withUnsafeBytes({ RequestTarget($0) }) else {
+            return read(ResourcePath(service: "", path: "", query: nil), request)
+        }
+        let exposure = request.exposure ?? loop.access.exposure
+        let passed = PassedRequest(
+            method: request.method, path: path, body: body, contentType: request.fields["content-type"],
+            headers: request.fields.fields(named: loop.access.forwarded))
+        let own = loop.access.limits.requestTimeout
+        let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
+        let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
+        EngineLoop.shared.submit {
+            engine.send(
+                passed, exposure,
                 waiting: { seconds in
                     guard own == nil else { return }
                     mailbox.send { connection.value.extend(number, seconds: seconds) }
@@ -49,6 +120,7 @@ extension ConnectionHandler {
 
     private func ask(_ route: HostRoute, _ query: String?, _ request: ClientRequest) {
         let (isAuthorized, number) = (request.isAuthorized, request.number)
+        let exposure = request.exposure ?? loop.access.exposure
         let (connection, engine, mailbox) = (wait(request, seconds: nil), loop.engine, loop.mailbox)
         // A health check that waits as long as everything else says nothing.
         let timeout: Double? =
@@ -60,7 +132,7 @@ extension ConnectionHandler {
             }
         }
         EngineLoop.shared.submit {
-            engine.answer(route, query: query, withDetails: isAuthorized) { reply in
+            engine.answer(route, query: query, exposure, withDetails: isAuthorized) { reply in
                 mailbox.send {
                     late?.cancel()
                     connection.value.finish(number, reply)
@@ -92,19 +164,16 @@ extension ConnectionHandler {
 
     func finish(_ number: Int, _ outcome: EngineClient.Outcome) {
         guard let (request, context) = resume(number) else { return }
+        ticket = nil
         switch outcome {
         case .problem(let problem): write(problem.reply, request, context)
+        case .reply(let reply): write(reply, request, context)
         case .answer(let answer, let status, let shown):
             loop.refreshAccess()
-            if shown.version == loop.access.version {
-                loop.targets.insert(
-                    HotAnswer(
-                        target: request.target, publication: shown.publication, methods: shown.methods))
+            if shown.version == loop.access.version, let exposure = request.exposure {
+                loop.targets.insert(HotAnswer(target: request.target, shown, exposure))
             }
-            let matches = request.ifNoneMatch?.withUnsafeBytes {
-                EntityTag.list($0, contains: answer.content.etag)
-            }
-            writeContent(answer, status, request, isNotModified: matches ?? false, context)
+            writeContent(answer, status, shown.passage, request.terms, request, context)
         }
         proceed(context)
     }
@@ -123,14 +192,20 @@ extension ConnectionHandler {
 
     // MARK: Writing
 
+    /// Writes the form and the part of a content that the client wants, or that it has it already.
     func writeContent(
-        _ answer: PublishedAnswer, _ status: CacheStatus, _ request: ClientRequest, isNotModified: Bool,
-        _ context: ChannelHandlerContext
+        _ answer: PublishedAnswer, _ status: CacheStatus, _ passage: HeaderPassage, _ terms: ReadTerms,
+        _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        let head = loop.writer.contentHead(
-            answer, isNotModified: isNotModified, status, now: loop.clock(), framing(request))
-        let body = isNotModified || request.isHead ? nil : ContentRendering.of(answer.content).body
-        write(head, body, status: isNotModified ? 304 : answer.content.status, request, context)
+        let selection = ContentSelection(answer.content, terms)
+        switch selection.result {
+        case .problem(let problem): write(problem.reply, request, context)
+        case .content(let code, var parts, let body):
+            parts.kept = passage.lines(of: answer.content)
+            let head = loop.writer.contentHead(
+                parts, of: answer, status, now: loop.clock(), framing(request))
+            write(head, request.isHead ? nil : body, status: code, request, context)
+        }
     }
 
     func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {

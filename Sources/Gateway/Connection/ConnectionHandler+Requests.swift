@@ -5,7 +5,8 @@ extension ConnectionHandler {
     /// How a request is answered.
     private enum Decision {
         case hot(HotAnswer)
-        case notModified(PublishedAnswer)
+        /// It is there, and the client says more about what it wants.
+        case content(PublishedAnswer, HeaderPassage)
         case problem(Problem)
         case ask
     }
@@ -20,6 +21,11 @@ extension ConnectionHandler {
             case .none: break requests
             case .fault(let fault): fail(Problem(fault))
             case .request(let head): answer(head, now: now, context)
+            case .part(let part): body.append(contentsOf: part.readableBytesView)
+            case .complete(let request):
+                let whole = body
+                body = []
+                pass(request, whole, context)
             }
         }
         if machine.releaseRead() { context.read() }
@@ -28,8 +34,13 @@ extension ConnectionHandler {
     private func answer(_ head: RequestHead, now: Double, _ context: ChannelHandlerContext) {
         switch machine.input.withUnsafeReadableBytes({ decide(head, $0, now: now, context) }) {
         case .hot(let answer): write(answer, head, now: now, context)
-        case .notModified(let answer):
-            writeContent(answer, .hit, take(head), isNotModified: true, context)
+        case .content(let answer, let passage):
+            let request = take(head)
+            let terms = request.terms
+            guard !terms.wantsEvents, terms.demand.accepts(answer, at: now) else {
+                return ask(request, context)
+            }
+            writeContent(answer, .hit(.memory), passage, terms, request, context)
         case .problem(let problem): write(problem.reply, take(head), context)
         case .ask: ask(take(head), context)
         }
@@ -45,23 +56,25 @@ extension ConnectionHandler {
         if let token = loop.access.token, !token.accepts(head.authorization?.bytes(in: bytes)) {
             return isLivenessCheck(head, bytes) ? .ask : .problem(.unauthorized)
         }
+        if !loop.access.forwarded.isEmpty, head.method != .other, hasForwarded(head, bytes) { return .ask }
         if head.hasBody, loop.isForAdmins || head.method != .other, !isIgnorable(head) {
             let text =
                 loop.isForAdmins
                 ? "a body is at most \(Self.maxIgnoredBytes) bytes long here, and not chunked"
-                : "a request for a resource has no body"
+                : "a request that reads a resource has no body"
             return .problem(Problem(413, "body_not_allowed", text))
         }
+        if let length = head.contentLength, length > loop.access.limits.maxBodyBytes {
+            return .problem(Problem(RequestFault.bodyTooLarge))
+        }
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),
-            hot.allows(head.method)
+            hot.allows(head.method), hot.exposure === loop.access.exposure
         else { return .ask }
         guard let answer = hot.publication.answer(at: now) else {
             hot.forget()
             return .ask
         }
-        if let list = head.ifNoneMatch, EntityTag.list(list.bytes(in: bytes), contains: answer.content.etag) {
-            return .notModified(answer)
-        }
+        guard head.notable.isEmpty, head.ifNoneMatch == nil else { return .content(answer, hot.passage) }
         hot.render(answer, now: now, &loop.writer)
         return .hot(hot)
     }
@@ -98,11 +111,24 @@ extension ConnectionHandler {
             && (head.contentLength ?? 0) <= Self.maxIgnoredBytes
     }
 
-    private func take(_ head: RequestHead) -> ClientRequest {
-        let isAuthorized = machine.input.withUnsafeReadableBytes { bytes in
-            loop.access.token?.accepts(head.authorization?.bytes(in: bytes)) ?? true
+    /// It has a field that goes to the API, so that its answer is its own.
+    private func hasForwarded(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        var isFound = false
+        RequestFields.forEach(in: UnsafeRawBufferPointer(rebasing: bytes[..<head.length])) { name, _ in
+            if !isFound, loop.access.forwarded.contains(String(decoding: name, as: UTF8.self).lowercased()) {
+                isFound = true
+            }
         }
-        return machine.take(head, isAuthorized: isAuthorized, isLeaving: isLeaving, startedAt: startTime)
+        return isFound
+    }
+
+    private func take(_ head: RequestHead) -> ClientRequest {
+        let client = machine.input.withUnsafeReadableBytes { bytes in
+            GatewayLoop.Client(
+                exposure: loop.access.exposure,
+                isAuthorized: loop.access.token?.accepts(head.authorization?.bytes(in: bytes)) ?? true)
+        }
+        return machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
     }
 
     private func write(
@@ -111,7 +137,7 @@ extension ConnectionHandler {
         guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.access.accessLog == nil else {
             let request = take(head)
             guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
-            return writeContent(current, .hit, request, isNotModified: false, context)
+            return writeContent(current, .hit(.memory), answer.passage, .usual, request, context)
         }
         needsFlush = true
         if head.method == .head {

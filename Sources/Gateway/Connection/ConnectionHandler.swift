@@ -17,6 +17,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private let serial: Int
     var context: ChannelHandlerContext?
     var machine: ConnectionStateMachine
+    /// What has come of the body of the request that is being received.
+    var body: [UInt8] = []
+    /// Of the read that is waited for.
+    var ticket: ReadTicket?
     /// Something was written since the last flush.
     var needsFlush = false
     /// The value of Host that was accepted last, and under which rules; clients repeat themselves.
@@ -44,6 +48,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         machine.close()
+        body = []
+        leave()
         self.context = nil
         loop.remove(self)
         context.fireChannelInactive()
@@ -81,6 +87,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .nothing: break
         case .overdue(let number): finish(number, Problem.overdue.reply)
         case .slowHead: fail(Problem(408, "request_timeout", "the request did not arrive in time"))
+        case .slowBody:
+            fail(Problem(408, "request_timeout", "the body of the request did not arrive in time"))
         case .silentGuest: fail(.tooManyConnections)
         case .close: close()
         }

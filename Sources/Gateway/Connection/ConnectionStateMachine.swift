@@ -11,11 +11,21 @@ struct ConnectionStateMachine {
         case reading
         /// The engine was asked for the answer to a request. At the sweep `until` it is answered in any case.
         case waiting(ClientRequest, until: Int)
+        /// The body of a request that was let in is taken from the bytes at hand.
+        case receiving(ClientRequest, Arrival)
         /// The last answer is on its way; what still comes in is dropped.
         case finishing(Ending)
         /// It is out, and the client has a moment to take note of it before the connection closes.
         case lingering
         case closed
+    }
+
+    /// How far a body is.
+    struct Arrival {
+        var reader: BodyReader
+        /// When it began to be read.
+        let since: Int
+        var bytes = 0
     }
 
     /// How a connection ends behind its last answer.
@@ -26,17 +36,19 @@ struct ConnectionStateMachine {
         case closeOutput
     }
 
-    private(set) var state = State.reading
+    /// Changed by the machine alone.
+    var state = State.reading
     /// One too many: it is answered once, and only about the host's health.
     private(set) var isGuest = false
     /// What was received and not yet taken by a request.
-    private(set) var input = ByteBuffer()
+    var input = ByteBuffer()
     private var parser: RequestParser
+    let limits: GatewayLimits
     private var requestCount = 0
     /// The sweep at which the head that is incomplete began.
     private var headSweep: Int?
     /// The sweep at which the last bytes came or went.
-    private var lastSweep: Int
+    var lastSweep: Int
     /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too
     /// large.
     private let maxUnreadBytes: Int
@@ -44,28 +56,33 @@ struct ConnectionStateMachine {
     /// The client takes its answers.
     private var isWritable = true
     /// Handed to the socket so far.
-    private var writtenBytes = 0
+    var writtenBytes = 0
     /// When the client was last found to take its answers, and how much it had taken.
     private var takenSweep: Int
     private var takenBytes = 0
 
     init(limits: GatewayLimits, sweep: Int) {
         parser = RequestParser(limits: limits)
+        self.limits = limits
         lastSweep = sweep
         takenSweep = sweep
         maxUnreadBytes = max(32 << 10, limits.maxHeaderBytes + limits.maxTargetBytes + 256)
     }
 
-    private var isReading: Bool {
+    var isReading: Bool {
         if case .reading = state { true } else { false }
+    }
+
+    private var isReceiving: Bool {
+        if case .receiving = state { true } else { false }
     }
 
     // MARK: Requests
 
-    /// True when there may be requests to answer now.
+    /// True when there may be requests to answer now, or a part of one to take.
     mutating func receive(_ bytes: ByteBuffer, sweep: Int) -> Bool {
         switch state {
-        case .reading, .waiting: break
+        case .reading, .waiting, .receiving: break
         case .finishing, .lingering, .closed: return false
         }
         lastSweep = sweep
@@ -75,7 +92,7 @@ struct ConnectionStateMachine {
             if input.readerIndex > maxUnreadBytes { input.discardReadBytes() }
             input.writeImmutableBuffer(bytes)
         }
-        return isReading
+        return isReading || isReceiving
     }
 
     enum Next {
@@ -84,6 +101,10 @@ struct ConnectionStateMachine {
         case none
         /// Its offsets count from the first byte of ``input``. It is the next until it is taken.
         case request(RequestHead)
+        /// Of the body of the request that is being received.
+        case part(ByteBuffer)
+        /// That body is complete, and its request is to be answered.
+        case complete(ClientRequest)
         /// What came is no request; nothing behind it can be one.
         case fault(RequestFault)
     }
@@ -91,6 +112,7 @@ struct ConnectionStateMachine {
     @inline(__always)
     mutating func next(sweep: Int) -> Next {
         guard isReading, isWritable, input.readableBytes > 0 else {
+            if isReceiving { return nextOfBody(sweep: sweep) }
             if input.readableBytes == 0 { input = ByteBuffer() }
             return .none
         }
@@ -113,18 +135,17 @@ struct ConnectionStateMachine {
         writtenBytes += bytes
     }
 
-    /// Moves past a head and keeps what its answer needs. A body that nobody reads would be taken for the
-    /// next request, so the connection ends with it.
+    /// Moves past a head and keeps what its answer needs.
     ///
     /// - Parameter isLeaving: the gateway, or its listener, stops.
     mutating func take(
-        _ head: RequestHead, isAuthorized: Bool, isLeaving: Bool, startedAt: Double?
+        _ head: RequestHead, of client: GatewayLoop.Client, isLeaving: Bool, startedAt: Double?
     ) -> ClientRequest {
         requestCount += 1
         let request = input.withUnsafeReadableBytes { bytes in
             ClientRequest(
-                requestCount, head, in: bytes, isAuthorized: isAuthorized,
-                closes: !head.isPersistent || head.hasBody || isLeaving || isGuest, startedAt: startedAt)
+                requestCount, head, in: bytes, limits: limits, client, closes: isLeaving || isGuest,
+                startedAt: startedAt)
         }
         input.moveReaderIndex(forwardBy: head.length)
         return request
@@ -223,6 +244,7 @@ struct ConnectionStateMachine {
         /// The request of this number is answered without the engine.
         case overdue(Int)
         case slowHead
+        case slowBody
         case silentGuest
         case close
     }
@@ -234,6 +256,10 @@ struct ConnectionStateMachine {
         switch state {
         case .closed: return .nothing
         case .waiting(let request, let until): return sweep >= until ? .overdue(request.number) : .nothing
+        case .receiving(_, let arrival):
+            let elapsed = sweep - arrival.since
+            let isSlow = Double(arrival.bytes) < Double(elapsed) * patience.bodyBytesPerSweep
+            return idle >= patience.idle || elapsed >= patience.idle && isSlow ? .slowBody : .nothing
         case .lingering: return idle >= patience.lingering ? .close : .nothing
         case .reading:
             if let headSweep, sweep - headSweep >= patience.head { return .slowHead }
@@ -255,33 +281,5 @@ struct ConnectionStateMachine {
         }
         takenSweep = sweep
         takenBytes = taken
-    }
-
-    /// The limits of time, in sweeps.
-    struct Patience {
-        let sweepSeconds: Double
-        let head: Int
-        let idle: Int
-        /// Behind the last answer.
-        let lingering: Int
-        let guest: Int
-        /// Of its answer a client takes as much in each sweep, on average.
-        let bytesPerSweep: Double
-
-        init(_ limits: GatewayLimits, sweepSeconds: Double) {
-            self.sweepSeconds = sweepSeconds
-            head = Self.sweeps(limits.headerTimeout, of: sweepSeconds)
-            idle = Self.sweeps(limits.idleTimeout, of: sweepSeconds)
-            lingering = Self.sweeps(2, of: sweepSeconds)
-            guest = Self.sweeps(2, of: sweepSeconds)
-            bytesPerSweep = Double(limits.minAnswerRate) * sweepSeconds
-        }
-
-        func sweeps(_ seconds: Double) -> Int { Self.sweeps(seconds, of: sweepSeconds) }
-
-        /// Rounded up, and one more because the next sweep may be about to come.
-        private static func sweeps(_ seconds: Double, of sweepSeconds: Double) -> Int {
-            Int((min(seconds, 1e9) / sweepSeconds).rounded(.up)) + 1
-        }
     }
 }

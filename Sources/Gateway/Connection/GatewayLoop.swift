@@ -8,6 +8,13 @@ final class GatewayLoop {
     private static let contentSeconds = 10
     private static let mostGuests = 8
 
+    /// Who sent a request, as far as it matters to what it may reach.
+    struct Client {
+        let exposure: Exposure
+        /// It showed a token, or none is needed.
+        let isAuthorized: Bool
+    }
+
     let eventLoop: any EventLoop
     let engine: EngineClient
     /// Operators are at the other end: see ``GatewayConfiguration/isForAdmins``.

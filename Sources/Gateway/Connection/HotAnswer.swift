@@ -9,10 +9,14 @@ final class HotAnswer {
     static let largestJoinedBody = 16 << 10
 
     let publication: Publication
+    let passage: HeaderPassage
+    let exposure: Exposure
     private let target: [UInt8]
     private let allowsGet: Bool
     private let allowsHead: Bool
     private var content: EncodedContent?
+    /// The API's own fields of that content.
+    private var kept = ByteBuffer()
     private var expiresAt = 0.0
     private var second = Int.min
     private(set) var head = ByteBuffer()
@@ -21,11 +25,13 @@ final class HotAnswer {
     private(set) var body: ByteBuffer?
     private(set) var bodyCount = 0
 
-    init(target: [UInt8], publication: Publication, methods: [String]) {
+    init(target: [UInt8], _ shown: EngineClient.Shown, _ exposure: Exposure) {
         self.target = target
-        self.publication = publication
-        allowsGet = methods.contains("GET")
-        allowsHead = methods.contains("HEAD")
+        self.exposure = exposure
+        publication = shown.publication
+        passage = shown.passage
+        allowsGet = shown.methods.contains("GET")
+        allowsHead = shown.methods.contains("HEAD")
     }
 
     @inline(__always)
@@ -57,10 +63,15 @@ final class HotAnswer {
     private func renderAnew(_ answer: PublishedAnswer, now: Double, second: Int, _ writer: inout AnswerWriter)
     {
         self.second = second
-        content = answer.content
         expiresAt = answer.expiresAt
-        let rendered = ContentRendering.of(answer.content).body
-        head = writer.contentHead(answer, .hit, now: now, AnswerWriter.Framing())
+        if content !== answer.content { kept = passage.lines(of: answer.content) }
+        content = answer.content
+        let rendering = ContentRendering.of(answer.content)
+        let rendered = rendering.plain.body
+        let parts = AnswerWriter.ContentHead(
+            statusLine: rendering.statusLine, fields: rendering.plain.fields,
+            validators: rendering.plain.validators, kept: kept)
+        head = writer.contentHead(parts, of: answer, .hit(.memory), now: now, AnswerWriter.Framing())
         whole = head
         body = nil
         bodyCount = rendered.readableBytes
@@ -81,6 +92,7 @@ final class HotAnswer {
     func forget() {
         guard content != nil else { return }
         content = nil
+        kept = ByteBuffer()
         second = .min
         head = ByteBuffer()
         whole = head

@@ -5,7 +5,7 @@ extension EngineClient {
     /// `completion` is called exactly once, maybe before this returns.
     @EngineActor
     func answer(
-        _ route: HostRoute, query: String?, withDetails: Bool,
+        _ route: HostRoute, query: String?, _ exposure: Exposure, withDetails: Bool,
         _ completion: @escaping @EngineActor (Reply) -> Void
     ) {
         do throws(Problem) {
@@ -13,21 +13,24 @@ extension EngineClient {
                 _ = try RouteQuery(query, known: [])
                 return try neededControl.reload { result in completion(Self.reply(result)) }
             }
-            completion(try answer(route, query: query, withDetails: withDetails))
+            completion(try answer(route, query: query, exposure, withDetails: withDetails))
         } catch { completion(error.reply) }
     }
 
     @EngineActor
-    private func answer(_ route: HostRoute, query: String?, withDetails: Bool) throws(Problem) -> Reply {
+    private func answer(
+        _ route: HostRoute, query: String?, _ exposure: Exposure, withDetails: Bool
+    ) throws(Problem) -> Reply {
         switch route {
-        case .health: return health(withDetails: withDetails)
+        case .health: return health(exposure, withDetails: withDetails)
         case .ready: return Self.readiness(true)
-        case .services: return serviceList()
-        case .resources: return try resources(try RouteQuery(query, known: ["service", "limit"]))
-        case .explain: return try explain(try RouteQuery(query, known: ["service", "path", "method"]))
+        case .services: return serviceList(exposure)
+        case .resources: return try resources(try RouteQuery(query, known: ["service", "limit"]), exposure)
+        case .explain:
+            return try explain(try RouteQuery(query, known: ["service", "path", "method"]), exposure)
         case .status: return Reply(200, json: try neededControl.status)
-        case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]))
-        case .wipe: return try wipe(try RouteQuery(query, known: ["service", "pattern"]))
+        case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]), exposure)
+        case .wipe: return try wipe(try RouteQuery(query, known: ["service", "pattern"]), exposure)
         // It is answered later, not from here.
         case .reload: throw Problem(500, "internal", "this is not how a reload is asked for")
         }
@@ -53,10 +56,10 @@ extension EngineClient {
     // MARK: Health
 
     @EngineActor
-    private func health(withDetails: Bool) -> Reply {
+    private func health(_ exposure: Exposure, withDetails: Bool) -> Reply {
         let health = directory.health
         guard withDetails else { return Self.reply(health: health.status, []) }
-        var pairs: [(String, Tree)] = [("services", Tree(serviceNames.map { Tree($0) }))]
+        var pairs: [(String, Tree)] = [("services", Tree(serviceNames(exposure).map { Tree($0) }))]
         if let message = health.message { pairs.insert(("message", Tree(message)), at: 0) }
         return Self.reply(health: health.status, pairs)
     }
@@ -85,34 +88,35 @@ extension EngineClient {
     }
 
     @EngineActor
-    private func serviceList() -> Reply {
-        Reply(200, json: ["services": Tree(serviceNames.map { Tree($0) })])
+    private func serviceList(_ exposure: Exposure) -> Reply {
+        Reply(200, json: ["services": Tree(serviceNames(exposure).map { Tree($0) })])
     }
 
     // MARK: Services and resources
 
     /// The named service, if clients of this gateway may know of it.
     @EngineActor
-    private func service(_ name: String) throws(Problem) -> Service {
-        guard let service = shownService(named: name) else { throw unknownService(name) }
+    private func service(_ name: String, _ exposure: Exposure) throws(Problem) -> Service {
+        guard let service = shownService(named: name, exposure) else { throw unknownService(name, exposure) }
         return service
     }
 
     /// The named one, or all.
     @EngineActor
-    private func services(_ name: String?) throws(Problem) -> [Service] {
-        if let name { return [try service(name)] }
-        return serviceNames.compactMap(directory.service(named:))
+    private func services(_ name: String?, _ exposure: Exposure) throws(Problem) -> [Service] {
+        if let name { return [try service(name, exposure)] }
+        return serviceNames(exposure).compactMap(directory.service(named:))
     }
 
     @EngineActor
-    private func explain(_ query: RouteQuery) throws(Problem) -> Reply {
-        let service = try service(try query.needed("service"))
+    private func explain(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
+        let service = try service(try query.needed("service"), exposure)
         let (path, method) = (query["path"] ?? "", query["method"] ?? "GET")
         guard let method = Method.normalized(method) else {
             throw Problem(400, "bad_parameter", "'\(method)' is no method")
         }
-        let url = try exposedURL(of: ResourcePath(service: service.name, target: path), in: service)
+        let url = try exposedURL(
+            of: ResourcePath(service: service.name, target: path), in: service, exposure)
         let control = try neededControl
         do throws(ControlProblem) {
             return Reply(200, json: try control.explain(service, url: url, method: method))
@@ -120,11 +124,11 @@ extension EngineClient {
     }
 
     @EngineActor
-    private func resources(_ query: RouteQuery) throws(Problem) -> Reply {
+    private func resources(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
         let limit = try query.count("limit", default: 100, most: 10_000)
         var shown: [(service: Service, resource: Resource)] = []
-        for service in try services(query["service"]) {
-            for resource in service.liveResources where rules.isShown(resource, of: service) {
+        for service in try services(query["service"], exposure) {
+            for resource in service.liveResources where exposure.isShown(resource, of: service) {
                 shown.append((service, resource))
             }
         }
@@ -134,15 +138,15 @@ extension EngineClient {
     }
 
     @EngineActor
-    private func invalidate(_ query: RouteQuery) throws(Problem) -> Reply {
-        let services = try services(query["service"])
+    private func invalidate(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
+        let services = try services(query["service"], exposure)
         for service in services { service.invalidateConfiguration() }
         return Reply(200, json: ["services": Tree(services.map { Tree($0.name) })])
     }
 
     @EngineActor
-    private func wipe(_ query: RouteQuery) throws(Problem) -> Reply {
-        let service = try service(try query.needed("service"))
+    private func wipe(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
+        let service = try service(try query.needed("service"), exposure)
         let glob: GlobPattern?
         do throws(PatternError) {
             glob = try query["pattern"].map { text throws(PatternError) in

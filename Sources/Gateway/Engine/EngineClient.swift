@@ -5,7 +5,7 @@ struct EngineClient: Sendable {
     let directory: any GatewayDirectory
     let control: (any HostControl)?
     let rules: GatewayRules
-    private let known = KnownResources()
+    private let interest = LoadInterest()
 
     init(directory: any GatewayDirectory, control: (any HostControl)?, rules: GatewayRules) {
         self.directory = directory
@@ -15,6 +15,7 @@ struct EngineClient: Sendable {
 
     enum Outcome: Sendable {
         case answer(PublishedAnswer, CacheStatus, Shown)
+        case reply(Reply)
         case problem(Problem)
     }
 
@@ -22,6 +23,7 @@ struct EngineClient: Sendable {
     struct Shown: Sendable {
         var publication: Publication
         var methods: [String]
+        var passage: HeaderPassage
         /// Of the rules that allow it; see ``GatewayRules``.
         var version: Int
     }
@@ -31,67 +33,109 @@ struct EngineClient: Sendable {
 
     /// A request may stand for two: itself, and one that renewed a token for it. A configuration without a
     /// limit has the usual one here.
-    private static func patience(_ timeouts: Timeouts) -> Double {
+    static func patience(_ timeouts: Timeouts) -> Double {
         2 * (timeouts.totalSeconds > 0 ? timeouts.totalSeconds : Timeouts().totalSeconds)
+    }
+
+    /// A client's question for a resource's content.
+    struct Question: Sendable {
+        let path: ResourcePath
+        let method: String
+        let exposure: Exposure
+        var demand = FreshnessDemand()
+        /// Ends the wait from the other side.
+        let ticket: ReadTicket
     }
 
     /// `completion` is called exactly once, maybe before this returns; `waiting` before it, when it will take
     /// time, with the seconds after which nobody need wait any more, unless they are the usual.
     @EngineActor
     func read(
-        _ path: ResourcePath, method: String, waiting: @EngineActor (Double) -> Void,
+        _ question: Question, waiting: @EngineActor (Double) -> Void,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         let found: (Resource, [String])
-        do { found = try resource(at: path, method: method) } catch { return completion(.problem(error)) }
+        do { found = try resource(at: question.path, method: question.method, question.exposure) } catch {
+            return completion(.problem(error))
+        }
         let (resource, methods) = found
         let shown = Shown(
             publication: resource.publicationForReaders(preparing: ContentRendering.prepare),
-            methods: methods, version: rules.version)
+            methods: methods, passage: passage(of: resource), version: rules.version)
         let start = resource.engine.scheduler.now
-        if let answer = shown.publication.answer(at: start) {
-            return completion(.answer(answer, .hit, shown))
-        }
-        let configuration = resource.configuration(for: "GET")
-        let patience = Self.patience(configuration.timeouts)
-        if patience != Self.usualPatience { waiting(patience) }
-        let status = CacheStatus.forwarded(
-            isStale: resource.latestData != nil,
-            isCollapsed: resource.isLoading && configuration.isCollapsing)
-        resource.readAnswer { result in
-            switch result {
-            case .success(let answer):
-                // What was there before anybody asked comes from one of the resource's caches.
-                completion(.answer(answer, answer.timestamp < start ? .hit : status, shown))
-            case .failure(let error): completion(.problem(Problem(error, reading: path)))
+        if question.demand.isUsual {
+            if let answer = shown.publication.answer(at: start) {
+                return completion(.answer(answer, .hit(.memory), shown))
             }
+            return load(resource, question, shown, since: start, waiting: waiting, completion)
         }
+        var latest: Result<PublishedAnswer, RequestError>?
+        var isHere = false
+        // What is small is there at once; for what is not, loading it anew takes no longer.
+        resource.encodeLatest {
+            latest = $0
+            isHere = true
+        }
+        if isHere, case .success(let answer)? = latest, question.demand.accepts(answer, at: start) {
+            return completion(.answer(answer, .hit(.memory), shown))
+        }
+        guard !question.demand.isOnlyIfCached else { return completion(.problem(.notCached)) }
+        load(resource, question, shown, since: start, waiting: waiting, completion)
     }
 
     @EngineActor
-    private func resource(
-        at path: ResourcePath, method: String
+    private func load(
+        _ resource: Resource, _ question: Question, _ shown: Shown, since start: Double,
+        waiting: @EngineActor (Double) -> Void, _ completion: @escaping @EngineActor (Outcome) -> Void
+    ) {
+        let configuration = resource.configuration(for: "GET")
+        let patience = Self.patience(configuration.timeouts)
+        if patience != Self.usualPatience { waiting(patience) }
+        let running = configuration.isCollapsing ? resource.loadRequests.first : nil
+        let interest = running?.interest ?? 0
+        let status = CacheStatus.forwarded(
+            isStale: resource.latestData != nil, isCollapsed: running != nil)
+        let (ticket, path, always) = (question.ticket, question.path, !question.demand.isUsual)
+        let request = resource.readAnswer(always: always) { result in
+            ticket.use()
+            switch result {
+            case .success(let answer):
+                // What was there before anybody asked comes from one of the resource's caches.
+                completion(.answer(answer, answer.timestamp < start ? .hit(.cache) : status, shown))
+            case .failure(let error): completion(.problem(Problem(error, reading: path)))
+            }
+        }
+        guard let request else { return }
+        self.interest.join(
+            ticket, request, of: resource, isNew: running == nil && request.state == .inProgress,
+            before: interest)
+    }
+
+    @EngineActor
+    func resource(
+        at path: ResourcePath, method: String, _ exposure: Exposure
     ) throws(Problem) -> (resource: Resource, methods: [String]) {
-        guard let service = shownService(named: path.service) else { throw unknownService(path.service) }
-        let methods = rules.exposure.methods(of: path.service)
+        guard let service = shownService(named: path.service, exposure) else {
+            throw unknownService(path.service, exposure)
+        }
+        let methods = exposure.methods(of: path.service)
         guard methods.contains(method) else {
             var problem = Problem(
                 405, "method_not_allowed", "\(method) is not exposed for the service '\(path.service)'")
             problem.allow = methods
             throw problem
         }
-        guard method == "GET" || method == "HEAD" else {
-            throw Problem(501, "not_implemented", "this gateway reads resources; it can't pass \(method) on")
-        }
-        if let resource = known.resource(at: path, of: service) { return (resource, methods) }
-        let url = try exposedURL(of: path, in: service)
+        if let resource = exposure.known.resource(at: path, of: service) { return (resource, methods) }
+        let url = try exposedURL(of: path, in: service, exposure)
         let resource = service.resource(absoluteURL: url.string)
-        known.remember(resource, at: path)
+        exposure.known.remember(resource, at: path)
         return (resource, methods)
     }
 
     @EngineActor
-    func exposedURL(of path: ResourcePath, in service: Service) throws(Problem) -> URLText {
+    func exposedURL(
+        of path: ResourcePath, in service: Service, _ exposure: Exposure
+    ) throws(Problem) -> URLText {
         guard let base = service.baseURL else {
             throw Problem(404, "no_base_url", "the service '\(path.service)' has no base_url")
         }
@@ -101,37 +145,30 @@ struct EngineClient: Sendable {
         guard let url = path.upstreamURL(below: base) else {
             throw Problem(400, "bad_path", "the path and the base URL of the service make no URL")
         }
-        guard rules.exposure.isExposed(url, service: path.service, base: base) else {
+        guard exposure.isExposed(url, service: path.service, base: base) else {
             throw Problem(404, "not_exposed", "this path of the service '\(path.service)' is not exposed")
         }
         return url
     }
 
-    /// Shows other things, or to others, from now on; see ``GatewayRules``.
-    @EngineActor
-    func replaceRules(_ exposure: Exposure, _ access: GatewayRules.Access) {
-        rules.replace(exposure, access)
-        known.forgetAll()
-    }
-
     /// Those that clients may reach.
     @EngineActor
-    var serviceNames: [String] {
-        directory.serviceNames.filter(rules.exposure.isExposed(service:)).sorted()
+    func serviceNames(_ exposure: Exposure) -> [String] {
+        directory.serviceNames.filter(exposure.isExposed(service:)).sorted()
     }
 
     /// Nil also for one that isn't exposed.
     @EngineActor
-    func shownService(named name: String) -> Service? {
-        rules.exposure.isExposed(service: name) ? directory.service(named: name) : nil
+    func shownService(named name: String, _ exposure: Exposure) -> Service? {
+        exposure.isExposed(service: name) ? directory.service(named: name) : nil
     }
 
     @EngineActor
-    func unknownService(_ name: String) -> Problem {
+    func unknownService(_ name: String, _ exposure: Exposure) -> Problem {
         let text =
             name.isEmpty ? "the path names no service: /SERVICE/PATH does" : "there is no service '\(name)'"
         var problem = Problem(404, "unknown_service", text)
-        problem.services = serviceNames
+        problem.services = serviceNames(exposure)
         return problem
     }
 }
@@ -155,9 +192,6 @@ final class KnownResources {
         guard let resource = entries[path]?.resource, resource.service === service else { return nil }
         return resource
     }
-
-    /// They were found under rules that hold no more.
-    func forgetAll() { entries = [:] }
 
     func remember(_ resource: Resource, at path: ResourcePath) {
         if entries.count >= Self.limit { entries = [:] }

@@ -28,6 +28,7 @@ struct RequestHead: Equatable {
     var hasUnknownExpectation = false
     var saysClose = false
     var saysKeepAlive = false
+    var notable = NotableFields()
     /// Of the head, the empty line included.
     var length = 0
 
@@ -49,6 +50,20 @@ struct RequestHead: Equatable {
         if hasUnknownExpectation { return .unknownExpectation }
         return nil
     }
+}
+
+/// Fields that a head has and that change what a read gives; a head without any is answered by the shortest
+/// way.
+struct NotableFields: OptionSet {
+    let rawValue: UInt8
+
+    /// Other than `*/*`.
+    static let accept = NotableFields(rawValue: 1)
+    static let acceptEncoding = NotableFields(rawValue: 2)
+    static let range = NotableFields(rawValue: 4)
+    static let cacheControl = NotableFields(rawValue: 8)
+    static let ifModifiedSince = NotableFields(rawValue: 16)
+    static let origin = NotableFields(rawValue: 32)
 }
 
 /// A part of the bytes that a head was read from.
@@ -147,6 +162,13 @@ extension RequestHead {
         let value = UnsafeRawBufferPointer(rebasing: line[start..<end])
         let range = ByteRange(start: offset + start, count: end - start)
         switch colon {
+        case 5 where line.equalsIgnoringCase("range", at: 0): notable.insert(.range)
+        case 6 where line.equalsIgnoringCase("accept", at: 0):
+            if !value.isExactly("*/*") { notable.insert(.accept) }
+        case 6 where line.equalsIgnoringCase("origin", at: 0): notable.insert(.origin)
+        case 15 where line.equalsIgnoringCase("accept-encoding", at: 0): notable.insert(.acceptEncoding)
+        case 13 where line.equalsIgnoringCase("cache-control", at: 0): notable.insert(.cacheControl)
+        case 17 where line.equalsIgnoringCase("if-modified-since", at: 0): notable.insert(.ifModifiedSince)
         case 4 where line.equalsIgnoringCase("host", at: 0):
             hostCount += 1
             if !isHostFromTarget { host = range }

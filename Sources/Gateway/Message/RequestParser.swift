@@ -110,13 +110,14 @@ enum RequestFault: Error, Equatable {
     case bareNewline, bareReturn, emptyLines, badRequestLine, badTarget, tunnel, badVersion, badField,
         foldedField
     case noHost, severalHosts
-    case badContentLength, ambiguousLength, unknownTransferCoding, unknownExpectation
-    case targetTooLong, headTooLarge
+    case badContentLength, badChunk, ambiguousLength, unknownTransferCoding, unknownExpectation
+    case targetTooLong, headTooLarge, bodyTooLarge
 
     var status: Int {
         switch self {
         case .targetTooLong: 414
         case .headTooLarge: 431
+        case .bodyTooLarge: 413
         case .unknownTransferCoding, .tunnel: 501
         case .badVersion: 505
         case .unknownExpectation: 417
@@ -138,11 +139,13 @@ enum RequestFault: Error, Equatable {
         case .noHost: "the Host header is missing"
         case .severalHosts: "there is more than one Host header"
         case .badContentLength: "Content-Length is not one number"
+        case .badChunk: "the body is not made of chunks as RFC 9112 7.1 has them"
         case .ambiguousLength: "the length of the body is ambiguous"
         case .unknownTransferCoding: "the only transfer coding understood is chunked"
         case .unknownExpectation: "the only expectation understood is 100-continue"
         case .targetTooLong: "the request target is too long"
         case .headTooLarge: "the header fields are too large, or too many"
+        case .bodyTooLarge: "the body is longer than this gateway takes"
         }
     }
 
@@ -151,6 +154,7 @@ enum RequestFault: Error, Equatable {
         switch self {
         case .targetTooLong: "target_too_long"
         case .headTooLarge: "head_too_large"
+        case .bodyTooLarge: "body_too_large"
         default: "bad_request"
         }
     }

@@ -5,6 +5,8 @@ import RestEngine
 final class Exposure {
     private let rules: [String: ServiceExposure]?
     private var compiled: [String: Compiled] = [:]
+    /// Those that were found to be shown.
+    let known = KnownResources()
 
     private struct Compiled {
         let base: BaseURL
@@ -19,10 +21,20 @@ final class Exposure {
                     throw .badExposure(service: name, message: error.description)
                 }
             }
-            for method in rule.methods where Method.normalized(method) == nil {
-                throw .badExposure(service: name, message: "'\(method)' is no method")
+            for method in rule.methods {
+                if let problem = Self.problem(ofMethod: method) {
+                    throw .badExposure(service: name, message: problem)
+                }
             }
         }
+    }
+
+    /// CONNECT would make a tunnel of the connection, and TRACE shows a client's secrets to scripts of a page
+    /// (RFC 9110 9.3.6, 9.3.8).
+    private nonisolated static func problem(ofMethod method: String) -> String? {
+        guard let method = Method.normalized(method) else { return "'\(method)' is no method" }
+        let isRefused = ["CONNECT", "TRACE"].contains(method.uppercased())
+        return isRefused ? "\(method) is never passed on" : nil
     }
 
     nonisolated var showsEverything: Bool { rules == nil }
@@ -33,6 +45,12 @@ final class Exposure {
     func methods(of name: String) -> [String] {
         guard let rules else { return ["GET", "HEAD"] }
         return (rules[name]?.methods ?? []).compactMap(Method.normalized)
+    }
+
+    /// Whether clients may know of it.
+    func isShown(_ resource: Resource, of service: Service) -> Bool {
+        guard let url = resource.url, let base = service.baseURL else { return showsEverything }
+        return isExposed(url, service: service.name, base: base)
     }
 
     func isExposed(_ url: URLText, service name: String, base: BaseURL) -> Bool {

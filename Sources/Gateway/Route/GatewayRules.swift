@@ -10,52 +10,46 @@ final class GatewayRules: Sendable {
     /// The part that network threads need.
     struct Access {
         var version = 1
-        var token: BearerToken?
-        var hostNames: HostNames
-        var limits: GatewayLimits
+        /// What is shown to everybody.
+        let exposure: Exposure
+        let token: BearerToken?
+        let hostNames: HostNames
+        let limits: GatewayLimits
+        /// Names of clients' headers that go to the API, in lower case.
+        let forwarded: Set<String>
+        /// Names of the API's headers that go to clients, in lower case.
+        let kept: Set<String>
         /// See ``GatewayConfiguration/accessLog``.
-        var accessLog: (@Sendable (AccessRecord) -> Void)?
+        let accessLog: (@Sendable (AccessRecord) -> Void)?
 
-        init(
-            bearerToken: String?, serverNames: [String], limits: GatewayLimits,
-            accessLog: (@Sendable (AccessRecord) -> Void)?
-        ) {
-            self.limits = limits
-            self.accessLog = accessLog
-            token = bearerToken.map(BearerToken.init)
-            hostNames = HostNames(serverNames)
+        init(_ configuration: GatewayConfiguration, _ exposure: Exposure) {
+            self.exposure = exposure
+            limits = configuration.limits
+            accessLog = configuration.accessLog
+            token = configuration.bearerToken.map(BearerToken.init)
+            hostNames = HostNames(configuration.serverNames)
+            forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
+            kept = HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() })
         }
     }
 
-    @EngineActor private(set) var exposure: Exposure
     private let access: Mutex<Access>
     private let newest = Atomic(1)
 
-    init(_ exposure: Exposure, _ access: Access) {
-        self.exposure = exposure
-        self.access = Mutex(access)
-    }
+    init(_ access: Access) { self.access = Mutex(access) }
 
     var version: Int { newest.load(ordering: .acquiring) }
 
     var currentAccess: Access { access.withLock { $0 } }
 
     @EngineActor
-    func replace(_ exposure: Exposure, _ access: Access) {
-        self.exposure = exposure
+    func replace(_ access: Access) {
         self.access.withLock { current in
             let version = current.version + 1
             current = access
             current.version = version
             newest.store(version, ordering: .releasing)
         }
-    }
-
-    /// Whether clients may know of it.
-    @EngineActor
-    func isShown(_ resource: Resource, of service: Service) -> Bool {
-        guard let url = resource.url, let base = service.baseURL else { return exposure.showsEverything }
-        return exposure.isExposed(url, service: service.name, base: base)
     }
 }
 

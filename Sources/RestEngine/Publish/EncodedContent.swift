@@ -9,6 +9,12 @@ package final class EncodedContent: Sendable {
     package let body: [UInt8]
     /// A strong entity tag, quotes included; another one for each status.
     package let etag: String
+    /// Of the response that brought it.
+    package let headers: Headers
+    /// Where that came from.
+    package let url: String?
+    /// The API's own bytes, of which a client may want a part (RFC 9110 14).
+    package let isRaw: Bool
     /// From 200 to 299; 204 and 205 are without content.
     package let status: Int
     /// What a face made of it for its own use, a buffer of its network library for example.
@@ -16,7 +22,12 @@ package final class EncodedContent: Sendable {
 
     /// Trees become JSON, text UTF-8; bytes and images keep their type. Throws when a script's value has no
     /// form in JSON.
-    init(_ entity: Entity) throws(RequestError.CauseError) {
+    package init(_ entity: Entity) throws(RequestError.CauseError) {
+        (headers, url) = (entity.headers, entity.url)
+        switch entity.content {
+        case .bytes, .image: isRaw = true
+        default: isRaw = false
+        }
         switch entity.content {
         case .bytes(let bytes): (contentType, body) = (entity.contentType, bytes)
         case .image(let image): (contentType, body) = (entity.contentType, image.bytes)
@@ -34,6 +45,16 @@ package final class EncodedContent: Sendable {
                     message: "content of type \(Swift.type(of: value)) has no form outside this program"))
         }
         status = Self.status(of: entity, isEmpty: body.isEmpty)
+        etag = EntityTag.strong(body, variant: status == 200 ? nil : "\(status)")
+    }
+
+    /// One that no entity is behind.
+    package init(
+        contentType: String, body: [UInt8], status: Int, headers: Headers = Headers(), isRaw: Bool = false
+    ) {
+        (self.contentType, self.body, self.status, self.headers) = (contentType, body, status, headers)
+        self.isRaw = isRaw
+        url = nil
         etag = EntityTag.strong(body, variant: status == 200 ? nil : "\(status)")
     }
 

@@ -15,7 +15,7 @@ package final class Publication: Sendable {
     /// where nobody waits for it.
     let prepare: (@Sendable (EncodedContent) -> Void)?
 
-    init(preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil) { self.prepare = prepare }
+    package init(preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil) { self.prepare = prepare }
 
     /// The answer if it is fresh.
     package func answer(at now: Double) -> PublishedAnswer? {
@@ -35,7 +35,7 @@ package final class Publication: Sendable {
     /// The resource is gone; ask the service again.
     package var isRetired: Bool { state.withLock { $0.isRetired } }
 
-    func set(_ answer: PublishedAnswer?) { state.withLock { $0.answer = answer } }
+    package func set(_ answer: PublishedAnswer?) { state.withLock { $0.answer = answer } }
 
     func retire() {
         state.withLock {
@@ -53,6 +53,10 @@ package struct PublishedAnswer: Sendable {
     package let timestamp: Double
     /// When it stops being fresh, in Unix seconds.
     package let expiresAt: Double
+
+    package init(content: EncodedContent, timestamp: Double, expiresAt: Double) {
+        (self.content, self.timestamp, self.expiresAt) = (content, timestamp, expiresAt)
+    }
 
     /// It may be given out at that time without asking the server.
     package func isFresh(at now: Double) -> Bool { now <= expiresAt }

@@ -15,10 +15,15 @@ extension Resource {
     }
 
     /// Up-to-date content as ``read(_:)`` gives it, encoded; `completion` may run before this returns.
+    ///
+    /// - Parameter always: asks the server, or joins who asks it already, even if there is fresh data.
+    /// - Returns: The request that is waited for, if any.
+    @discardableResult
     package func readAnswer(
+        always: Bool = false,
         _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
-    ) {
-        read { [self] result in
+    ) -> Request? {
+        let finish: @EngineActor (Result<Entity, RequestError>) -> Void = { [self] result in
             switch result {
             case .failure(let error): completion(.failure(error))
             case .success(let entity):
@@ -26,6 +31,21 @@ extension Resource {
                 if isWithdrawn { publish() }
                 encode(latestData ?? entity, completion)
             }
+        }
+        return always ? revalidate(finish) : read(finish)
+    }
+
+    /// The data that is there in the form in which it goes out, however old, with the time until which it
+    /// was fresh; nil without any, and for data that was invalidated. `completion` may run before this
+    /// returns.
+    package func encodeLatest(
+        _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>?) -> Void
+    ) {
+        guard let data = latestData, !state.isDataInvalidated else { return completion(nil) }
+        let end = data.timestamp + configuration(for: "GET").expirationSeconds
+        encode(data) { made in
+            completion(
+                made.map { PublishedAnswer(content: $0.content, timestamp: data.timestamp, expiresAt: end) })
         }
     }
 

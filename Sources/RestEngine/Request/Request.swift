@@ -220,6 +220,9 @@ public final class Request {
         return self
     }
 
+    /// How many wait for its outcome, its resource and its lists among them.
+    package var interest: Int { completionHooks.count + waitingTasks + (reporter == nil ? 0 : 1) }
+
     /// Marks the request, and what it waits for, as something that a refresh depends on.
     func need(by pass: RefreshPass) {
         guard machine.state != .completed, !pass.isOver, !neededBy.contains(identical: pass) else {

@@ -80,18 +80,31 @@ extension Resource {
 
     /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without
     /// fresh data and inside the retry time it is the last error. A look into the caches that is under way is
-    /// waited for. `completion` may run before this returns.
-    public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) {
+    /// waited for. `completion` may run before this returns. What comes back is the request that is waited
+    /// for, if any.
+    @discardableResult
+    public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request?
+    {
         read(completion) { self.load() }
     }
 
+    /// Content that is younger than this call, or belongs to a load that was under way.
+    func revalidate(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request {
+        let running = configuration(for: "GET").isCollapsing ? loadRequests.first : nil
+        return tell(completion, of: running ?? load())
+    }
+
     /// - Parameter load: Starts the load that is needed.
+    @discardableResult
     func read(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
         loading load: @escaping () -> Request
-    ) {
+    ) -> Request? {
         startCacheLookup()
-        if let data = freshData { return completion(.success(data)) }
+        if let data = freshData {
+            completion(.success(data))
+            return nil
+        }
         let request: Request
         let isCollapsing = configuration(for: "GET").isCollapsing
         if isCollapsing, let running = loadRequests.first {
@@ -99,10 +112,17 @@ extension Resource {
         } else if let waiting = loadAfterLookup(joins: isCollapsing, loading: load) {
             request = waiting
         } else if !isLoading, isUpToDate, let error = latestError {
-            return completion(.failure(error))
+            completion(.failure(error))
+            return nil
         } else {
             request = load()
         }
+        return tell(completion, of: request)
+    }
+
+    private func tell(
+        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void, of request: Request
+    ) -> Request {
         request.onCompletion { info in
             switch info.response {
             case .success(let entity):

@@ -10,7 +10,7 @@ struct ResourceStateMachine {
     private(set) var isInvalidated = false
     /// The data was invalidated and has not been replaced or confirmed since. A failed load ends the
     /// invalidation (21.4), but must not make such data fresh again (D4).
-    private var isDataInvalidated = false
+    private(set) var isDataInvalidated = false
     /// The data is what a cache had, and nothing has replaced or confirmed it since.
     private(set) var isCacheHit = false
     private var lastStarted = 0

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.gateway{ listen=, expose=, auth=, server_names=, limits=, timeout=, access_log= }`.
+/// `rest.gateway{ listen=, expose=, auth=, server_names=, forward=, keep=, limits=, timeout=, access_log= }`.
 struct GatewayBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -9,7 +9,7 @@ struct GatewayBinding: ScriptBinding {
         BindingSet(functions: [
             ModuleFunction(
                 "gateway",
-                "(options: { listen?, expose?, auth?, server_names?, limits?, timeout?, access_log? })",
+                "(options: { listen?, expose?, auth?, server_names?, forward?, keep?, limits?, timeout?, access_log? })",
                 "Declares the HTTP gateway."
             ) { call in try declareGateway(call) }
         ])
@@ -28,7 +28,7 @@ struct GatewayBinding: ScriptBinding {
         var declaration = GatewayDeclaration()
         let place = call.lua.callerPlace
         (declaration.file, declaration.line) = (place?.file, place?.line)
-        declaration.listen = try options.string("listen").map { try context.grants.listenAddress($0) }
+        declaration.listen = try addresses(options)
         if let place = try options.table("expose") {
             declaration.expose = try exposure(call.lua, place)
             call.lua.pop()
@@ -55,6 +55,8 @@ struct GatewayBinding: ScriptBinding {
                     "'server_names' lists names of hosts, such as \"api.internal\", not '\(name)'")
             }
         }
+        declaration.forwardedHeaders = try headerNames(options, "forward")
+        declaration.keptHeaders = try headerNames(options, "keep")
         if let limits = try options.options("limits") {
             declaration.limits = try gatewayLimits(limits)
             call.lua.pop()
@@ -65,6 +67,31 @@ struct GatewayBinding: ScriptBinding {
         }
         try options.finish()
         context.declarations.gateway = declaration
+    }
+
+    /// One address or a list of them.
+    private func addresses(_ options: OptionTable) throws -> [String] {
+        guard let place = options.value("listen") else { return [] }
+        defer { options.lua.pop() }
+        guard options.lua.type(place) == .table else {
+            return try options.string("listen").map { [try context.grants.listenAddress($0)] } ?? []
+        }
+        let texts = try options.lua.strings(place, "listen")
+        guard !texts.isEmpty else { throw LuaUsageError("'listen' has no address in it") }
+        return try texts.map { try context.grants.listenAddress($0) }
+    }
+
+    /// Of `forward = { headers = { … } }`. Which may pass is the gateway's to say.
+    private func headerNames(_ options: OptionTable, _ name: String) throws -> [String] {
+        guard let inner = try options.options(name) else { return [] }
+        defer { inner.lua.pop() }
+        var names: [String] = []
+        if let place = try inner.table("headers") {
+            names = try inner.lua.strings(place, "\(name).headers")
+            inner.lua.pop()
+        }
+        try inner.finish()
+        return names
     }
 
     private func gatewayLimits(_ options: OptionTable) throws -> GatewayDeclaration.Limits {
@@ -84,16 +111,33 @@ struct GatewayBinding: ScriptBinding {
             }
             return seconds
         }
-        let limits = GatewayDeclaration.Limits(
+        var limits = GatewayDeclaration.Limits(
             connections: try count("connections", 1...1_000_000),
             headerBytes: try count("header_bytes", 1024...1 << 20),
             targetBytes: try count("target_bytes", 256...1 << 20),
             headerTimeout: try seconds("header_timeout"), idleTimeout: try seconds("idle_timeout"))
-        for later in ["body", "per_client"] where options.value(later) != nil {
+        limits.bodyBytes = try bytes(options, "body")
+        for later in ["per_client"] where options.value(later) != nil {
             throw LuaUsageError("option 'limits.\(later)' of the gateway is not available yet")
         }
         try options.finish()
         return limits
+    }
+
+    /// A number of bytes, or a text such as `"16MiB"`.
+    private func bytes(_ options: OptionTable, _ name: String) throws -> Int? {
+        guard let place = options.value(name) else { return nil }
+        defer { options.lua.pop() }
+        let isText = options.lua.type(place) == .string
+        let count =
+            isText
+            ? options.lua.string(place).flatMap(ByteCount.init)?.bytes
+            : options.lua.integer(place).map(Int.init)
+        guard let count, (0...ByteCount.most).contains(count) else {
+            throw LuaUsageError(
+                "option 'limits.\(name)' is a number of bytes or a text such as \"16MiB\", 1 TiB at most")
+        }
+        return count
     }
 
     private func exposure(_ lua: Lua, _ place: Int32) throws -> [String: GatewayDeclaration.Exposure] {
@@ -110,10 +154,7 @@ struct GatewayBinding: ScriptBinding {
             var exposure = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
             if let paths = try options.table("paths") { exposure.paths = try lua.strings(paths, "paths") }
             if let methods = try options.table("methods") {
-                exposure.methods = try lua.strings(methods, "methods")
-                for method in exposure.methods where method != "GET" && method != "HEAD" {
-                    throw LuaUsageError("the gateway passes on GET and HEAD alone yet, not \(method)")
-                }
+                exposure.methods = try lua.strings(methods, "methods").map { Method($0).rawValue }
             }
             try options.finish()
             all[name] = exposure
@@ -122,38 +163,22 @@ struct GatewayBinding: ScriptBinding {
     }
 }
 
-/// What a script said about the gateway.
-public struct GatewayDeclaration: Sendable, Equatable {
-    public struct Exposure: Sendable, Equatable {
-        /// Globs on the path behind the service's name; nil: all.
-        public var paths: [String]?
-        public var methods: [String]
-    }
+/// A size as people write it: `512`, `16MiB`, `2 GB`.
+struct ByteCount: Equatable {
+    static let most = 1 << 40
+    let bytes: Int
 
-    /// What clients may use; nil: as usual. Times are in seconds.
-    public struct Limits: Sendable, Equatable {
-        public var connections: Int?
-        /// Of a request line and its header fields together.
-        public var headerBytes: Int?
-        /// Of a request's path and query.
-        public var targetBytes: Int?
-        public var headerTimeout: Double?
-        public var idleTimeout: Double?
+    /// Nil for text that is none, or more than ``most``.
+    init?(_ text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
+        let units = [
+            "": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20,
+            "gib": 1 << 30,
+        ]
+        guard digits.count <= 12, let number = Int(digits), let factor = units[unit],
+            number <= Self.most / factor
+        else { return nil }
+        bytes = number * factor
     }
-
-    /// `host:port` or `unix:/path`.
-    public var listen: String?
-    /// By service; nil: every service, GET and HEAD.
-    public var expose: [String: Exposure]?
-    public var bearerToken: String?
-    /// Seconds from a request to its answer; nil leaves it to the time-outs of what is asked for.
-    public var timeout: Double?
-    /// Names in Host that are answered beside the addresses' own.
-    public var serverNames: [String] = []
-    public var limits = Limits()
-    /// Each answer is a line of the log.
-    public var logsAccess = false
-    /// Where the script says it.
-    public var file: String?
-    public var line: Int?
 }

@@ -14,16 +14,25 @@ enum GatewaySettings {
         let declaration = host.gateway
         guard declaration != nil || !listen.isEmpty else { return nil }
         var settings = GatewayConfiguration()
-        settings.listen = listen.isEmpty ? [declaration?.listen ?? defaultAddress] : listen
+        settings.listen = addresses(declaration, listen)
         settings.threads = threads
         settings.bearerToken = declaration?.bearerToken
         settings.limits = limits(declaration)
         settings.serverNames = declaration?.serverNames ?? []
+        settings.forwardedHeaders = declaration?.forwardedHeaders ?? []
+        settings.keptHeaders = declaration?.keptHeaders ?? []
         if let declaration { settings.expose = try exposure(declaration, host.services.map(\.name)) }
         do throws(GatewayError) { try settings.check() } catch {
             throw diagnostic(error, host, listen: listen)
         }
         return settings
+    }
+
+    /// Those of the command line win.
+    private static func addresses(_ declaration: GatewayDeclaration?, _ listen: [String]) -> [String] {
+        if !listen.isEmpty { return listen }
+        let declared = declaration?.listen ?? []
+        return declared.isEmpty ? [defaultAddress] : declared
     }
 
     private static func limits(_ declaration: GatewayDeclaration?) -> GatewayLimits {
@@ -36,13 +45,17 @@ enum GatewaySettings {
         limits.maxTargetBytes = own.targetBytes ?? limits.maxTargetBytes
         limits.headerTimeout = own.headerTimeout ?? limits.headerTimeout
         limits.idleTimeout = own.idleTimeout ?? limits.idleTimeout
+        limits.maxBodyBytes = own.bodyBytes ?? limits.maxBodyBytes
         return limits
     }
 
     /// Names the declaration unless the command line is to blame.
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
-        if case .badExposure = error {} else if !listen.isEmpty { return diagnostic }
+        switch error {
+        case .badExposure, .badHeader: break
+        default: if !listen.isEmpty { return diagnostic }
+        }
         diagnostic.file = host.gateway?.file
         diagnostic.line = host.gateway?.line
         return diagnostic
@@ -56,6 +69,8 @@ enum GatewaySettings {
         case .addressOverlaps:
             "an address and one that contains it can't be exchanged while the host runs: start it anew"
         case .addressNotAvailable: "127.0.0.1 is this machine, for itself alone"
+        case .badHeader:
+            "what a client may send is listed in forward = { headers = { … } }, what it may get in keep = { headers = { … } }"
         case .permissionDenied, .missingFolder, .badExposure, .alreadyStarted, .notRunning, .cannotListen: nil
         }
     }
@@ -65,7 +80,7 @@ enum GatewaySettings {
     /// - Parameter listen: addresses of the command line, which win over the script's.
     static func openAddress(of host: ScriptHost, listen: [String] = []) -> Diagnostic? {
         let declaration = host.gateway
-        let addresses = listen.isEmpty ? declaration?.listen.map { [$0] } ?? [] : listen
+        let addresses = listen.isEmpty ? declaration?.listen ?? [] : listen
         guard declaration?.bearerToken == nil, let address = addresses.first(where: isOpen) else {
             return nil
         }

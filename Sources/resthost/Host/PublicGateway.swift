@@ -55,15 +55,7 @@ final class PublicGateway {
         guard var configuration = settings else { return gateway == nil ? .none : .stop }
         if host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
         do throws(GatewayError) {
-            if let gateway {
-                var update = GatewayUpdate(
-                    listen: configuration.listen, expose: configuration.expose,
-                    bearerToken: configuration.bearerToken)
-                update.serverNames = configuration.serverNames
-                update.limits = configuration.limits
-                update.accessLog = configuration.accessLog
-                return .update(try gateway.prepare(update))
-            }
+            if let gateway { return .update(try gateway.prepare(configuration)) }
             configuration.onShortage = onShortage
             let new = try Gateway(configuration, directory: directory, control: control)
             _ = try new.start()

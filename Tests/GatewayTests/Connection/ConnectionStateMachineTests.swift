@@ -20,6 +20,7 @@ import Testing
         case next
         case skip, take
         case takeLeaving
+        case receiveBody
         case wait(until: Int)
         case extend(Int, until: Int)
         case resume(Int)

@@ -172,7 +172,7 @@ import Testing
             }
             try read()
             try read()
-            var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+            var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
             update.accessLog = { log.append($0) }
             await site.gateway.commit(try site.gateway.prepare(update))
             try read()

@@ -51,7 +51,7 @@ import Testing
 
     @Test func `Another time holds from the update on`() async throws {
         try await World.run { world, site in
-            var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+            var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
             update.limits.requestTimeout = 1
             await site.gateway.commit(try site.gateway.prepare(update))
             let client = try site.asking("/github/a")

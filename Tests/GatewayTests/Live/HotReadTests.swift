@@ -49,21 +49,28 @@ import Testing
         }
     }
 
-    @Test func `The table of targets finds what is in it and forgets all when it is full`() async {
+    @Test func `The table of targets finds what is in it and forgets all when it is full`() async throws {
         let publication = await World.publication()
+        let exposure = try Exposure(nil)
+        func hot(_ number: Int, _ method: String) -> HotAnswer {
+            let shown = EngineClient.Shown(
+                publication: publication, methods: [method],
+                passage: HeaderPassage(kept: [], service: "github", base: nil), version: 1)
+            return HotAnswer(target: bytes(number), shown, exposure)
+        }
         var table = TargetTable(limit: 8)
         func bytes(_ number: Int) -> [UInt8] { Array("/service/path/\(number)".utf8) }
         for number in 0..<8 {
-            table.insert(HotAnswer(target: bytes(number), publication: publication, methods: ["GET"]))
+            table.insert(hot(number, "GET"))
         }
-        table.insert(HotAnswer(target: bytes(3), publication: publication, methods: ["HEAD"]))
+        table.insert(hot(3, "HEAD"))
         #expect(table.count == 8)
         for number in 0..<8 {
             let found = bytes(number).withUnsafeBytes { table.find($0) }
             #expect(found?.allows(.get) == (number != 3))
         }
         #expect(bytes(9).withUnsafeBytes { table.find($0) } == nil)
-        table.insert(HotAnswer(target: bytes(9), publication: publication, methods: ["GET"]))
+        table.insert(hot(9, "GET"))
         #expect(table.count == 1)
         #expect(bytes(3).withUnsafeBytes { table.find($0) } == nil)
     }

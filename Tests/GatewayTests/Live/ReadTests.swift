@@ -183,7 +183,8 @@ import Testing
                 let answer = try client.answer()
                 #expect(answer.body == (isStale ? "[2]" : "[1]"))
                 #expect(
-                    answer["Cache-Status"] == (isStale ? "resthost; fwd=miss" : "resthost; hit; ttl=20"))
+                    answer["Cache-Status"]
+                        == (isStale ? "resthost; fwd=miss" : "resthost; hit; ttl=20; detail=cache"))
                 #expect(answer["Age"] == (isStale ? "0" : "10"))
             }
         }

@@ -32,7 +32,7 @@ import Testing
                 return end
             }
             for number in 0..<500 {
-                var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+                var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
                 if number % 2 == 0 { update.listen.append("unix:" + path) }
                 if number % 3 == 0 { update.expose = ["github": ServiceExposure(paths: ["/a"])] }
                 if number % 5 == 0 { update.serverNames = ["other.internal"] }

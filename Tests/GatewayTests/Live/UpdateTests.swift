@@ -10,7 +10,7 @@ import Testing
         .success(.stub("[1]"))
     }
 
-    private func apply(_ update: GatewayUpdate, _ site: Site) async throws {
+    private func apply(_ update: GatewayConfiguration, _ site: Site) async throws {
         await site.gateway.commit(try site.gateway.prepare(update))
     }
 
@@ -27,10 +27,10 @@ import Testing
             let client = try site.connect()
             #expect(try read(client).status == 200)
             #expect(try read(client)["Cache-Status"]?.contains("hit") == true)
-            try await apply(GatewayUpdate(listen: ["127.0.0.1:0"], bearerToken: "new"), site)
+            try await apply(GatewayConfiguration(listen: ["127.0.0.1:0"], bearerToken: "new"), site)
             #expect(try read(client).status == 401)
             #expect(try read(client, fields: "Authorization: Bearer new\r\n").status == 200)
-            try await apply(GatewayUpdate(listen: ["127.0.0.1:0"]), site)
+            try await apply(GatewayConfiguration(listen: ["127.0.0.1:0"]), site)
             #expect(try read(client).status == 200)
         }
     }
@@ -39,7 +39,7 @@ import Testing
         try await World.run({ $0.threads = 1 }, automatic: Self.reply) { _, site in
             let client = try site.connect()
             for _ in 0..<2 { #expect(try read(client).status == 200) }
-            var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+            var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
             update.expose = ["github": ServiceExposure(paths: ["/b"])]
             try await apply(update, site)
             #expect(try read(client).problem("code") == "not_exposed")
@@ -57,7 +57,7 @@ import Testing
         try await World.run { world, site in
             let client = try site.asking("/github/a")
             await world.transport.waitForRequests(1)
-            var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+            var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
             update.expose = ["github": ServiceExposure(paths: ["/b"])]
             try await apply(update, site)
             await world.reply("[1]")
@@ -71,7 +71,7 @@ import Testing
         try await World.run({ $0.threads = 1 }, automatic: Self.reply) { _, site in
             let client = try site.connect()
             #expect(try read(client).status == 200)
-            var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+            var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
             update.limits.maxTargetBytes = 10
             update.limits.idleTimeout = 2
             update.limits.maxConnections = 1
@@ -95,7 +95,7 @@ import Testing
                 return try client.answer().status
             }
             #expect(try status("old.internal") == 200)
-            var update = GatewayUpdate(listen: ["127.0.0.1:0"])
+            var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
             update.serverNames = ["new.internal"]
             try await apply(update, site)
             #expect(try status("old.internal") == 421)
@@ -107,15 +107,15 @@ import Testing
         try await World.run(automatic: Self.reply) { world, site in
             let client = try site.connect()
             #expect(try read(client).status == 200)
-            try await apply(GatewayUpdate(listen: ["127.0.0.1:0"]), site)
+            try await apply(GatewayConfiguration(listen: ["127.0.0.1:0"]), site)
             #expect(try read(client)["Cache-Status"]?.contains("hit") == true)
             #expect(await world.transport.requests.count == 1)
             await world.replace("github", "https://api.github.com/v4")
-            try await apply(GatewayUpdate(listen: ["127.0.0.1:0"]), site)
+            try await apply(GatewayConfiguration(listen: ["127.0.0.1:0"]), site)
             #expect(try read(client)["Cache-Status"]?.contains("fwd=miss") == true)
             #expect(await world.transport.requests.last?.url == "https://api.github.com/v4/a")
             await world.remove("github")
-            try await apply(GatewayUpdate(listen: ["127.0.0.1:0"]), site)
+            try await apply(GatewayConfiguration(listen: ["127.0.0.1:0"]), site)
             #expect(try read(client).status == 404)
         }
     }
@@ -127,12 +127,12 @@ import Testing
             #expect(try idle.answer().status == 200)
             let waiting = try site.asking("/github/a")
             await world.transport.waitForRequests(1)
-            try await apply(GatewayUpdate(listen: ["127.0.0.1:0", "unix:" + path]), site)
+            try await apply(GatewayConfiguration(listen: ["127.0.0.1:0", "unix:" + path]), site)
             #expect(site.gateway.listening == [site.addresses[0], "unix:" + path])
             let local = try Client(path: path)
             #expect(try read(local, "/-/health").status == 200)
 
-            try await apply(GatewayUpdate(listen: ["unix:" + path]), site)
+            try await apply(GatewayConfiguration(listen: ["unix:" + path]), site)
             #expect(site.gateway.listening == ["unix:" + path])
             #expect(try idle.isClosed())
             #expect(throws: Client.Failure.self) { try site.connect() }
@@ -150,7 +150,7 @@ import Testing
         let path = "/tmp/resthost-update-taken-\(getpid()).sock"
         try await World.run(automatic: Self.reply) { world, other in
             try await World.run(automatic: Self.reply) { _, site in
-                var update = GatewayUpdate(
+                var update = GatewayConfiguration(
                     listen: ["127.0.0.1:0", "unix:" + path, other.addresses[0]], bearerToken: "new")
                 #expect(throws: GatewayError.addressInUse(other.addresses[0])) {
                     try site.gateway.prepare(update)
@@ -175,7 +175,7 @@ import Testing
     @Test func `A discarded update leaves nothing behind`() async throws {
         let path = "/tmp/resthost-update-gone-\(getpid()).sock"
         try await World.run(automatic: Self.reply) { _, site in
-            let update = GatewayUpdate(listen: ["unix:" + path], bearerToken: "new")
+            let update = GatewayConfiguration(listen: ["unix:" + path], bearerToken: "new")
             let prepared = try site.gateway.prepare(update)
             let early = try Client(path: path)
             #expect(try read(early).status == 200)
@@ -189,12 +189,12 @@ import Testing
 
     @Test func `Once stopped there is nothing to update`() async throws {
         try await World.run { _, site in
-            let prepared = try site.gateway.prepare(GatewayUpdate(listen: ["127.0.0.1:0"]))
+            let prepared = try site.gateway.prepare(GatewayConfiguration(listen: ["127.0.0.1:0"]))
             await site.gateway.stop(drain: 0)
             await site.gateway.commit(prepared)
             #expect(site.gateway.listening.isEmpty)
             #expect(throws: GatewayError.notRunning) {
-                try site.gateway.prepare(GatewayUpdate(listen: []))
+                try site.gateway.prepare(GatewayConfiguration(listen: []))
             }
         }
     }

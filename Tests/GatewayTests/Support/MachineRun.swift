@@ -13,6 +13,10 @@ struct MachineRun {
     }()
     private static let patience = ConnectionStateMachine.Patience(limits, sweepSeconds: 1)
 
+    private static let client = GatewayLoop.Client(
+        // No rule of it can be wrong.
+        exposure: try! Exposure(nil), isAuthorized: true)
+
     private var machine = ConnectionStateMachine(limits: limits, sweep: 0)
     private var sweep = 0
     private var head = RequestHead()
@@ -28,6 +32,7 @@ struct MachineRun {
         case .skip: machine.skip(head, answeredWith: 10)
         case .take: return take(isLeaving: false)
         case .takeLeaving: return take(isLeaving: true)
+        case .receiveBody: machine.receiveBody(of: request, sweep: sweep)
         case .wait(let until): machine.wait(for: request, until: until)
         case .extend(let number, let until): machine.extend(number, until: until)
         case .resume(let number): return machine.resume(number, sweep: sweep).map(Self.line) ?? "nil"
@@ -51,6 +56,8 @@ struct MachineRun {
         switch machine.next(sweep: sweep) {
         case .none: return "none"
         case .fault(let fault): return "\(fault)"
+        case .part(let part): return String(buffer: part)
+        case .complete(let request): return "complete " + Self.line(request)
         case .request(let head):
             self.head = head
             return machine.input.withUnsafeReadableBytes { bytes in
@@ -61,7 +68,7 @@ struct MachineRun {
     }
 
     private mutating func take(isLeaving: Bool) -> String {
-        request = machine.take(head, isAuthorized: true, isLeaving: isLeaving, startedAt: nil)
+        request = machine.take(head, of: Self.client, isLeaving: isLeaving, startedAt: nil)
         let end = request.framing.closes ? " close" : request.framing.saysKeepAlive ? " keep-alive" : ""
         return "\(request.number) \(Self.line(request))\(end)"
     }

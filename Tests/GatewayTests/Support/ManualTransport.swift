@@ -17,7 +17,13 @@ final class ManualTransport: Transport {
             self.completion = completion
         }
 
-        func cancel() { completion = nil }
+        func cancel() {
+            completion = nil
+            onCancel?()
+        }
+
+        fileprivate var onCancel: (() -> Void)?
+        fileprivate var isOpen: Bool { completion != nil }
     }
 
     var automatic: ((TransportRequest) -> TransportResult)?
@@ -46,6 +52,19 @@ final class ManualTransport: Transport {
         if requests.count >= count { return }
         let _: Bool? = await waiting(for: "\(count) requests, of which \(requests.count) were sent so far") {
             arrivals.append((count, $0))
+        }
+    }
+
+    /// Of those that wait for a reply, how many were not cancelled.
+    var openCalls: Int { calls.count(where: \.isOpen) }
+
+    /// Returns when only so many are left.
+    func waitForOpenCalls(_ count: Int) async {
+        if openCalls <= count { return }
+        let _: Bool? = await waiting(for: "\(count) open calls, of \(openCalls)") { arrived in
+            for call in calls {
+                call.onCancel = { [unowned self] in if openCalls <= count { arrived(true) } }
+            }
         }
     }
 

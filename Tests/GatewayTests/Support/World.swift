@@ -112,6 +112,13 @@ final class World: GatewayDirectory {
         try services["github"]?.configure(.glob(glob), edit)
     }
 
+    @EngineActor
+    func load(_ path: String) { services["github"]?.resource(path).load() }
+
+    /// Waits for the load in flight beside the gateway.
+    @EngineActor
+    func join(_ path: String) { services["github"]?.resource(path).loadIfNeeded()?.onCompletion { _ in } }
+
     /// Gives resources content, and them to the caller to hold.
     @EngineActor
     func fill(_ paths: [String]) -> [Resource] {

@@ -13,21 +13,24 @@ struct GatewayTests {
             rest.gateway {
               listen = "127.0.0.1:8080", auth = { bearer = "secret" }, server_names = { "api.internal", "b:81" },
               timeout = 20, access_log = true,
-              limits = { connections = 50, header_bytes = 32768, target_bytes = 1000, header_timeout = 5, idle_timeout = 0.5 },
-              expose = { api = { paths = { "/users/**" }, methods = { "GET" } }, other = {} },
+              forward = { headers = { "Accept-Language" } }, keep = { headers = { "X-Total-Count" } },
+              limits = { connections = 50, header_bytes = 32768, target_bytes = 1000, header_timeout = 5, idle_timeout = 0.5,
+                body = "2MiB" },
+              expose = { api = { paths = { "/users/**" }, methods = { "GET", "post", "PURGE" } }, other = {} },
             }
             """)
         #expect(
             fixture.host?.gateway
                 == GatewayDeclaration(
-                    listen: "127.0.0.1:8080",
+                    listen: ["127.0.0.1:8080"], forwardedHeaders: ["Accept-Language"],
+                    keptHeaders: ["X-Total-Count"],
                     expose: [
-                        "api": .init(paths: ["/users/**"], methods: ["GET"]),
+                        "api": .init(paths: ["/users/**"], methods: ["GET", "POST", "PURGE"]),
                         "other": .init(paths: nil, methods: ["GET", "HEAD"]),
                     ], bearerToken: "secret", timeout: 20, serverNames: ["api.internal", "b:81"],
                     limits: .init(
                         connections: 50, headerBytes: 32768, targetBytes: 1000, headerTimeout: 5,
-                        idleTimeout: 0.5),
+                        idleTimeout: 0.5, bodyBytes: 2 << 20),
                     logsAccess: true,
                     file: "test.lua", line: 1))
         fixture.close()
@@ -73,8 +76,13 @@ struct GatewayTests {
             "unknown option 'conections': did you mean 'connections'?"
         ),
         (
-            "rest.gateway { limits = { body = '1MiB' } }",
-            "option 'limits.body' of the gateway is not available yet"
+            "rest.gateway { limits = { body = '1 elephant' } }",
+            "option 'limits.body' is a number of bytes or a text such as \"16MiB\", 1 TiB at most"
+        ),
+        ("rest.gateway { listen = {} }", "'listen' has no address in it"),
+        (
+            "rest.gateway { forward = { header = { 'A' } } }",
+            "unknown option 'header': did you mean 'headers'?"
         ),
         (
             "rest.gateway { access_log = 'x' }",
@@ -104,10 +112,6 @@ struct GatewayTests {
         (
             "rest.gateway { expose = { api = { paths = { 1 } } } }",
             "item 1 of 'paths' must be a string, not a number"
-        ),
-        (
-            "rest.gateway { expose = { api = { methods = { 'POST' } } } }",
-            "the gateway passes on GET and HEAD alone yet, not POST"
         ),
     ])
     func `a wrong declaration is refused`(source: String, message: String) {

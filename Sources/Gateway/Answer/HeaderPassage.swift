@@ -1,0 +1,89 @@
+import NIOCore
+import RestEngine
+
+/// Which headers of the API go to a client, and how. Addresses below the service's base URL become the
+/// gateway's own, so that a client that follows one stays with the gateway.
+struct HeaderPassage: Sendable {
+    /// In lower case.
+    let kept: Set<String>
+    let service: String
+    let base: URLText?
+
+    /// About the content or the request, and nobody's secret.
+    static let usual: Set<String> = [
+        "allow", "content-disposition", "content-language", "deprecation", "last-modified", "link",
+        "location", "preference-applied", "retry-after", "sunset",
+    ]
+
+    /// Nil for a name that may pass. What belongs to one connection (RFC 9110 7.6.1), to a message's length
+    /// or to whom a request is for is the gateway's to say; what is secret goes nowhere.
+    static func objection(to name: String) -> String? {
+        guard Method.isToken(name) else { return "'\(name)' is no name of a header" }
+        let lower = name.lowercased()
+        if hopByHop.contains(lower) { return "'\(name)' belongs to one connection alone" }
+        if SecretMask.standard.hides(name) { return "'\(name)' is secret" }
+        return nil
+    }
+
+    private static let hopByHop: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "te", "trailer",
+        "transfer-encoding", "upgrade", "host", "content-length", "content-encoding", "content-range",
+        "content-type", "accept-encoding", "expect", "range", "if-none-match", "if-modified-since",
+        "if-match", "if-unmodified-since", "if-range", "date", "age", "etag", "cache-control",
+        "cache-status", "www-authenticate",
+    ]
+
+    /// The lines of a head.
+    func lines(of content: EncodedContent) -> ByteBuffer {
+        let fields = fields(of: content.headers, from: content.url)
+        if fields.isEmpty { return ByteBuffer() }
+        return ByteBuffer(string: fields.map { "\($0.0): \($0.1)\r\n" }.joined())
+    }
+
+    /// - Parameter url: where the response came from.
+    func fields(of headers: Headers, from url: String?) -> [(String, String)] {
+        var fields: [(String, String)] = []
+        for field in headers.fields {
+            let name = field.name.lowercased()
+            guard kept.contains(name), field.value.utf8.allSatisfy({ HTTPByte.isFieldValue($0) }) else {
+                continue
+            }
+            switch name {
+            case "location": if let own = own(field.value, from: url) { fields.append((field.name, own)) }
+            case "link": fields.append((field.name, links(field.value, from: url)))
+            default: fields.append((field.name, field.value))
+            }
+        }
+        return fields
+    }
+
+    /// The address for a client; nil for text that is none.
+    private func own(_ href: String, from url: String?) -> String? {
+        guard let source = (url.flatMap { URLText($0) }) ?? base, let target = source.relative(href) else {
+            return nil
+        }
+        guard let base, let origin = target.origin, origin == base.origin,
+            target.path.hasPrefix(base.path)
+        else { return target.string }
+        // Parameters of the base URL are added to each request; keys of APIs are there.
+        let secret = Set(base.parameters.map(\.text))
+        let parameters = target.parameters.filter { !secret.contains($0.text) }
+        var text =
+            "/" + PercentEncoding.segment(Array(service.utf8)) + "/" + target.path.dropFirst(base.path.count)
+        if !parameters.isEmpty { text += "?" + parameters.map(\.text).joined(separator: "&") }
+        if let fragment = target.fragment { text += "#" + fragment }
+        return text
+    }
+
+    /// Each target of `<target>; rel="next", …` (RFC 8288 3).
+    private func links(_ value: String, from url: String?) -> String {
+        var result = ""
+        var rest = value[...]
+        while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
+            let target = String(rest[rest.index(after: start)..<end])
+            result += rest[...start] + (own(target, from: url) ?? target) + ">"
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + rest
+    }
+}

@@ -1,0 +1,32 @@
+extension ConnectionStateMachine {
+    /// The limits of time, in sweeps.
+    struct Patience {
+        let sweepSeconds: Double
+        let head: Int
+        let idle: Int
+        /// Behind the last answer.
+        let lingering: Int
+        let guest: Int
+        /// Of its answer a client takes as much in each sweep, on average.
+        let bytesPerSweep: Double
+        /// Of its request's body a client sends as much, on average.
+        let bodyBytesPerSweep: Double
+
+        init(_ limits: GatewayLimits, sweepSeconds: Double) {
+            self.sweepSeconds = sweepSeconds
+            head = Self.sweeps(limits.headerTimeout, of: sweepSeconds)
+            idle = Self.sweeps(limits.idleTimeout, of: sweepSeconds)
+            lingering = Self.sweeps(2, of: sweepSeconds)
+            guest = Self.sweeps(2, of: sweepSeconds)
+            bytesPerSweep = Double(limits.minAnswerRate) * sweepSeconds
+            bodyBytesPerSweep = Double(limits.minBodyRate) * sweepSeconds
+        }
+
+        func sweeps(_ seconds: Double) -> Int { Self.sweeps(seconds, of: sweepSeconds) }
+
+        /// Rounded up, and one more because the next sweep may be about to come.
+        private static func sweeps(_ seconds: Double, of sweepSeconds: Double) -> Int {
+            Int((min(seconds, 1e9) / sweepSeconds).rounded(.up)) + 1
+        }
+    }
+}

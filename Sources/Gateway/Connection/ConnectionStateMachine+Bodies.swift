@@ -1,0 +1,30 @@
+import NIOCore
+
+extension ConnectionStateMachine {
+    /// Takes the body of a request whose head was let in; ``next(sweep:)`` gives its parts.
+    mutating func receiveBody(of request: ClientRequest, sweep: Int) {
+        guard isReading, let reader = request.body else { return }
+        state = .receiving(request, Arrival(reader: reader, since: sweep))
+        lastSweep = sweep
+    }
+
+    mutating func nextOfBody(sweep: Int) -> Next {
+        guard case .receiving(var request, var arrival) = state else { return .none }
+        switch arrival.reader.next(&input) {
+        case .needMore:
+            if input.readableBytes == 0 { input = ByteBuffer() }
+            return .none
+        case .fault(let fault): return .fault(fault)
+        case .part(let part):
+            arrival.bytes += part.readableBytes
+            guard arrival.bytes <= limits.maxBodyBytes else { return .fault(.bodyTooLarge) }
+            lastSweep = sweep
+            state = .receiving(request, arrival)
+            return .part(part)
+        case .end:
+            request.bodyIsRead()
+            state = .reading
+            return .complete(request)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import RestEngine
+
+/// A request of a client for something else than a resource's content, on its way to the API.
+struct PassedRequest: Sendable {
+    let method: String
+    let path: ResourcePath
+    /// Nil for none.
+    var body: [UInt8]?
+    var contentType: String?
+    /// Those of the client's that may pass.
+    var headers: [(name: String, value: String)]
+}
+
+extension EngineClient {
+    /// What speaks against a request before its body is read; nil for nothing.
+    @EngineActor
+    func objection(to method: String, _ path: ResourcePath, _ exposure: Exposure) -> Problem? {
+        do throws(Problem) {
+            _ = try resource(at: path, method: method, exposure)
+            return nil
+        } catch { return error }
+    }
+
+    /// The methods that a client may use on a resource, told by the gateway itself (RFC 9110 9.3.7).
+    @EngineActor
+    private func options(of path: ResourcePath, _ exposure: Exposure) -> Outcome {
+        do throws(Problem) {
+            guard let method = exposure.methods(of: path.service).first else {
+                throw unknownService(path.service, exposure)
+            }
+            return .reply(Reply(allowing: try resource(at: path, method: method, exposure).methods))
+        } catch { return .problem(error) }
+    }
+
+    /// Sends it as `resource:request(method, …)` does: through blocks, decorators and the pipeline of its
+    /// method. `completion` is called exactly once, maybe before this returns; `waiting` as in
+    /// ``read(_:waiting:_:)``.
+    @EngineActor
+    func send(
+        _ passed: PassedRequest, _ exposure: Exposure, waiting: @EngineActor (Double) -> Void,
+        _ completion: @escaping @EngineActor (Outcome) -> Void
+    ) {
+        if passed.method == "OPTIONS", !exposure.methods(of: passed.path.service).contains("OPTIONS") {
+            return completion(options(of: passed.path, exposure))
+        }
+        let found: (resource: Resource, methods: [String])
+        do { found = try resource(at: passed.path, method: passed.method, exposure) } catch {
+            return completion(.problem(error))
+        }
+        let resource = found.resource
+        // What its head says of the content can only be told of the content.
+        let method = passed.method == "HEAD" ? Method.get : Method(passed.method)
+        let patience = Self.patience(resource.configuration(for: method).timeouts)
+        if patience != Self.usualPatience { waiting(patience) }
+        var options = RequestOptions(
+            body: passed.body.map { .bytes($0) }, contentType: passed.body == nil ? nil : passed.contentType)
+        for field in passed.headers { options.headers.add(field.name, field.value) }
+        let passage = passage(of: resource)
+        resource.request(method, options).onCompletion { info in
+            completion(Self.outcome(info.response, passed, passage))
+        }
+    }
+
+    @EngineActor
+    func passage(of resource: Resource) -> HeaderPassage {
+        HeaderPassage(
+            kept: rules.currentAccess.kept, service: resource.service.name,
+            base: resource.service.baseURL?.url)
+    }
+
+    /// What the API says of a failure belongs to whoever sent the body that it is about, as a success does.
+    /// What never came from the API is a problem.
+    private static func outcome(
+        _ response: Response, _ passed: PassedRequest, _ passage: HeaderPassage
+    ) -> Outcome {
+        let entity: Entity
+        var status: Int?
+        switch response {
+        case .success(let success): entity = success
+        case .failure(let error):
+            guard error.cause == nil, let failed = error.entity, let code = error.httpStatusCode,
+                400...599 ~= code
+            else { return .problem(Problem(error, reading: passed.path)) }
+            (entity, status) = (failed, code)
+        }
+        do throws(RequestError.CauseError) {
+            let content = try EncodedContent(entity)
+            return .reply(
+                Reply(
+                    status ?? entity.status ?? 200, content,
+                    passage.fields(of: entity.headers, from: entity.url)))
+        } catch {
+            return .problem(Problem(RequestError(cause: error.cause, timestamp: 0), reading: passed.path))
+        }
+    }
+}
+
+extension Reply {
+    /// A response of the API to one client's request, which nobody else may have (RFC 9111 3.5).
+    fileprivate init(_ status: Int, _ content: EncodedContent, _ kept: [(String, String)]) {
+        self.status = status
+        fields = [("Cache-Control", "no-store")] + kept
+        let isEmpty = content.body.isEmpty || status == 204 || status == 205 || status == 304
+        body = isEmpty ? [] : content.body
+        if !isEmpty { fields.insert(("Content-Type", ContentRendering.typeField(of: content)), at: 0) }
+    }
+}

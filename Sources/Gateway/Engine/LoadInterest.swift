@@ -1,0 +1,64 @@
+import RestEngine
+
+/// A client's wait for an answer, by which it can leave before that is there.
+final class ReadTicket: Sendable {
+    @EngineActor private var leaving: (@EngineActor () -> Void)?
+
+    init() {}
+
+    @EngineActor
+    func onLeave(_ body: @escaping @EngineActor () -> Void) { leaving = body }
+
+    /// Its client is gone.
+    @EngineActor
+    func leave() {
+        leaving?()
+        leaving = nil
+    }
+
+    /// The answer is there: it can't leave any more.
+    @EngineActor
+    func use() { leaving = nil }
+}
+
+/// How many clients wait for each load that the gateway began. When the last of them is gone, and nobody else
+/// has asked for the load's outcome or observes its resource, the load is cancelled: an API needn't work for
+/// nobody.
+@EngineActor
+final class LoadInterest {
+    private struct Load {
+        var clients = 0
+        /// Of those who wait for its outcome, those that are the gateway's or were there before it.
+        var known: Int
+    }
+    private var loads: [ObjectIdentifier: Load] = [:]
+
+    nonisolated init() {}
+
+    /// One more client waits for `request`.
+    ///
+    /// - Parameters:
+    ///   - isNew: it was begun for this client.
+    ///   - before: its interest before this client asked for it; nil for a new one.
+    func join(_ ticket: ReadTicket, _ request: Request, of resource: Resource, isNew: Bool, before: Int) {
+        let id = ObjectIdentifier(request)
+        if isNew {
+            loads[id] = Load(known: request.interest)
+            request.onCompletion { [unowned self] _ in loads[id] = nil }
+            loads[id]?.known += 1
+        } else {
+            loads[id]?.known += request.interest - before
+        }
+        guard loads[id] != nil else { return }
+        loads[id]?.clients += 1
+        ticket.onLeave { [unowned request] in self.leave(request, of: resource) }
+    }
+
+    private func leave(_ request: Request, of resource: Resource) {
+        let id = ObjectIdentifier(request)
+        guard var load = loads[id] else { return }
+        load.clients -= 1
+        loads[id] = load
+        if load.clients == 0, request.interest == load.known, !resource.isObserved { request.cancel() }
+    }
+}

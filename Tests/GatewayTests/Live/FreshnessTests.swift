@@ -1,0 +1,81 @@
+import RestEngine
+import Testing
+
+@testable import Gateway
+
+/// What clients say of freshness (rules 52).
+@Suite struct FreshnessTests {
+    @Test(arguments: [
+        ("no-cache", 10.0, 2), ("max-age=5", 10, 2), ("max-age=10", 10, 1), ("min-fresh=20", 10, 1),
+        ("min-fresh=21", 10, 2), ("max-stale=5", 34, 1), ("max-stale=5", 36, 2), ("max-stale", 3600, 1),
+        ("max-age=\"5\"", 10, 2), ("no-store, max-age=x", 10, 1), ("", 10, 1), ("only-if-cached", 10, 1),
+    ])
+    func `52.1 A client says how fresh it wants it`(_ wish: String, _ age: Double, _ loads: Int) async throws
+    {
+        try await World.run(automatic: { _ in .success(.stub("[1]")) }) { world, site in
+            _ = try site.get("/github/a")
+            world.clock.advance(by: age)
+            let answer = try site.get("/github/a", fields: ["Cache-Control: \(wish)"])
+            #expect(answer.status == 200)
+            #expect(await world.transport.requests.count == loads)
+            if loads == 1 { #expect(answer["Age"] == "\(Int(age))") } else { #expect(answer["Age"] == "0") }
+        }
+    }
+
+    @Test func `52.2 only-if-cached asks nobody`() async throws {
+        try await World.run(automatic: { _ in .success(.stub("[1]")) }) { world, site in
+            let fields = ["Cache-Control: only-if-cached"]
+            let miss = try site.get("/github/a", fields: fields)
+            #expect(miss.status == 504)
+            #expect(miss.problem("code") == "not_cached")
+            _ = try site.get("/github/a")
+            #expect(try site.get("/github/a", fields: fields).status == 200)
+            world.clock.advance(by: 31)
+            #expect(try site.get("/github/a", fields: fields).status == 504)
+            let stale = try site.get("/github/a", fields: ["Cache-Control: only-if-cached, max-stale=10"])
+            #expect(stale["Cache-Status"] == "resthost; hit; ttl=-1")
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
+
+    @Test func `52.3 Wishes for something new are one load together`() async throws {
+        try await World.run { world, site in
+            let fields = "GET /github/a HTTP/1.1\r\nHost: localhost\r\nCache-Control: no-cache\r\n\r\n"
+            let clients = try (0..<3).map { _ in try site.connect() }
+            for client in clients { try client.send(fields) }
+            await world.waitForReads(3)
+            await world.reply("[2]")
+            for client in clients { #expect(try client.answer().body == "[2]") }
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
+
+    @Test func `52.4 A load for which nobody waits any more is cancelled`() async throws {
+        try await World.run { world, site in
+            var clients = try (0..<2).map { _ in try site.asking("/github/a") }
+            await world.waitForReads(2)
+            clients.removeFirst()
+            let other = try site.asking("/github/b")
+            await world.transport.waitForRequests(2)
+            #expect(await world.transport.openCalls == 2)
+            clients.removeFirst()
+            await world.transport.waitForOpenCalls(1)
+            _ = other
+        }
+    }
+
+    @Test func `52.5 A load that somebody else began, or waits for too, goes on`() async throws {
+        try await World.run { world, site in
+            await world.load("a")
+            var client: Client? = try site.asking("/github/a")
+            await world.waitForReads(1)
+            var second: Client? = try site.asking("/github/b")
+            await world.transport.waitForRequests(2)
+            await world.join("b")
+            (client, second) = (nil, nil)
+            _ = (client, second)
+            _ = try site.get("/-/health")
+            #expect(await world.transport.openCalls == 2)
+        }
+    }
+}
