@@ -12,8 +12,10 @@ public import RestEngine
 /// script's classes can't be kept (``EntityCoding``).
 @EngineActor
 public final class SQLiteCache: EntityCache {
+    /// Bytes of a cache that says nothing of its size.
     public nonisolated static let defaultMaxBytes = 256 << 20
 
+    /// For logs and `explain`: the file.
     public nonisolated let description: String
     private let engine: Engine
     private let user: @EngineActor () throws -> String?

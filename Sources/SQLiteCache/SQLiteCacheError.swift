@@ -1,5 +1,6 @@
 /// Why the cache could not do what it was asked. The engine logs it and goes on without (rule D18).
 public struct SQLiteCacheError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong.
     public enum Code: String, Sendable, CaseIterable {
         /// The file can't be opened or made.
         case unavailable
@@ -21,7 +22,9 @@ public struct SQLiteCacheError: Error, Sendable, CustomStringConvertible {
         var dependsOnSize: Bool { self == .full || self == .tooLarge }
     }
 
+    /// Stable, for programs.
     public let code: Code
+    /// One sentence, with the file.
     public let message: String
 
     public init(_ code: Code, _ message: String) {

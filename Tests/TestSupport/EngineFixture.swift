@@ -32,9 +32,6 @@ public final class EngineFixture {
         watch(scheduler)
     }
 
-    /// A service and its resources hold each other until a flush (rules 2.7, 2.9).
-    isolated deinit { service.flushUnusedResources() }
-
     /// Has the object's life checked at the end of the test.
     @discardableResult
     public func watch<Object: AnyObject>(_ object: Object) -> Object {

@@ -60,6 +60,7 @@ public struct ResourceEvents: AsyncSequence, Sendable {
         resource.addObserver(EventForwarder(continuation), owner: owner)
     }
 
+    /// One reader of the stream.
     public struct Iterator: AsyncIteratorProtocol {
         var base: AsyncStream<ResourceUpdate>.Iterator
 

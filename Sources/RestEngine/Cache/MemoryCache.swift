@@ -16,16 +16,18 @@ public final class MemoryCache: EntityCache {
     public private(set) var bytes = 0
     private var entities = RecencyList<Key, Entity>()
 
+    /// - Parameter maxBytes: Of content; beyond it the least recently used goes.
     public nonisolated init(maxBytes: Int = 16 << 20) { self.maxBytes = maxBytes }
 
     public nonisolated var description: String { "memory cache" }
 
+    /// Entities that it holds.
     public var count: Int { entities.count }
 
     /// An invalid resource has no key.
     public func key(for resource: Resource, stage: String) -> CacheKey? {
         guard let url = resource.url else { return nil }
-        return CacheKey(Key(service: resource.service.name, url: url.string, stage: stage))
+        return CacheKey(Key(service: resource.core.name, url: url.string, stage: stage))
     }
 
     public func read(_ key: CacheKey, completion: @escaping @EngineActor (Result<Entity?, any Error>) -> Void)

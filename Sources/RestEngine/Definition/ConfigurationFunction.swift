@@ -34,6 +34,7 @@ public struct ConfigurationFunction: Sendable, Hashable {
         }
     }
 
+    /// What equality of definitions goes by.
     public let identity: Identity
     /// `file:line`, for `explain`.
     public let origin: String

@@ -1,5 +1,6 @@
 /// A header that a level of a definition gives.
 public struct HeaderItem: Sendable, Hashable {
+    /// As it is sent; compared without case.
     public var name: String
     /// Several are several fields, or one with commas where the name is a list (RFC 9110 5.3). None: whatever
     /// is there by this name is taken out, that of blocks too.

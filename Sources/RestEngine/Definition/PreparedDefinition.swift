@@ -53,7 +53,7 @@ final class PreparedDefinition {
 extension RequestDefinition {
     /// The resource at its URL, for every method (39.4).
     @EngineActor
-    public var resource: Resource { service.resource(at: prepared.url) }
+    public var resource: Resource { service.core.resource(at: prepared.url) }
 
     /// Starts a request, as ``Resource/request(_:_:)`` at its URL does: with the blocks that match, mutators,
     /// decorators and pipeline, and its own configuration behind all blocks (39.3).
@@ -65,7 +65,7 @@ extension RequestDefinition {
     @EngineActor
     package func send(keepsBody: Bool) -> Request {
         let prepared = prepared
-        let resource = service.resource(at: prepared.url)
+        let resource = service.core.resource(at: prepared.url)
         do throws(RequestError.CauseError) {
             var plan = try prepared.planOfRequest()
             plan.keepsBody = keepsBody

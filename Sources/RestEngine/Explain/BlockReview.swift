@@ -16,6 +16,7 @@ public struct BlockFinding: Sendable, Equatable {
         case unlistedStage = "unlisted_stage"
     }
 
+    /// Stable, for programs.
     public let code: Code
     /// Its place in ``Service/configurationEntries``.
     public let block: Int

@@ -72,7 +72,7 @@ public final class ContentBudget {
     }
 
     /// The same below the limit of one service.
-    func makeRoom(for bytes: Int, in service: Service, sparing spared: Resource?) -> Bool {
+    func makeRoom(for bytes: Int, in service: ServiceCore, sparing spared: Resource?) -> Bool {
         let (ledger, limit) = (service.ledger, service.contentLimit)
         if ledger.bytes + bytes > limit {
             let goal = limit - limit / 16 - bytes
@@ -83,7 +83,7 @@ public final class ContentBudget {
     }
 
     /// The least recently used first. Runs nobody's code: libcurl may be calling.
-    private func evict(sparing spared: Resource?, of service: Service?, until isEnough: () -> Bool) {
+    private func evict(sparing spared: Resource?, of service: ServiceCore?, until isEnough: () -> Bool) {
         let now = clock.uptime
         guard now >= isFullUntil else { return }
         var staying: [Candidate] = []
@@ -93,7 +93,7 @@ public final class ContentBudget {
                 candidates.insert(Candidate(lastUse: resource.lastUse, holder: candidate.holder))
                 continue
             }
-            if resource !== spared, service == nil || resource.service === service {
+            if resource !== spared, service == nil || resource.core === service {
                 let isBusy = resource.observers != nil || resource.isRequesting || resource.isLoading
                 if isBusy { resource.dropEncoding() } else { resource.dropContent() }
                 droppedContents += 1
@@ -105,7 +105,7 @@ public final class ContentBudget {
         for candidate in staying { candidates.insert(candidate) }
     }
 
-    func refusal(of what: String, in service: Service? = nil) -> TransportError {
+    func refusal(of what: String, in service: ServiceCore? = nil) -> TransportError {
         let whose = service.map { "the service '\($0.name)'" } ?? "the host"
         let limit = service?.contentLimit ?? limit
         return TransportError(

@@ -11,7 +11,7 @@ extension Resource {
         guard difference != 0 else { return }
         let budget = engine.contentBudget
         if budgeted == nil { budget.add(self) }
-        if difference > 0, !budget.makeRoom(for: 0, in: service, sparing: self) {
+        if difference > 0, !budget.makeRoom(for: 0, in: core, sparing: self) {
             // Its own published form is too much: each reader has one made.
             dropEncoding()
             isWithdrawn = false
@@ -37,9 +37,9 @@ extension Resource {
         let bytes = entity.heldBytes
         let more = bytes + Self.overhead - heldBytes
         let budget = engine.contentBudget
-        guard more > 0, !budget.makeRoom(for: more, in: service, sparing: self) else { return nil }
-        let isService = service.ledger.bytes + more > service.cachedResourceBytesLimit ?? .max
-        let error = budget.refusal(of: "a content of \(bytes) bytes", in: isService ? service : nil)
+        guard more > 0, !budget.makeRoom(for: more, in: core, sparing: self) else { return nil }
+        let isService = core.ledger.bytes + more > core.cachedResourceBytesLimit ?? .max
+        let error = budget.refusal(of: "a content of \(bytes) bytes", in: isService ? core : nil)
         return RequestError(
             cause: .transport(error), timestamp: engine.scheduler.now, url: urlString, method: "GET")
     }
@@ -69,7 +69,7 @@ extension Resource {
     private func count() -> Int {
         let difference = contentBytes - heldBytes
         heldBytes += difference
-        if difference != 0 { service.ledger.add(difference) }
+        if difference != 0 { core.ledger.add(difference) }
         return difference
     }
 }

@@ -23,7 +23,7 @@ extension Resource {
                 observers = list
                 for request in loadRequests { list.follow(request, of: self) }
             }
-            service.keep(self)
+            core.keep(self)
         }
         list.add(observer, owner: owner, hold: hold, to: self)
         startCacheLookup()
@@ -63,7 +63,12 @@ extension Resource {
     func pruneObservers() {
         guard let list = observers else { return }
         list.prune(self)
-        if list.isEmpty, list.isIdle { observers = nil }
+        if list.isEmpty, list.isIdle { endObserving() }
+    }
+
+    private func endObserving() {
+        observers = nil
+        core.releaseIfUnowned(self)
     }
 
     /// The list that is told is the one that counts how deep events lie in each other, so it stays meanwhile.
@@ -72,7 +77,7 @@ extension Resource {
     ) {
         guard let list = observers else { return }
         list.tell(self, of: news, deliver)
-        if list.isEmpty, list.isIdle, observers === list { observers = nil }
+        if list.isEmpty, list.isIdle, observers === list { endObserving() }
     }
 
     /// Cancels the loads in flight when nobody observes; other requests go on (5.19).

@@ -44,6 +44,7 @@ public final class ResourceStatus: ResourceObserver {
         }
     }
 
+    /// Whether it watches no resource.
     public var isEmpty: Bool { members.count == 0 }
 
     private var decision: StatusRule.Decision {

@@ -17,12 +17,15 @@ public struct StageName: RawRepresentable, Hashable, Sendable, ExpressibleByStri
 
     public var description: String { rawValue }
 
+    /// Bytes as they came; the first of the standard order.
     public static let rawData: StageName = "raw_data"
+    /// Where bytes are decrypted or unpacked into other bytes.
     public static let decoding: StageName = "decoding"
     /// Where the standard transformers are.
     public static let parsing: StageName = "parsing"
     /// Where models are made.
     public static let model: StageName = "model"
+    /// The last: what is done with a finished model.
     public static let cleanup: StageName = "cleanup"
 }
 

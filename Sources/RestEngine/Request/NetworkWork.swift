@@ -40,7 +40,7 @@ final class NetworkWork: RequestWork {
             let step = Redirect.RequestStep(
                 method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
             let resolved = finalConfiguration
-            generation = resource.service.generation
+            generation = resource.core.generation
             configurationAtStart = resolved
             // What the transformers are now: by the end they may have become others.
             if resource.engine.remembersPipelines { _ = resolved.pipelineFingerprint }
@@ -56,10 +56,8 @@ final class NetworkWork: RequestWork {
         _ outcome: @autoclosure () -> String, _ step: Redirect.RequestStep, since start: Double
     ) {
         let engine = resource.engine
-        engine.log.write(
-            .network,
-            "\(outcome()) \(step.method) \(step.url) in \(Int(((engine.scheduler.now - start) * 1000).rounded())) ms"
-        )
+        let milliseconds = Int(((engine.scheduler.now - start) * 1000).rounded())
+        engine.log.write(.network, "\(outcome()) \(step.method) \(step.url) in \(milliseconds) ms")
     }
 
     /// One message of an exchange: the request itself, an answer to a challenge, or what a redirect led to.
@@ -94,7 +92,7 @@ final class NetworkWork: RequestWork {
         guard let url, url.isHTTP else {
             return finish(.failure(failure(.invalidURL(source: step.url), step)), step, request)
         }
-        if let refusal = resource.service.refusal?(url) {
+        if let refusal = resource.core.refusal?(url) {
             let cause = leg.redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
             return finish(.failure(failure(cause, step)), step, request)
         }
@@ -110,7 +108,7 @@ final class NetworkWork: RequestWork {
         account = BodyAccount(engine.contentBudget)
         message.account = account
         let sent = engine.scheduler.now
-        transfer = resource.service.transport.send(message) { [self] result in
+        transfer = resource.core.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
             switch result {
@@ -151,22 +149,31 @@ final class NetworkWork: RequestWork {
             followed: leg.followed)
         switch decision {
         case .follow(let next):
-            send(
-                Leg(
-                    step: next, resolved: leg.resolved, began: leg.began, followed: leg.followed + 1,
-                    redirect: (response.status, step.url)), request)
+            do {
+                guard try policy.allows(next, after: step, status: response.status) else { break }
+                return send(
+                    Leg(
+                        step: next, resolved: leg.resolved, began: leg.began, followed: leg.followed + 1,
+                        redirect: (response.status, step.url)), request)
+            } catch {
+                let error = RequestError(
+                    thrown: error, timestamp: resource.engine.scheduler.now, url: step.url,
+                    method: step.method)
+                return finish(.failure(error), step, request)
+            }
         case .tooMany:
-            finish(.failure(failure(.tooManyRedirects(limit: policy.max), step)), step, request)
+            return finish(.failure(failure(.tooManyRedirects(limit: policy.max), step)), step, request)
         case .refuse(let why):
             let error = TransportError(.tlsFailed, phase: .tls, message: why)
-            finish(.failure(failure(.transport(error), step)), step, request)
+            return finish(.failure(failure(.transport(error), step)), step, request)
         case .broken(let why):
             var error = failure(
                 .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
             error.httpStatusCode = response.status
-            finish(.failure(error), step, request)
-        case .none: receive(response, step, request)
+            return finish(.failure(error), step, request)
+        case .none: break
         }
+        receive(response, step, request)
     }
 
     /// Nil when no credentials can be made; the log says why, and the server's refusal stands.
@@ -242,7 +249,7 @@ final class NetworkWork: RequestWork {
     /// A script that was loaded again meanwhile has no part in what began before (ARCHITECTURE.md, Four
     /// walks).
     private var configurationAtEnd: ResolvedConfiguration {
-        if let configurationAtStart, generation != resource.service.generation { return configurationAtStart }
+        if let configurationAtStart, generation != resource.core.generation { return configurationAtStart }
         return finalConfiguration
     }
 

@@ -1,9 +1,8 @@
 /// Something at a URL: what was last loaded from it, what is on its way, and how to ask for more
-/// (rules 2, 4). One object for each URL of a service.
+/// (rules 2, 4). One object for each URL of a core.
 @EngineActor
 public final class Resource {
-    /// The service that it belongs to.
-    public nonisolated let service: Service
+    nonisolated let core: ServiceCore
     /// Nil for an invalid resource, whose requests all fail (2.6).
     public nonisolated let url: URLText?
     let invalidSource: String?
@@ -38,19 +37,23 @@ public final class Resource {
     /// Nil as long as it holds nothing.
     var budgeted: BudgetedResource?
 
-    init(service: Service, url: URLText?, invalidSource: String? = nil) {
-        self.service = service
+    init(core: ServiceCore, url: URLText?, invalidSource: String? = nil) {
+        self.core = core
         self.url = url
         self.invalidSource = invalidSource
     }
 
     deinit {
         publication?.retire()
-        service.ledger.add(-heldBytes)
+        core.ledger.add(-heldBytes)
     }
 
-    /// The engine of its service.
-    public nonisolated var engine: Engine { service.engine }
+    /// The service that it belongs to. One that has gone meanwhile, since a resource doesn't keep it, is made
+    /// again, with all that was configured (D39).
+    public nonisolated var service: Service { core.service }
+
+    /// The engine of its core.
+    public nonisolated var engine: Engine { core.engine }
 
     /// The URL's text; a lone colon for an invalid resource (2.6).
     public nonisolated var urlString: String { url?.string ?? ":" }
@@ -113,14 +116,14 @@ public final class Resource {
     func mark(of resolved: ResolvedConfiguration, _ generation: Int? = nil) -> PipelineMark {
         guard engine.remembersPipelines else { return PipelineMark() }
         return PipelineMark(
-            fingerprint: resolved.pipelineFingerprint, generation: generation ?? service.generation)
+            fingerprint: resolved.pipelineFingerprint, generation: generation ?? core.generation)
     }
 
     /// Invalidates data that another pipeline made than the one that a reload left. A server that says that
     /// it didn't change would be right, and the data still wrong.
     private func compareMark() {
-        guard mark.generation != service.generation, mark.fingerprint != 0, !isResolving else { return }
-        mark.generation = service.generation
+        guard mark.generation != core.generation, mark.fingerprint != 0, !isResolving else { return }
+        mark.generation = core.generation
         guard let data = state.data else { return }
         let pipeline = resolvedConfiguration(for: "GET").pipelineFingerprint
         guard pipeline != mark.fingerprint || !data.content.isClassless else { return }
@@ -143,12 +146,12 @@ public final class Resource {
     /// The same with the blocks that made it.
     package func resolvedConfiguration(for method: String) -> ResolvedConfiguration {
         guard let url else { return .fallback }
-        let version = service.configurationVersion
+        let version = core.configuration.version
         if let known = configurations.value(for: method, version: version) { return known }
         guard !isResolving else { return .unfinished(url, method, now: engine.scheduler.now) }
         isResolving = true
         defer { isResolving = false }
-        let made = service.resolveConfiguration(url: url, method: method)
+        let made = core.resolveConfiguration(url: url, method: method)
         configurations.set(made, for: method, version: version)
         return made
     }
@@ -157,7 +160,7 @@ public final class Resource {
     func resolvedConfiguration(for method: String, own: [ConfigurationFunction]) -> ResolvedConfiguration {
         let blocks = resolvedConfiguration(for: method)
         guard !own.isEmpty, let url else { return blocks }
-        return service.resolveConfiguration(own, after: blocks, url: url, method: method)
+        return core.resolveConfiguration(own, after: blocks, url: url, method: method)
     }
 }
 

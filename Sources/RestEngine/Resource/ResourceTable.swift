@@ -67,6 +67,20 @@ final class ResourceTable {
         }
     }
 
+    /// Makes an entry weak, unless somebody observes the resource.
+    func release(_ resource: Resource, for key: String) {
+        guard resource.observers == nil else { return }
+        if entries[key]?.resource === resource { entries[key]?.held = nil }
+        unlisted.removeAll { $0 === resource }
+    }
+
+    /// A flush that looks for no observers that have gone; whether there are resources that stay for theirs.
+    func releaseUnobserved() -> Bool {
+        for (key, entry) in entries where entry.held?.observers == nil { entries[key]?.held = nil }
+        entries = entries.filter { $0.value.resource != nil }
+        return !unlisted.isEmpty || entries.contains { $0.value.held != nil }
+    }
+
     private func flushAtLimit() {
         onLimit?()
         flushToLimit()
@@ -89,8 +103,7 @@ final class ResourceTable {
         // First of all: it may call anybody.
         for resource in live + unlisted { resource.pruneObservers() }
         unlisted.removeAll { $0.observers == nil }
-        for (key, entry) in entries where entry.held?.observers == nil { entries[key]?.held = nil }
-        entries = entries.filter { $0.value.resource != nil }
+        _ = releaseUnobserved()
     }
 }
 
@@ -98,22 +111,22 @@ extension Resource {
     /// The resource one path segment, or more, below (rule 3.4). No block runs while navigating (3.13).
     /// Text that would lead out of this resource, such as `..`, gives an invalid one (D31).
     public func child(_ text: String) -> Resource {
-        guard let url, url.child(text) == nil else { return service.resource(at: url?.child(text)) }
-        return service.invalid(url.string + "/" + text)
+        guard let url, url.child(text) == nil else { return core.neighbour(at: url?.child(text)) }
+        return core.invalid(url.string + "/" + text)
     }
 
     /// The same for text that is escaped already: a `%2F` in it is a slash inside a segment (37.5). What no
     /// path holds gives an invalid resource.
     public func child(raw text: EscapedText) -> Resource {
         guard let url, let component = try? PathComponent.raw(text) else {
-            return service.invalid(urlString + "/" + text.text)
+            return core.invalid(urlString + "/" + text.text)
         }
-        return service.resource(at: url.appendingPath(escaped: [component.escaped]))
+        return core.neighbour(at: url.appendingPath(escaped: [component.escaped]))
     }
 
     /// The resource that a link on this one would lead to (3.5).
     public func relative(_ href: String) -> Resource {
-        service.resource(at: url?.relative(href))
+        core.neighbour(at: url?.relative(href))
     }
 
     /// Nil for nil, else as ``relative(_:)`` (3.6).
@@ -128,12 +141,12 @@ extension Resource {
 
     /// Replaces a parameter of the query; several values repeat it, none removes it (3.7–3.12, D19).
     public func withParam(_ name: String, _ values: [String]) -> Resource {
-        service.resource(at: url?.withParam(name, values))
+        core.neighbour(at: url?.withParam(name, values))
     }
 
     /// The same for several parameters in one step (3.10).
     public func withParams(_ params: [(name: String, values: [String]?)]) -> Resource {
-        service.resource(at: url?.withParams(params.map { ($0.name, $0.values ?? []) }))
+        core.neighbour(at: url?.withParams(params.map { ($0.name, $0.values ?? []) }))
     }
 }
 

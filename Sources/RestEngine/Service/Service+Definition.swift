@@ -18,40 +18,40 @@ extension Service {
     package func redefine(
         standardTransformers: [StandardTransformer], transport: (any Transport)?
     ) -> Definition {
-        let old = definition
-        lastGeneration += 1
+        let old = core.definition
+        core.lastGeneration += 1
         let table = ConfigurationTable(after: old.configuration)
         for standard in standardTransformers { table.add(standard.entry) }
-        set(
+        core.set(
             Definition(
                 configuration: table, transport: transport ?? old.transport, refusal: nil,
                 onResourceLimit: nil,
-                generation: lastGeneration))
-        isBeingRedefined = true
+                generation: core.lastGeneration))
+        core.isBeingRedefined = true
         return old
     }
 
     /// A transformer does something else from now on, though the definition is the same: data that it made is
     /// stale.
     public func transformersChanged() {
-        lastGeneration += 1
-        var definition = definition
-        definition.generation = lastGeneration
-        set(definition)
+        core.lastGeneration += 1
+        var definition = core.definition
+        definition.generation = core.lastGeneration
+        core.set(definition)
         invalidateConfiguration()
     }
 
     /// The new definition was no good.
     package func restore(_ definition: Definition) {
-        definition.configuration.skip(past: configuration)
-        set(definition)
-        isBeingRedefined = false
+        definition.configuration.skip(past: core.configuration)
+        core.set(definition)
+        core.isBeingRedefined = false
     }
 
     /// The new definition is good: readers on other threads ask again, for how long an answer is fresh is
     /// configured.
     public func definitionIsComplete() {
-        isBeingRedefined = false
-        republish()
+        core.isBeingRedefined = false
+        core.republish()
     }
 }

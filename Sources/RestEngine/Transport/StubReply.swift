@@ -1,5 +1,6 @@
 /// What a stub answers.
 public struct StubReply: Sendable {
+    /// A response, or the error in its place.
     public var result: TransportResult
     /// Seconds between request and answer; without one the answer comes in the next turn.
     public var delay: Double
@@ -52,6 +53,7 @@ public struct StubCondition: Sendable {
     public enum Header: Sendable, Equatable {
         /// The value of the header, as ``Headers`` joins it.
         case value(String)
+        /// No field of that name.
         case absent
     }
 

@@ -25,6 +25,7 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
 
 /// Why a text is no base.
 public struct BaseURLError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The text as it was given.
     public let text: String
 
     public var description: String {

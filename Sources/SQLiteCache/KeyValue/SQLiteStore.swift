@@ -14,7 +14,9 @@ import Synchronization
 public final class SQLiteStore: Sendable {
     /// What the file holds of a key.
     public struct Row: Sendable {
+        /// The key, as text.
         public let key: String
+        /// The value; any tree.
         public let value: Tree
         /// When it expires, in Unix seconds; nil for never.
         public let expiresAt: Double?

@@ -4,7 +4,7 @@ import Testing
 
 /// What a finished test leaves behind, said by the check that all suites with a fixture rely on.
 struct StubLifeTests {
-    @Test @EngineActor func `a cancelled transfer of a held stub keeps nothing alive`() throws {
+    @Test @EngineActor func `a cancelled transfer of a held stub keeps nothing alive`() async throws {
         weak var scheduler: Scheduler?
         weak var request: Request?
         try {
@@ -16,7 +16,10 @@ struct StubLifeTests {
             load.cancel()
             fixture.settle()
         }()
-        #expect(scheduler == nil && request == nil)
+        #expect(request == nil)
+        // The end of a service leaves something to the loop.
+        for _ in 0..<10_000 where scheduler != nil { await Task.yield() }
+        #expect(scheduler == nil)
     }
 
     @Test @EngineActor func `requests are freed when they have ended`() throws {
