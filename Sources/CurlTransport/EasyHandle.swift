@@ -12,6 +12,7 @@ final class EasyHandle {
     /// As the transport's options have them, for what is said of failures.
     let proxy: String?
     let unixSocket: String?
+    private var addresses: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// Place in the poller's list of running transfers; -1 when it has none.
@@ -66,6 +67,7 @@ final class EasyHandle {
 
     deinit {
         curl_easy_cleanup(easy)
+        curl_slist_free_all(addresses)
         errorText.deallocate()
     }
 
@@ -111,10 +113,44 @@ final class EasyHandle {
         // Without it, ending a transfer that is looking up a name waits for the resolver's thread, and the
         // loop with it (CURLOPT_QUICK_EXIT(3)).
         set(CURLOPT_QUICK_EXIT, 1)
-        if let file = options.caFile { set(CURLOPT_CAINFO, file) }
-        if let proxy = options.proxy { set(CURLOPT_PROXY, proxy) }
-        if let path = options.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        setTrust(options)
+        setRoute(options)
         ccurl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    /// Whom to trust, and as whom to appear. Of connections in the pool libcurl takes only those that were
+    /// made with the same.
+    private func setTrust(_ options: TransportOptions) {
+        if options.caFile != nil || options.caPath != nil {
+            // Both: the system's is a file and a folder, and what isn't replaced would be trusted still.
+            set(CURLOPT_CAINFO, options.caFile)
+            set(CURLOPT_CAPATH, options.caPath)
+        }
+        if let file = options.clientCertificate { set(CURLOPT_SSLCERT, file) }
+        if let file = options.clientKey { set(CURLOPT_SSLKEY, file) }
+        if !options.pins.isEmpty { set(CURLOPT_PINNEDPUBLICKEY, options.pins.joined(separator: ";")) }
+        switch options.minTLS {
+        case .v1_2: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        case .v1_3: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_3))
+        case nil: break
+        }
+    }
+
+    private func setRoute(_ options: TransportOptions) {
+        if let proxy = options.proxy { set(CURLOPT_PROXY, proxy) }
+        if let hosts = options.noProxy { set(CURLOPT_NOPROXY, hosts) }
+        if let path = options.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        switch options.ip {
+        case .v4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+        case .v6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+        case .any: break
+        }
+        // Not CURLOPT_RESOLVE, which writes into the cache of names that all transfers share.
+        for (place, address) in options.addresses.sorted(by: { $0.key < $1.key }) {
+            let host = address.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : address
+            addresses = curl_slist_append(addresses, "\(place):\(host):")
+        }
+        if let addresses { ccurl_set_list(easy, CURLOPT_CONNECT_TO, addresses) }
     }
 
     /// For options whose old value must not stay: libcurl may have no memory, or find the value too long.

@@ -1,10 +1,11 @@
 import CurlTransport
 import Platform
 import RestEngine
+import Synchronization
 import TestSupport
 import Testing
 
-/// The two options that lead somewhere else than the URL's host.
+/// The options that lead somewhere else than the URL's host, or there by another way.
 @EngineActor
 struct RouteTests {
     private func transport(_ set: (inout TransportOptions) -> Void) -> CurlTransport {
@@ -70,6 +71,68 @@ struct RouteTests {
         let error = try #require(
             await transport.answer(to: TransportRequest(url: "http://a.test/")).error)
         #expect(error.code == .connectionFailed && error.phase == .connect)
+    }
+
+    @Test func `a SOCKS proxy is asked for the host's name, and resolves it`() async throws {
+        let asked = Mutex<[String]>([])
+        let proxy = LoopbackPeer { place in
+            asked.withLock { $0.append(place) }
+        } _: { request, connection in
+            connection.respond(text: request.target)
+        }
+        let transport = transport { $0.proxy = "socks5h://127.0.0.1:\(proxy.port)" }
+        let response = try await transport.answer(
+            to: TransportRequest(url: "http://nowhere.invalid:8080/x?y=1")
+        ).get()
+        #expect(response.body == Array("/x?y=1".utf8))
+        #expect(asked.withLock { $0 } == ["nowhere.invalid:8080"])
+        #expect(proxy.requests.first?.headers["Host"] == "nowhere.invalid:8080")
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", "direct"), ("a.test,127.0.0.0/8", "direct"), ("*", "direct"), ("a.test", "by proxy"),
+    ])
+    func `hosts of no_proxy are asked without it`(hosts: String, way: String) async throws {
+        let peer = LoopbackPeer { _, connection in connection.respond(text: "direct") }
+        let proxy = LoopbackPeer { _, connection in connection.respond(text: "by proxy") }
+        let transport = transport {
+            $0.proxy = proxy.baseURL
+            $0.noProxy = hosts
+        }
+        let response = try await transport.answer(to: TransportRequest(url: peer.baseURL)).get()
+        #expect(String(decoding: response.body, as: UTF8.self) == way)
+    }
+
+    @Test func `credentials of a proxy go to it alone, and into no error`() async throws {
+        let peer = LoopbackPeer { _, connection in connection.respond(407) }
+        let transport = transport { $0.proxy = "http://user:canary@127.0.0.1:\(peer.port)" }
+        let error = try #require(
+            await transport.answer(to: TransportRequest(url: "https://a.test/")).error)
+        #expect(peer.requests.first?.headers["Proxy-Authorization"]?.hasPrefix("Basic ") == true)
+        #expect(!"\(error)".contains("canary"))
+        let none = self.transport { $0.proxy = "http://user:canary@127.0.0.1:\(LoopbackPeer.unusedPort())" }
+        let failure = try #require(await none.answer(to: TransportRequest(url: "http://a.test/")).error)
+        #expect(!"\(failure)".contains("canary") && failure.peer?.contains("canary") != true)
+    }
+
+    // MARK: resolve, ip
+
+    @Test func `a host is reached at the address that it is given, by this transport alone`() async throws {
+        let peer = LoopbackPeer { request, connection in connection.respond(text: request.target) }
+        let url = "http://api.invalid:\(peer.port)/x"
+        let known = transport { $0.addresses = ["api.invalid:\(peer.port)": "127.0.0.1"] }
+        #expect(try await known.answer(to: TransportRequest(url: url)).get().status == 200)
+        #expect(peer.requests.first?.headers["Host"] == "api.invalid:\(peer.port)")
+        let other = CurlTransport()
+        #expect(await other.answer(to: TransportRequest(url: url)).error?.code == .dnsFailed)
+    }
+
+    @Test func `a host that has no address of the version asked for can't be reached`() async throws {
+        let peer = LoopbackPeer { _, connection in connection.respond(text: "") }
+        let request = TransportRequest(url: peer.baseURL)
+        #expect(try await transport { $0.ip = .v4 }.answer(to: request).get().status == 200)
+        let error = try #require(await transport { $0.ip = .v6 }.answer(to: request).error)
+        #expect(error.code == .dnsFailed || error.code == .connectionFailed)
     }
 
     @Test func `without a proxy of its own it follows the environment, with an empty one it does not`()

@@ -7,8 +7,11 @@ final class TLSServer: Sendable {
     static let isInstalled = run("command -v nginx openssl") == 0
 
     let port: Int
-    /// The certificate, which signs itself.
-    let certificateFile: String
+    /// Where it speaks TLS 1.2 alone, and wants to know the client.
+    let strictPort: Int
+    /// With certificate.pem, which signs itself; client.pem and client.key.pem, which the strict server knows;
+    /// trusted, a folder of certificates by their hash; and pin, that of the server's key.
+    let folder: String
     /// The end of a pipe; when it is closed, by us or with this process, the server stops.
     private let lifeline: Int32
     private let watcher: pid_t
@@ -18,17 +21,23 @@ final class TLSServer: Sendable {
         var template = Array("/tmp/resthost-tls-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return nil }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        certificateFile = folder + "/certificate.pem"
+        self.folder = folder
         port = LoopbackPeer.unusedPort()
+        strictPort = LoopbackPeer.unusedPort()
         let isMade =
             Self.run(
                 """
                 cd \(folder) && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
                 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
-                -keyout key.pem -out certificate.pem
+                -keyout key.pem -out certificate.pem \
+                && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
+                -subj /CN=client -keyout client.key.pem -out client.pem \
+                && mkdir trusted && cp certificate.pem trusted && openssl rehash trusted \
+                && openssl pkey -in key.pem -pubout -outform der | openssl dgst -sha256 -binary \
+                | base64 >pin
                 """) == 0
         let nginx = "nginx -e \(folder)/error.log -c \(folder)/nginx.conf"
-        let configuration = Self.configuration(folder, port: port, upstream: upstream)
+        let configuration = Self.configuration(folder, port: port, strictPort: strictPort, upstream: upstream)
         guard isMade, Self.write(configuration, to: folder + "/nginx.conf"),
             let (lifeline, watcher) = Self.watch("\(nginx) -s stop; rm -rf \(folder)")
         else { return nil }
@@ -43,9 +52,13 @@ final class TLSServer: Sendable {
         Self.wait(for: watcher)
     }
 
+    var certificateFile: String { folder + "/certificate.pem" }
+
     var url: String { "https://127.0.0.1:\(port)/" }
 
-    private static func configuration(_ folder: String, port: Int, upstream: Int) -> String {
+    var strictURL: String { "https://127.0.0.1:\(strictPort)/" }
+
+    private static func configuration(_ folder: String, port: Int, strictPort: Int, upstream: Int) -> String {
         """
         pid \(folder)/nginx.pid;
         events {}
@@ -60,6 +73,15 @@ final class TLSServer: Sendable {
                 location / { return 200 "$server_protocol $connection"; }
                 location /echo { proxy_pass http://127.0.0.1:\(upstream); }
             }
+            server {
+                listen 127.0.0.1:\(strictPort) ssl;
+                ssl_certificate certificate.pem;
+                ssl_certificate_key key.pem;
+                ssl_protocols TLSv1.2;
+                ssl_client_certificate client.pem;
+                ssl_verify_client on;
+                location / { return 200 "$ssl_protocol $ssl_client_s_dn"; }
+            }
         }
         """
     }
@@ -68,6 +90,15 @@ final class TLSServer: Sendable {
         guard let file = fopen(path, "w") else { return false }
         defer { fclose(file) }
         return fputs(text, file) >= 0
+    }
+
+    /// The pin of its key; nil when it can't be read.
+    var pin: String? {
+        guard let file = fopen(folder + "/pin", "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 64)
+        guard fgets(&line, 64, file) != nil else { return nil }
+        return "sha256//" + String(decoding: line.prefix(44).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     /// Exit status of a shell command whose output nobody wants.

@@ -12,11 +12,57 @@ struct TLSTests {
     // Off the loop: it waits for other processes.
     nonisolated init() throws { server = try #require(TLSServer(upstream: peer.port)) }
 
-    private func transport(http2: Bool = true) -> CurlTransport {
+    private func transport(
+        http2: Bool = true, _ set: (inout TransportOptions) -> Void = { _ in }
+    ) -> CurlTransport {
         var options = TransportOptions()
         options.http2 = http2
         options.caFile = server.certificateFile
+        set(&options)
         return CurlTransport(options: options)
+    }
+
+    @Test func `a folder of certificates is trusted like a file`() async throws {
+        let transport = transport {
+            $0.caFile = nil
+            $0.caPath = server.folder + "/trusted"
+        }
+        #expect(try await transport.answer(to: TransportRequest(url: server.url)).get().status == 200)
+    }
+
+    @Test func `a server that wants to know its client gets the certificate`() async throws {
+        let request = TransportRequest(url: server.strictURL)
+        let known = transport {
+            $0.clientCertificate = server.folder + "/client.pem"
+            $0.clientKey = server.folder + "/client.key.pem"
+        }
+        let response = try await known.answer(to: request).get()
+        #expect(String(decoding: response.body, as: UTF8.self) == "TLSv1.2 CN=client")
+        // Beside a connection that is known: it is not for those who are not.
+        #expect(try await transport().answer(to: request).get().status == 400)
+        let wrong = transport { $0.clientCertificate = server.folder + "/none.pem" }
+        let error = try #require(await wrong.answer(to: request).error)
+        #expect(error.code == .tlsFailed && error.message.hasPrefix("the client's certificate"))
+    }
+
+    @Test func `one pin must be that of the server's key, also on a connection that is open`() async throws {
+        let request = TransportRequest(url: server.url)
+        let right = try #require(server.pin)
+        let wrong = "sha256//" + String(repeating: "A", count: 43) + "="
+        #expect(TransportOptions.problem(ofPin: right) == nil)
+        _ = try await transport().answer(to: request).get()
+        let pinned = transport { $0.pins = [wrong, right] }
+        #expect(try await pinned.answer(to: request).get().status == 200)
+        let error = try #require(await transport { $0.pins = [wrong] }.answer(to: request).error)
+        #expect(error.code == .tlsFailed)
+        #expect(error.message == "the server's public key is not the pinned one")
+    }
+
+    @Test func `a server of an older TLS than the lowest is refused`() async throws {
+        let request = TransportRequest(url: server.strictURL)
+        #expect(try await transport { $0.minTLS = .v1_2 }.answer(to: request).get().status == 400)
+        let error = try #require(await transport { $0.minTLS = .v1_3 }.answer(to: request).error)
+        #expect(error.code == .tlsFailed && error.phase == .tls)
     }
 
     @Test func `HTTP/2 is spoken where the server chooses it`() async throws {

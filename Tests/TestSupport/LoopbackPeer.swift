@@ -23,14 +23,27 @@ public final class LoopbackPeer: Sendable {
         self.init(listener: listenOnUnixSocket(unixSocket), port: 0, readsBodies: true, handler)
     }
 
-    private init(listener: Int32, port: Int, readsBodies: Bool, _ handler: @escaping Handler) {
+    /// A SOCKS server (RFC 1928), and whoever it leads to: `destinations` gets each `host:port` that is asked
+    /// for.
+    public convenience init(
+        destinations: @escaping @Sendable (String) -> Void, _ handler: @escaping Handler
+    ) {
+        let (socket, port) = listenOnLoopback()
+        self.init(
+            listener: socket, port: port, readsBodies: true, destinations: destinations, handler)
+    }
+
+    private init(
+        listener: Int32, port: Int, readsBodies: Bool, destinations: (@Sendable (String) -> Void)? = nil,
+        _ handler: @escaping Handler
+    ) {
         let state = PeerState(listener: listener)
         self.state = state
         self.port = port
         PeerThread.start {
             while let connection = state.accept() {
                 PeerThread.start {
-                    connection.serve(readsBodies: readsBodies) { request in
+                    connection.serve(readsBodies: readsBodies, destinations: destinations) { request in
                         state.record(request)
                         handler(request, connection)
                     }

@@ -77,8 +77,16 @@ public final class PeerConnection: Sendable {
     // MARK: Reading
 
     /// Serves requests until one side hangs up.
-    func serve(readsBodies: Bool, _ handle: (PeerRequest) -> Void) {
+    ///
+    /// - Parameter destinations: Of a SOCKS server, which plays all of them: gets what a client asks for.
+    func serve(
+        readsBodies: Bool, destinations: (@Sendable (String) -> Void)? = nil, _ handle: (PeerRequest) -> Void
+    ) {
         var input = PeerInput { self.receive() }
+        if let destinations {
+            guard let destination = input.readSOCKS(send) else { return close() }
+            destinations(destination)
+        }
         while isOpen.load(ordering: .relaxed), let head = input.readHead() {
             guard var request = PeerRequest(head: head, connection: number) else { break }
             if readsBodies {

@@ -31,6 +31,23 @@ struct PeerInput {
         return nil
     }
 
+    /// The destination that a SOCKS client asks for, `host:port`, after its greeting (RFC 1928 3, 4); nil for
+    /// anything else. `send` answers it: there is no need to log in, and the way is open.
+    mutating func readSOCKS(_ send: ([UInt8]) -> Void) -> String? {
+        guard let greeting = read(2), greeting[0] == 5, read(Int(greeting[1])) != nil else { return nil }
+        send([5, 0])
+        guard let head = read(4), head[..<3].elementsEqual([5, 1, 0]) else { return nil }
+        var host: String?
+        switch head[3] {
+        case 1: host = read(4).map { $0.map { "\($0)" }.joined(separator: ".") }
+        case 3: host = read(1).flatMap { read(Int($0[0])) }.map { String(decoding: $0, as: UTF8.self) }
+        default: return nil
+        }
+        guard let host, let port = read(2) else { return nil }
+        send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+        return "\(host):\(Int(port[0]) << 8 | Int(port[1]))"
+    }
+
     private mutating func readThrough(_ mark: [UInt8]) -> [UInt8]? {
         var checked = 0
         while true {

@@ -45,6 +45,9 @@ extension Configuration {
     }
 }
 
+/// Gets the URL that redirects, where to, and the status; false: the redirect itself is the response.
+public typealias RedirectReview = @EngineActor (_ from: String, _ to: String, _ status: Int) throws -> Bool
+
 /// Edits a request before it is sent.
 public typealias RequestMutation = @EngineActor (inout RequestDraft) throws -> Void
 
@@ -52,11 +55,16 @@ public typealias RequestMutation = @EngineActor (inout RequestDraft) throws -> V
 public typealias RequestDecorator = @EngineActor (Resource, Request) throws -> Request
 
 /// Whether and how redirects are followed (RFC 9110 15.4).
-public struct RedirectPolicy: Sendable, Equatable {
+public struct RedirectPolicy: Sendable {
     /// False: the redirect itself is the response.
     public var follow = true
     /// More in one exchange are an error.
     public var max = 20
+    /// Headers that go along to another origin beside Accept*, Content-* and User-Agent: whoever is there may
+    /// know them.
+    public var keepHeaders: [HeaderName] = []
+    /// Asked before each one that is to be followed. What it throws fails the request.
+    public var on: ConfiguredFunction<RedirectReview>?
 
     public init() {}
 }

@@ -64,7 +64,20 @@ struct ConfigurationFacts {
             Field(name: "redirects.follow", value: Tree(redirects.follow)),
             Field(name: "redirects.max", value: Tree(redirects.max)),
             Field(name: "collapse", value: Tree(configuration.isCollapsing)),
-        ]
+        ] + extras(redirects)
+    }
+
+    /// What few configurations have.
+    private static func extras(_ redirects: RedirectPolicy) -> [Field] {
+        var fields: [Field] = []
+        if !redirects.keepHeaders.isEmpty {
+            let names = redirects.keepHeaders.map { Tree($0.rawValue) }
+            fields.append(Field(name: "redirects.keep_headers", value: Tree(names)))
+        }
+        if let on = redirects.on {
+            fields.append(Field(name: "redirects.on", value: Tree("function at \(on.origin)")))
+        }
+        return fields
     }
 
     /// Whole numbers without a fraction, as people write them.

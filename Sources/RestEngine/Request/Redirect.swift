@@ -18,11 +18,12 @@ enum Redirect {
         var payload = RequestPayload.none
     }
 
-    /// Headers that may go to another origin; all others could carry a secret.
-    private static let shared: Set<String> = [
-        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-language",
-        "content-type", "pragma", "range", "traceparent", "tracestate", "user-agent",
-    ]
+    /// Whether a header may go to another origin; all others could carry a secret.
+    private static func isShared(_ name: String, _ policy: RedirectPolicy) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent"
+            || policy.keepHeaders.contains { $0.rawValue.lowercased() == name }
+    }
 
     /// - Parameter location: The Location; looked for only when the status calls for it.
     static func decide(
@@ -46,6 +47,8 @@ enum Redirect {
         }
         var next = step
         next.url = target.string
+        // A target without a fragment inherits that of what redirects (RFC 9110 10.2.2).
+        if target.fragment == nil, let fragment = source.fragment { next.url += "#" + fragment }
         // 303 asks for the result with GET; 301 and 302 do so after a POST by long-standing practice. Any
         // other method keeps itself and its body.
         let becomesGet =
@@ -57,10 +60,20 @@ enum Redirect {
             for name in ["Content-Type", "Content-Encoding", "Content-Language"] { next.headers.remove(name) }
         }
         if target.origin != source.origin {
-            for field in next.headers.fields where !shared.contains(field.name.lowercased()) {
+            for field in next.headers.fields where !isShared(field.name, policy) {
                 next.headers.remove(field.name)
             }
         }
         return .follow(next)
+    }
+}
+
+extension RedirectPolicy {
+    /// What ``on`` says of a redirect that is to be followed.
+    @EngineActor
+    func allows(
+        _ next: Redirect.RequestStep, after step: Redirect.RequestStep, status: Int
+    ) throws -> Bool {
+        try on?.function(step.url, next.url, status) ?? true
     }
 }

@@ -92,13 +92,66 @@ public struct TransportOptions: Sendable, Equatable {
     public var http2 = true
     /// A PEM file of certificates to trust in place of the system's.
     public var caFile: String?
+    /// A folder of such files, named by hash as `openssl rehash` does, to trust in place of the system's; with
+    /// ``caFile`` both count.
+    public var caPath: String?
+    /// A PEM file of the certificate that says who this client is, with those between it and its issuer.
+    public var clientCertificate: String?
+    /// A PEM file of its private key; nil when that is in ``clientCertificate``.
+    public var clientKey: String?
+    /// Public keys of servers: `sha256//` and the base64 of the SHA-256 of a key's SubjectPublicKeyInfo
+    /// (RFC 7469 2.4). If there are any, one of them must be that of the server's certificate, whatever the
+    /// host is; a redirect to another host needs that one's too.
+    public var pins: [String] = []
+    /// The oldest version of TLS to speak; nil leaves it to the TLS library.
+    public var minTLS: TLSVersion?
     /// Proxy for all hosts, as `scheme://host:port`; an empty string is no proxy. Nil follows the environment
     /// (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`).
     public var proxy: String?
+    /// Hosts that are asked without a proxy, separated by commas: names with all below them, addresses,
+    /// networks as `10.0.0.0/8`; `*` is all. Nil follows the environment (`no_proxy`).
+    public var noProxy: String?
+    /// Addresses to connect to, by `host:port` of the URL, instead of asking for that name's; the port stays.
+    /// The host is who is spoken to still: certificates and the Host header are its.
+    public var addresses: [String: String] = [:]
+    /// Which addresses of a name are used.
+    public var ip = IPVersion.any
     /// Path of a Unix domain socket to connect to whatever the URL's host is.
     public var unixSocket: String?
     /// Sent when a request has no User-Agent.
     public var userAgent = "resthost/0.1.0"
 
     public init() {}
+
+    /// Versions of TLS (RFC 5246, RFC 8446).
+    public enum TLSVersion: String, Sendable, CaseIterable {
+        case v1_2 = "1.2"
+        case v1_3 = "1.3"
+    }
+
+    /// Versions of the internet protocol.
+    public enum IPVersion: String, Sendable, CaseIterable {
+        case any, v4, v6
+    }
+
+    /// What is wrong with a pin; nil when it can be one.
+    package static func problem(ofPin pin: String) -> String? {
+        let prefix = "sha256//"
+        guard pin.hasPrefix(prefix) else {
+            return "it begins with \(prefix), behind which is the SHA-256 of the public key, in base64"
+        }
+        let digest = pin.dropFirst(prefix.count).utf8
+        let isBase64 = digest.dropLast().allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+        guard digest.count == 44, digest.last == UInt8(ascii: "="), isBase64 else {
+            return "the base64 of 32 bytes has 44 characters, of which the last is '='"
+        }
+        return nil
+    }
 }

@@ -50,13 +50,74 @@ extension ServiceBinding {
         settings.proxy = try options.string("proxy").map {
             try context.grants.proxy($0, for: base, declared: context.services.bases)
         }
+        settings.noProxy = try options.string("no_proxy")
         settings.caFile = try options.string("ca_file").map { try context.grants.readablePath($0) }
+        settings.caPath = try options.string("ca_path").map { try context.grants.readablePath($0) }
+        settings.clientCertificate = try options.string("client_certificate").map {
+            try context.grants.readablePath($0)
+        }
+        settings.clientKey = try options.string("client_key").map { try context.grants.readablePath($0) }
+        guard settings.clientKey == nil || settings.clientCertificate != nil else {
+            throw LuaUsageError(
+                "option 'transport.client_key' needs 'transport.client_certificate' beside it")
+        }
+        settings.pins = try pins(options)
+        settings.minTLS = try choice(options, "min_tls")
+        settings.ip = try choice(options, "ip") ?? settings.ip
+        settings.addresses = try addresses(options)
         settings.unixSocket = try options.string("unix_socket").map { try context.grants.socketPath($0) }
         settings.maxConnectionsPerHost = try count(options, "max_connections_per_host")
         settings.maxTotalConnections = try count(options, "max_connections")
         settings.userAgent = try options.string("user_agent") ?? settings.userAgent
         try options.finish()
         return settings
+    }
+
+    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ options: OptionTable, _ key: String
+    ) throws -> Choice? {
+        guard let text = try options.string(key) else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        let known = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+        throw LuaUsageError("option 'transport.\(key)' is \(known), got \"\(text)\"")
+    }
+
+    private func pins(_ options: OptionTable) throws -> [String] {
+        guard let place = try options.table("pins") else { return [] }
+        defer { options.lua.pop() }
+        return try options.lua.strings(place, "pins").map { pin in
+            if let problem = TransportOptions.problem(ofPin: pin) {
+                throw LuaUsageError("'\(pin)' of 'transport.pins' is no pin: \(problem)")
+            }
+            return pin
+        }
+    }
+
+    /// `resolve = { ["host:port"] = "address" }`. What may not be requested can't be connected to by another
+    /// name either.
+    private func addresses(_ options: OptionTable) throws -> [String: String] {
+        guard let place = try options.table("resolve") else { return [:] }
+        defer { options.lua.pop() }
+        var addresses: [String: String] = [:]
+        try options.lua.forEachPair(place) { lua in
+            let example = "resolve = { [\"api.example.com:443\"] = \"192.0.2.1\" }"
+            guard lua.type(-2) == .string, lua.type(-1) == .string, let key = lua.string(-2),
+                let address = lua.string(-1)
+            else { throw LuaUsageError("option 'transport.resolve' has texts: \(example)") }
+            let host = address.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : address
+            guard let colon = key.lastIndex(of: ":"), let port = UInt16(key[key.index(after: colon)...]),
+                port > 0,
+                let named = URLText("https://\(key[..<colon])/"), named.isHTTP, named.path == "/",
+                let url = URLText("https://\(host):\(port)/"), url.isHTTP, url.path == "/"
+            else {
+                throw LuaUsageError("'\(key)' = '\(address)' of 'transport.resolve' is none: \(example)")
+            }
+            if case .scriptError(let refusal)? = context.services.refusalOfRequest(to: url) {
+                throw LuaUsageError(refusal.message)
+            }
+            addresses[key.lowercased()] = address
+        }
+        return addresses
     }
 
     private func count(_ options: OptionTable, _ key: String) throws -> Int? {

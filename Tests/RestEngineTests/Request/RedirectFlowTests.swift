@@ -85,6 +85,36 @@ struct RedirectFlowTests {
         #expect(fixture.transport.requests.count == 1)
     }
 
+    @Test func `what is asked before each redirect may stop there, or fail`() throws {
+        struct Wrong: Error {}
+        var asked: [String] = []
+        try fixture.configure { draft in
+            draft.configuration.redirects.on = ConfiguredFunction(
+                { from, to, status in
+                    asked.append("\(from) \(to) \(status)")
+                    if to.hasSuffix("/d") { throw Wrong() }
+                    return !to.hasSuffix("/c")
+                }, origin: "test:1")
+        }
+        try redirect("a", to: "b")
+        try redirect("b", to: "c", 307)
+        try redirect("e", to: "d")
+        let (stopped, failed) = (fixture.resource("a"), fixture.resource("e"))
+        stopped.load()
+        fixture.settle()
+        failed.load()
+        fixture.settle()
+        #expect(stopped.latestData?.status == 307 && stopped.latestData?.url == "https://api.test/v1/b")
+        #expect(failed.latestError?.underlying is Wrong && failed.latestError?.url == "https://api.test/v1/e")
+        #expect(
+            asked == [
+                "https://api.test/v1/a https://api.test/v1/b 302",
+                "https://api.test/v1/b https://api.test/v1/c 307",
+                "https://api.test/v1/e https://api.test/v1/d 302",
+            ])
+        #expect(fixture.transport.requests.count == 3)
+    }
+
     @Test func `the total time covers all legs`() throws {
         try fixture.configure { $0.configuration.timeouts.total = .seconds(10) }
         try redirect("a", to: "b", delay: 4)

@@ -86,15 +86,28 @@ struct RedirectTests {
     func `another origin gets no header that could be a secret`(location: String, isSameOrigin: Bool) throws {
         let harmless = [
             ("Accept", "*/*"), ("accept-language", "en"), ("Content-Type", "text/plain"), ("User-Agent", "r"),
-            ("Range", "bytes=0-1"), ("traceparent", "00-1"),
+            ("Content-Encoding", "gzip"),
         ]
         let secret = [
+            ("Range", "bytes=0-1"), ("traceparent", "00-1"),
             ("Authorization", "Bearer x"), ("Cookie", "a=b"), ("X-Api-Key", "k"), ("If-None-Match", "\"1\""),
             ("Proxy-Authorization", "p"), ("X-Api-Key", "k2"),
         ]
         let step = Self.step(headers: harmless + secret)
         let followed = try #require(Self.target(Self.decide(step, 307, location)))
         #expect(followed.headers == Headers(isSameOrigin ? harmless + secret : harmless))
+        var policy = RedirectPolicy()
+        policy.keepHeaders = ["x-api-key", "Range"]
+        let kept = try #require(Self.target(Self.decide(step, 307, location, policy: policy)))
+        let asked = [("Range", "bytes=0-1"), ("X-Api-Key", "k"), ("X-Api-Key", "k2")]
+        #expect(kept.headers == Headers(isSameOrigin ? harmless + secret : harmless + asked))
+    }
+
+    @Test(arguments: [
+        ("/y", "https://a.test/y#f"), ("/y#g", "https://a.test/y#g"), ("#", "https://a.test/x#"),
+    ])
+    func `a target without a fragment inherits that of what redirects`(location: String, url: String) {
+        #expect(Self.target(Self.decide(Self.step("GET", "https://a.test/x#f"), 302, location))?.url == url)
     }
 
     @Test func `https to http is refused, http to https is followed`() {
