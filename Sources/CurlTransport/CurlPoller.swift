@@ -50,6 +50,12 @@ package final class CurlPoller: Poller {
         hasNews = true
     }
 
+    /// There is something for the receiver of a transfer, which is told in the next pass.
+    func hasArrived(_ transfer: CurlTransfer) {
+        time.arrived.append(transfer)
+        hasNews = true
+    }
+
     func abort(_ transfer: CurlTransfer) {
         guard let handle = transfer.handle else { return }
         remove(handle, from: transfer, with: nil)
@@ -148,7 +154,10 @@ package final class CurlPoller: Poller {
 
     /// True if anybody was told.
     private func deliver() -> Bool {
-        guard !finished.isEmpty else { return false }
+        let arrived = time.arrived
+        time.arrived = []
+        for transfer in arrived { transfer.deliverBody() }
+        guard !finished.isEmpty else { return !arrived.isEmpty }
         swap(&finished, &delivering)
         for transfer in delivering { transfer.complete() }
         delivering.removeAll(keepingCapacity: true)

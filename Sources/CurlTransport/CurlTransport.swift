@@ -45,6 +45,9 @@ final class CurlTransfer: Transfer {
     /// Kept here until the pass is over.
     private var result: TransportResult?
 
+    /// Nil where nobody wants the body as it comes.
+    private var stream: BodyStream?
+
     /// While libcurl has the transfer; it and the handle's reference back are cut together.
     private(set) var handle: EasyHandle?
     private(set) var pool: EasyHandlePool?
@@ -57,6 +60,7 @@ final class CurlTransfer: Transfer {
     func cancel() {
         guard completion != nil else { return }
         completion = nil
+        stream = nil
         poller.abort(self)
     }
 
@@ -65,6 +69,29 @@ final class CurlTransfer: Transfer {
     func attach(_ handle: EasyHandle, of pool: EasyHandlePool) {
         self.handle = handle
         self.pool = pool
+        stream = handle.stream
+    }
+
+    func resume() {
+        guard let stream, stream.isHeld else { return }
+        stream.isHeld = false
+        handle?.deadlines.responseBytes(at: poller.time.now)
+        handle?.noteDeadline()
+        poller.hasArrived(self)
+    }
+
+    /// Tells the receiver what has come, and then the end, if that has.
+    func deliverBody() {
+        guard let stream, completion != nil else { return }
+        stream.drain()
+        if stream.isHeld {
+            handle?.deadlines.bodyHeld()
+        } else if stream.isPaused, let handle {
+            stream.isPaused = false
+            handle.isResting = true
+            poller.time.resting.append(handle)
+        }
+        complete()
     }
 
     /// `result`: what came of it; nil if it was aborted.
@@ -85,6 +112,12 @@ final class CurlTransfer: Transfer {
     /// Hands the result over, unless the transfer was cancelled since.
     func complete() {
         guard let result, let completion else { return }
+        if let stream, case .success(let response) = result, (200..<300).contains(response.status) {
+            if stream.head == nil { stream.head = response }
+            if !stream.isHeld { stream.drain() }
+            guard stream.isDrained else { return }
+        }
+        stream = nil
         self.result = nil
         self.completion = nil
         completion(result)

@@ -79,6 +79,13 @@ extension EasyHandle {
 
     private func receiveBody(_ chunk: UnsafeRawBufferPointer) -> Int {
         noteResponse()
+        if let stream {
+            if !(200..<300).contains(head.status) {
+                self.stream = nil
+            } else if !makeRoom(in: stream) {
+                return Int(CURL_WRITEFUNC_PAUSE)
+            }
+        }
         if head.isEncoded { return receiveEncoded(chunk) }
         return take(chunk) ? chunk.count : -1
     }
@@ -115,8 +122,24 @@ extension EasyHandle {
         return -1
     }
 
+    /// False when the receiver has to take something first. The line may rest meanwhile.
+    private func makeRoom(in stream: BodyStream) -> Bool {
+        if stream.head == nil { stream.head = responseHead() }
+        if stream.isFull {
+            stream.isPaused = true
+            deadlines.bodyHeld()
+            return false
+        }
+        if let transfer { time.arrived.append(transfer) }
+        return true
+    }
+
     /// False when it is more than may come.
     private func take(_ part: UnsafeRawBufferPointer) -> Bool {
+        if let stream {
+            stream.append(part)
+            return true
+        }
         let count = body.count + part.count
         if count > maxBodyBytes || (body.isEmpty && !reserve()) {
             refusal = TransportError(

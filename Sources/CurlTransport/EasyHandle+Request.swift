@@ -13,6 +13,7 @@ extension EasyHandle {
         maxBodyBytes = request.maxBodyBytes
         isHead = shape.isHead
         account = request.account
+        stream = request.receiver.map(BodyStream.init)
         deadlines = TransferDeadlines(limits: request.timeouts, start: time.now)
     }
 

@@ -59,6 +59,13 @@ extension EasyHandle {
         return count >= 0 ? count : nil
     }
 
+    /// The response before its body has come.
+    func responseHead() -> TransportResponse {
+        TransportResponse(
+            status: head.status, httpVersion: head.httpVersion,
+            headers: head.headers(isDecoded: head.isEncoded && !isHead))
+    }
+
     private func response() -> TransportResponse {
         let timings = timings()
         let isDecoded = head.isEncoded && !isHead && timings.bytesReceived > 0

@@ -39,6 +39,8 @@ final class EasyHandle {
     /// Of the body's bytes; nil when nobody counts them.
     var account: BodyAccount?
     var decoder: BodyDecoder?
+    /// Of a request whose body goes to a receiver.
+    var stream: BodyStream?
     /// Bytes that may still be decoded in the pass with that number.
     var allowance = 0
     var decodedPass = -1
@@ -83,6 +85,7 @@ final class EasyHandle {
         body = []
         account = nil
         decoder = nil
+        stream = nil
         decodedOfChunk = 0
         isResting = false
         refusal = nil

@@ -40,6 +40,9 @@ struct TransferDeadlines {
         lastByte = now
     }
 
+    /// The body's receiver wants no more for a while.
+    mutating func bodyHeld() { lastByte = nil }
+
     /// Seconds spent waiting for a connection slot.
     var queueTime: Double { max(0, (connectStart ?? connected ?? start) - start) }
 
@@ -76,6 +79,8 @@ final class LoopTime {
     private(set) var pass = 0
     /// Handles with more to do than one pass shall wait for.
     var resting: [EasyHandle] = []
+    /// Transfers with something for their receiver, each at least once.
+    var arrived: [CurlTransfer] = []
 
     init() { update() }
 

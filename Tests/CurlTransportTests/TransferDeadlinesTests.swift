@@ -38,6 +38,15 @@ struct TransferDeadlinesTests {
         #expect(deadlines.expired(at: 1025) == .idle)
     }
 
+    @Test func `a body that its receiver holds isn't idle`() {
+        var deadlines = deadlines()
+        deadlines.responseBytes(at: 1010)
+        deadlines.bodyHeld()
+        #expect(deadlines.next?.phase == .total)
+        deadlines.responseBytes(at: 1050)
+        #expect(deadlines.next?.deadline == 1055)
+    }
+
     @Test func `the total is last`() {
         var deadlines = deadlines()
         deadlines.responseBytes(at: 1097)

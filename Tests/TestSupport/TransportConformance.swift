@@ -18,6 +18,7 @@ public struct TransportConformance {
         await kit.checkUploads()
         await kit.checkCompletions()
         await kit.checkLimits()
+        await kit.checkReceivers()
         return kit.violations
     }
 
@@ -144,6 +145,48 @@ public struct TransportConformance {
         }
         expect((try? result.get().status) == 200, "a completion may send")
         expect(otherCalls == 0, "a completion may cancel")
+    }
+
+    private mutating func checkReceivers() async {
+        for (path, bytes) in [("/large", 1000), ("/echo", 0)] {
+            let receiver = PiecesReceiver()
+            var request = TransportRequest(method: "HEAD", url: base + path)
+            if bytes > 0 { request.method = "GET" }
+            request.receiver = receiver
+            let result = await transport.answer(to: request)
+            expect((try? result.get().body) == [], "a body that a receiver got is not in the response")
+            expect(receiver.heads.map(\.status) == [200], "a receiver is told once of a success")
+            expect(receiver.bytes.count == bytes, "a receiver gets the whole body")
+        }
+        let receiver = PiecesReceiver()
+        var request = TransportRequest(url: base + "/missing")
+        request.receiver = receiver
+        let failure = await transport.answer(to: request)
+        expect(
+            (try? failure.get().body) == Array("none".utf8) && receiver.heads.isEmpty,
+            "the body of an error comes whole")
+        await checkHolding()
+    }
+
+    private mutating func checkHolding() async {
+        let receiver = PiecesReceiver()
+        receiver.holds = true
+        var request = TransportRequest(url: base + "/large")
+        request.receiver = receiver
+        var result: TransportResult?
+        let (first, told) = (Gate(), Gate())
+        receiver.onPiece = { first.open() }
+        let transfer = transport.send(request) {
+            result = $0
+            told.open()
+        }
+        await first.opened()
+        for _ in 0..<3 { _ = await transport.answer(to: TransportRequest(url: base + "/echo")) }
+        expect(receiver.calls == 1 && result == nil, "who holds a body gets no more of it, and no end")
+        receiver.holds = false
+        transfer.resume()
+        await told.opened()
+        expect(receiver.bytes.count == 1000, "what was held goes on where it stopped")
     }
 
     private mutating func checkLimits() async {

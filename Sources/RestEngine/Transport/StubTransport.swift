@@ -91,6 +91,7 @@ public final class StubTransport: Transport {
             guard let result else { return }
             completion(result)
         }
+        transfer.receiver = sent.receiver
         inFlight[ObjectIdentifier(transfer)] = transfer
         // Uploads are read here, so stubs see and keep what a server would.
         let request: TransportRequest
@@ -130,6 +131,10 @@ final class StubTransfer: Transfer {
     private var stub: StubTransport.Stub?
     private var reply = StubReply(.success(TransportResponse(status: 200)))
     private let scheduler: Scheduler
+    /// Gets the body of a success.
+    var receiver: (any BodyReceiver)?
+    /// The success whose body the receiver gets, and where it is in it.
+    private var streamed: (response: TransportResponse, place: Int)?
     /// Called once: with the answer, or with nil when the transfer was cancelled.
     private var end: (@EngineActor (StubTransfer, TransportResult?) -> Void)?
 
@@ -171,8 +176,36 @@ final class StubTransfer: Transfer {
 
     var progress: TransferProgress { stub?.progress ?? TransferProgress() }
 
+    func resume() {
+        if streamed != nil { scheduler.nextTurn { self.deliver() } }
+    }
+
+    /// The next pieces of the body, until the receiver wants no more for now, or it has all.
+    private func deliver() {
+        guard end != nil, let receiver, let (response, place) = streamed else { return }
+        if place >= response.body.count {
+            streamed = nil
+            self.receiver = nil
+            var rest = response
+            rest.body = []
+            return finish(.success(rest))
+        }
+        let next = min(place + Self.pieceBytes, response.body.count)
+        streamed = (response, next)
+        if receiver.receive(Array(response.body[place..<next])) { scheduler.nextTurn { self.deliver() } }
+    }
+
+    private static let pieceBytes = 16 << 10
+
     private func finish(_ result: TransportResult?) {
         guard let end else { return }
+        if let receiver, case .success(let response)? = result, (200..<300).contains(response.status) {
+            streamed = (response, 0)
+            var head = response
+            head.body = []
+            receiver.begin(head)
+            return deliver()
+        }
         self.end = nil
         end(self, result)
     }

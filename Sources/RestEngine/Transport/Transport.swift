@@ -14,8 +14,14 @@ public protocol Transport: AnyObject {
 public protocol Transfer: AnyObject {
     /// Aborts the transfer; its completion is not called any more. No effect when it has ended.
     func cancel()
+    /// Goes on with a body whose ``BodyReceiver`` wanted no more for a while. No effect on any other.
+    func resume()
     /// How far it is.
     var progress: TransferProgress { get }
+}
+
+extension Transfer {
+    public func resume() {}
 }
 
 /// How a transfer ends.

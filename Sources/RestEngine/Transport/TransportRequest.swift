@@ -13,8 +13,11 @@ public struct TransportRequest: Sendable {
     public var upload: Upload?
     /// When to give up.
     public var timeouts: Timeouts
-    /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`.
+    /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`. Not of
+    /// one that goes to a ``receiver``.
     public var maxBodyBytes: Int
+    /// Gets the body of a success as it comes; then the response has none. Nil: it is collected.
+    public var receiver: (any BodyReceiver)?
     /// Counts the body of the response as it comes in; when that has no room the transfer fails with its
     /// refusal.
     package var account: BodyAccount?

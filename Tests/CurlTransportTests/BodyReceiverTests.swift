@@ -1,0 +1,95 @@
+import CurlTransport
+import RestEngine
+import TestSupport
+import Testing
+
+/// Bodies that are given away as they come.
+@EngineActor
+struct BodyReceiverTests {
+    let transport = CurlTransport()
+
+    private func request(_ url: String, _ receiver: PiecesReceiver) -> TransportRequest {
+        var request = TransportRequest(url: url)
+        request.receiver = receiver
+        return request
+    }
+
+    @Test func `a server waits while its body is held, and loses nothing`() async throws {
+        let body = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let peer = LoopbackPeer { request, connection in
+            if request.path == "/other" { connection.respond() } else { connection.respond(body: body) }
+        }
+        let receiver = PiecesReceiver()
+        receiver.holds = true
+        var result: TransportResult?
+        let ended = Gate()
+        // Beyond the cap of a collected body.
+        var message = request(peer.baseURL, receiver)
+        message.maxBodyBytes = 1000
+        let first = Gate()
+        receiver.onPiece = { first.open() }
+        let transfer = transport.send(message) {
+            result = $0
+            ended.open()
+        }
+        await first.opened()
+        var calls = 1
+        while result == nil, receiver.bytes.count < body.count {
+            for _ in 0..<2 {
+                _ = try await transport.answer(to: TransportRequest(url: peer.baseURL + "/other")).get()
+            }
+            #expect(receiver.calls == calls, "it is held")
+            let more = Gate()
+            receiver.onPiece = { more.open() }
+            transfer.resume()
+            if receiver.bytes.count < body.count { await more.opened() }
+            calls += 1
+        }
+        receiver.holds = false
+        transfer.resume()
+        await ended.opened()
+        #expect(receiver.bytes == body)
+        #expect(try #require(result).get().body.isEmpty)
+        #expect(receiver.heads.count == 1 && receiver.heads.first?.headers["Content-Length"] == "\(body.count)")
+        #expect(calls > 8, "no piece is much larger than what may wait")
+    }
+
+    @Test func `an encoded body is given decoded`() async throws {
+        let text = [UInt8](repeating: 0x61, count: 60_000)
+        let peer = LoopbackPeer { _, connection in
+            connection.respond(headers: [("Content-Encoding", "gzip")], body: Gzip.stored(text))
+        }
+        let receiver = PiecesReceiver()
+        let response = try await transport.answer(to: request(peer.baseURL, receiver)).get()
+        #expect(receiver.bytes == text && response.headers["Content-Encoding"] == nil)
+    }
+
+    @Test func `a body that is cut is an error after what came of it`() async throws {
+        let peer = LoopbackPeer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            connection.close()
+        }
+        let receiver = PiecesReceiver()
+        let error = await transport.answer(to: request(peer.baseURL, receiver)).error
+        #expect(error?.code == .connectionFailed && receiver.bytes == Array("abc".utf8))
+    }
+
+    @Test func `cancelling what is held tells nobody anything`() async throws {
+        let peer = LoopbackPeer { request, connection in
+            connection.respond(body: [UInt8](repeating: 1, count: request.path == "/other" ? 0 : 4 << 20))
+        }
+        let receiver = PiecesReceiver()
+        receiver.holds = true
+        let first = Gate()
+        receiver.onPiece = { first.open() }
+        var wasCalled = false
+        let transfer = transport.send(request(peer.baseURL, receiver)) { _ in wasCalled = true }
+        await first.opened()
+        transfer.cancel()
+        transfer.resume()
+        for _ in 0..<3 {
+            _ = try await transport.answer(to: TransportRequest(url: peer.baseURL + "/other")).get()
+        }
+        #expect(!wasCalled && receiver.calls == 1)
+    }
+}
