@@ -133,8 +133,8 @@ final class EasyHandle {
         if let file = options.clientKey { set(CURLOPT_SSLKEY, file) }
         if !options.pins.isEmpty { set(CURLOPT_PINNEDPUBLICKEY, options.pins.joined(separator: ";")) }
         switch options.minTLS {
-        case .v1_2: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        case .v1_3: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_3))
+        case .tls12: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        case .tls13: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_3))
         case nil: break
         }
     }

@@ -50,7 +50,8 @@ struct BodyReceiverTests {
         await ended.opened()
         #expect(receiver.bytes == body)
         #expect(try #require(result).get().body.isEmpty)
-        #expect(receiver.heads.count == 1 && receiver.heads.first?.headers["Content-Length"] == "\(body.count)")
+        #expect(
+            receiver.heads.count == 1 && receiver.heads.first?.headers["Content-Length"] == "\(body.count)")
         #expect(calls > 8, "no piece is much larger than what may wait")
     }
 

@@ -9,8 +9,8 @@ final class TLSServer: Sendable {
     let port: Int
     /// Where it speaks TLS 1.2 alone, and wants to know the client.
     let strictPort: Int
-    /// With certificate.pem, which signs itself; client.pem and client.key.pem, which the strict server knows;
-    /// trusted, a folder of certificates by their hash; and pin, that of the server's key.
+    /// With certificate.pem, which signs itself; client.pem and client.key.pem, which the strict server
+    /// knows; trusted, a folder of certificates by their hash; and pin, that of the server's key.
     let folder: String
     /// The end of a pipe; when it is closed, by us or with this process, the server stops.
     private let lifeline: Int32

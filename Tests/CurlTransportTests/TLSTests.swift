@@ -60,8 +60,8 @@ struct TLSTests {
 
     @Test func `a server of an older TLS than the lowest is refused`() async throws {
         let request = TransportRequest(url: server.strictURL)
-        #expect(try await transport { $0.minTLS = .v1_2 }.answer(to: request).get().status == 400)
-        let error = try #require(await transport { $0.minTLS = .v1_3 }.answer(to: request).error)
+        #expect(try await transport { $0.minTLS = .tls12 }.answer(to: request).get().status == 400)
+        let error = try #require(await transport { $0.minTLS = .tls13 }.answer(to: request).error)
         #expect(error.code == .tlsFailed && error.phase == .tls)
     }
 

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// What of a service its resources need: it lives as long as the service, or as one of them.
 ///
-/// A service keeps its resources until a flush (rule 2.7), and they keep this, not the service: so the service
-/// goes with whoever made it, and then nothing keeps its resources any more but those who use them.
+/// A service keeps its resources until a flush (rule 2.7), and they keep this, not the service: so the
+/// service goes with whoever made it, and then nothing keeps its resources any more but those who use them.
 @EngineActor
 final class ServiceCore {
     nonisolated let engine: Engine

@@ -8,7 +8,7 @@ public protocol BodyReceiver: AnyObject, Sendable {
     func begin(_ response: TransportResponse)
     /// The next bytes, decoded, of which there are some.
     ///
-    /// - Returns: False when there shall be no more before ``Transfer/resume()``, nor the end: the server waits
-    ///   meanwhile, and the limit of idle time doesn't run.
+    /// - Returns: False when there shall be no more before ``Transfer/resume()``, nor the end: the server
+    ///   waits meanwhile, and the limit of idle time doesn't run.
     func receive(_ bytes: [UInt8]) -> Bool
 }

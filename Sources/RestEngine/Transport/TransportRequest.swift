@@ -13,8 +13,8 @@ public struct TransportRequest: Sendable {
     public var upload: Upload?
     /// When to give up.
     public var timeouts: Timeouts
-    /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`. Not of
-    /// one that goes to a ``receiver``.
+    /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`. Not
+    /// of one that goes to a ``receiver``.
     public var maxBodyBytes: Int
     /// Gets the body of a success as it comes; then the response has none. Nil: it is collected.
     public var receiver: (any BodyReceiver)?
@@ -95,8 +95,8 @@ public struct TransportOptions: Sendable, Equatable {
     public var http2 = true
     /// A PEM file of certificates to trust in place of the system's.
     public var caFile: String?
-    /// A folder of such files, named by hash as `openssl rehash` does, to trust in place of the system's; with
-    /// ``caFile`` both count.
+    /// A folder of such files, named by hash as `openssl rehash` does, to trust in place of the system's;
+    /// with ``caFile`` both count.
     public var caPath: String?
     /// A PEM file of the certificate that says who this client is, with those between it and its issuer.
     public var clientCertificate: String?
@@ -128,8 +128,8 @@ public struct TransportOptions: Sendable, Equatable {
 
     /// Versions of TLS (RFC 5246, RFC 8446).
     public enum TLSVersion: String, Sendable, CaseIterable {
-        case v1_2 = "1.2"
-        case v1_3 = "1.3"
+        case tls12 = "1.2"
+        case tls13 = "1.3"
     }
 
     /// Versions of the internet protocol.

@@ -41,7 +41,7 @@ final class Gathering {
     func start() {
         if left == 0 { return answer() }
         // A waiter is cancelled by its state, on the engine loop.
-        waiter.onCancel = { [weak self] in EngineActor.assumeIsolated { self?.cancel() } }
+        waiter.onCancel = onLoop { [weak self] in self?.cancel() }
         startNext()
     }
 

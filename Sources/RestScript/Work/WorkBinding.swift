@@ -28,7 +28,7 @@ struct WorkBinding: ScriptBinding {
                 return .wait { waiter in
                     let timer = engine.scheduler.after(seconds) { waiter.resume { _ in 0 } }
                     // A waiter is cancelled by its state, on the engine loop.
-                    waiter.onCancel = { EngineActor.assumeIsolated { timer.cancel() } }
+                    waiter.onCancel = onLoop { timer.cancel() }
                 }
             },
             ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") { call in

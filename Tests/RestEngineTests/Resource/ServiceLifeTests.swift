@@ -73,7 +73,9 @@ struct ServiceLifeTests {
             resource = made
         }
         var turns = 0
-        await turn { turns += 1; return turns == 100 }
+        await turn {
+            turns += 1; return turns == 100
+        }
         #expect(resource?.isObserved == true)
         owner = nil
         #expect(resource?.isObserved == false)

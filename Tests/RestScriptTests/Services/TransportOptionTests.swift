@@ -47,7 +47,7 @@ struct TransportOptionTests {
         expected.clientCertificate = "/app/me.pem"
         expected.clientKey = "/app/key.pem"
         expected.pins = [Self.pin]
-        expected.minTLS = .v1_3
+        expected.minTLS = .tls13
         expected.ip = .v4
         expected.addresses = ["b.test:443": "192.0.2.1", "b.test:8443": "::1"]
         expected.userAgent = "u"
