@@ -428,6 +428,7 @@ local action = {}
 ---@field expiration_time number Seconds that loaded data stays up to date.
 ---@field retry_time number Seconds after a failed load before the next.
 ---@field progress_interval number Seconds between progress reports.
+---@field refresh_while_observed number Seconds after its last load in which a resource is loaded again while somebody observes it or a stream shows it; 0: never.
 ---@field timeouts resthost.timeouts In seconds; 0 means none.
 ---@field headers resthost.headers Request headers; assign nil to remove one.
 ---@field accept? string|string[] Short for the Accept header: a content type, or a list of them in order; nil leaves it out.
@@ -541,6 +542,34 @@ local timer = {}
 
 ---It does not run again.
 function timer:cancel() end
+
+---The HTTP gateway; made by rest.gateway.
+---@class resthost.gateway
+local gateway = {}
+
+---@class resthost.gateway.route.options
+---@field expiration_time? any
+
+---Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment: `request.params.name`. With `expiration_time` an answer to GET is kept for so many seconds, and made once for all who ask.
+---@param method string
+---@param path string
+---@param options? resthost.gateway.route.options
+---@param fn function
+---@return resthost.gateway
+---@overload fun(self: resthost.gateway, method: string, path: string, fn: function): resthost.gateway
+function gateway:route(method, path, options, fn) end
+
+---A client's request, for the function of a route.
+---@class resthost.served_request
+---@field method string `GET` for HEAD too.
+---@field path string As the client sent it, without the query.
+---@field params table What stands for the names of the route's path, by name.
+---@field query table Decoded, by name; of a repeated name the last.
+---@field headers resthost.headers Read only; names compare without case.
+---@field body string Empty for none.
+---@field json any The body if it is JSON, else nil.
+---@field client? string The address of the other end, which may be a proxy; nil on a Unix socket.
+local served_request = {}
 
 ---Granted variables of the environment; nil for one that is not set.
 ---@class resthost.env
@@ -812,7 +841,21 @@ function rest.gather(list, limit, fn) end
 
 ---Declares the HTTP gateway.
 ---@param options resthost.gateway.options
+---@return resthost.gateway
 function rest.gateway(options) end
+
+---@class resthost.response.options
+---@field status? resthost.status
+---@field headers? resthost.headers|table<string, string|string[]>
+---@field json? any
+---@field text? string
+---@field body? string
+---@field content_type? string
+
+---What a route answers, where its content alone doesn't say it: one of `json`, `text` and `body`, or none.
+---@param options resthost.response.options
+---@return resthost.response
+function rest.response(options) end
 
 ---The content of a file, relative to the script's folder. It must lie where `--allow-read` permits, by default below that folder; of 64 MiB at most.
 ---@param path string

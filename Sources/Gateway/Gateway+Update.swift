@@ -21,7 +21,7 @@ extension Gateway {
     /// addresses are bound.
     public func prepare(_ update: GatewayConfiguration) throws(GatewayError) -> PreparedGatewayUpdate {
         try update.check()
-        let exposure = try Exposure(update.expose)
+        let access = try GatewayRules.Access(update)
         let addresses = try ListenAddress.list(update.listen)
         guard let running else { throw .notRunning }
         var listeners: [Listener] = []
@@ -32,7 +32,7 @@ extension Gateway {
                 continue
             }
             do throws(GatewayError) {
-                let listener = try bind(address, text, running)
+                let listener = try bind(address, text, mode: update.socketModes[text], running)
                 listeners.append(listener)
                 opened.append(listener)
             } catch {
@@ -44,7 +44,7 @@ extension Gateway {
             !listeners.contains { $0.address == old.address }
         }
         return PreparedGatewayUpdate(
-            access: GatewayRules.Access(update, exposure), listeners: listeners, opened: opened,
+            access: access, listeners: listeners, opened: opened,
             closing: closing)
     }
 

@@ -39,8 +39,9 @@ public final class Gateway: Sendable {
                 throw .badAddress(text, why: "commands are taken on a Unix socket alone, unix:/path")
             }
         }
-        let access = GatewayRules.Access(configuration, try Exposure(configuration.expose))
-        engine = EngineClient(directory: directory, control: control, rules: GatewayRules(access))
+        let access = try GatewayRules.Access(configuration)
+        engine = EngineClient(
+            directory: directory, control: control, rules: GatewayRules(access), clock: configuration.clock)
     }
 
     /// The addresses as they are bound; empty unless it runs.
@@ -91,7 +92,8 @@ public final class Gateway: Sendable {
         var running = Running(group: group, loops: loops, room: room, listeners: [])
         for (text, address) in addresses {
             do throws(GatewayError) {
-                running.listeners.append(try bind(address, text, running))
+                running.listeners.append(
+                    try bind(address, text, mode: configuration.socketModes[text], running))
             } catch {
                 for listener in running.listeners { listener.close() }
                 try? group.syncShutdownGracefully()
@@ -105,10 +107,10 @@ public final class Gateway: Sendable {
     }
 
     func bind(
-        _ address: ListenAddress, _ text: String, _ running: Running
+        _ address: ListenAddress, _ text: String, mode: Int?, _ running: Running
     ) throws(GatewayError) -> Listener {
         try Listener.bind(
-            address, text: text, isPrivate: configuration.isForAdmins, group: running.group,
+            address, text: text, mode: configuration.isForAdmins ? 0o600 : mode, group: running.group,
             loops: running.loops, room: running.room)
     }
 

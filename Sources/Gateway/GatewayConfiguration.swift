@@ -11,6 +11,14 @@ public struct GatewayConfiguration: Sendable {
     public var expose: [String: ServiceExposure]?
     /// Clients must send it as `Authorization: Bearer …`, except to learn whether the gateway is alive.
     public var bearerToken: String?
+    /// Further tokens, each with what it may reach.
+    public var tokens: [GatewayToken] = []
+    /// What a listener shows in place of ``expose``, by its text in ``listen``.
+    public var listenerExposure: [String: [String: ServiceExposure]] = [:]
+    /// Modes of the files of Unix sockets, by their text in ``listen``; else the process's umask decides.
+    public var socketModes: [String: Int] = [:]
+    /// Which pages of other origins may use it; nil: none.
+    public var cors: GatewayCORS?
     /// Names for the Host header beside the loopback names and the listener's address.
     public var serverNames: [String] = []
     /// It takes commands, shows no resources, and is for Unix sockets alone, which nobody else can open: mode
@@ -35,6 +43,9 @@ public struct GatewayConfiguration: Sendable {
     /// Names of the API's headers that go to clients, beside ``HeaderPassage/usual``.
     public var keptHeaders: [String] = []
 
+    /// What the gateway answers by itself, before it looks for services.
+    package var routes: [GatewayRoute] = []
+
     public init() {}
 
     /// What a running gateway can be changed by, see ``Gateway/prepare(_:)``: the other members say how it
@@ -49,6 +60,10 @@ public struct GatewayConfiguration: Sendable {
     public func check() throws(GatewayError) {
         _ = try ListenAddress.list(listen)
         _ = try Exposure(expose)
+        _ = try RouteTable(routes)
+        if let objection = cors?.objection { throw .badCORS(objection) }
+        for rules in listenerExposure.values { _ = try Exposure(rules) }
+        for token in tokens { _ = try Exposure(token.expose) }
         for name in forwardedHeaders + keptHeaders {
             if let objection = HeaderPassage.objection(to: name) { throw .badHeader(objection) }
         }
@@ -65,6 +80,9 @@ public struct GatewayLimits: Sendable, Equatable {
     public var maxBodyBytes = 16 << 20
     /// Bytes each second, on average beyond ``idleTimeout``, that a client sends of its request's body.
     var minBodyRate = 1 << 10
+    /// How often one client, by its token or else its address, may ask; more is 429. Nil: as often as it
+    /// wants.
+    public var perClient: GatewayRate?
     /// Fewer where the process may not have the descriptors for them: three quarters of those beyond 64. One
     /// more closes the clients that have been idle longest; when none is, it gets 503, but an answer to
     /// `/-/health`.

@@ -8,6 +8,8 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case badExposure(service: String, message: String)
     /// One that may not be passed on.
     case badHeader(String)
+    case badRoute(String)
+    case badCORS(String)
     case alreadyStarted
     case notRunning
     /// One that this same gateway listens on until it stops.
@@ -23,6 +25,7 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .missingFolder(let text): "the folder of the socket \(text) does not exist"
         case .badExposure(let service, let message): "exposed paths of '\(service)': \(message)"
         case .badHeader(let why): "\(why), so it can't be passed on"
+        case .badRoute(let why), .badCORS(let why): why
         case .notRunning: "the gateway isn't running"
         case .addressOverlaps(let text, let other):
             "the gateway itself is listening on \(other), so \(text) is taken until it is stopped"

@@ -14,6 +14,8 @@ struct AnswerWriter {
         var closes = false
         /// HTTP/1.0 keeps a connection only when told so.
         var saysKeepAlive = false
+        /// What else this client's answers say.
+        var lines = ""
     }
 
     /// What the head of a content says of it; a 304 leaves most of it out (RFC 9110 15.4.5).
@@ -46,6 +48,19 @@ struct AnswerWriter {
         return head
     }
 
+    /// Of a stream, whose end is that of its connection.
+    mutating func streamHead(now: Double, _ framing: Framing) -> ByteBuffer {
+        var head = allocator.buffer(capacity: 256)
+        head.writeString("HTTP/1.1 200 OK\r\n")
+        head.writeString(date(now))
+        // The last is for nginx, which else collects what it passes on.
+        head.writeString(
+            "Content-Type: text/event-stream\r\nCache-Control: no-store\r\nVary: Accept\r\nX-Accel-Buffering: no\r\n"
+        )
+        finish(&head, Framing(closes: true, lines: framing.lines))
+        return head
+    }
+
     mutating func head(of reply: Reply, now: Double, _ framing: Framing) -> ByteBuffer {
         var head = allocator.buffer(capacity: 512)
         head.writeString("HTTP/1.1 \(reply.status) \(StatusPhrase.text(for: reply.status))\r\n")
@@ -58,6 +73,7 @@ struct AnswerWriter {
     }
 
     private func finish(_ head: inout ByteBuffer, _ framing: Framing) {
+        if !framing.lines.isEmpty { head.writeString(framing.lines) }
         if framing.closes {
             head.writeString("Connection: close\r\n\r\n")
         } else {

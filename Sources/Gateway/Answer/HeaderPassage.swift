@@ -4,8 +4,8 @@ import RestEngine
 /// Which headers of the API go to a client, and how. Addresses below the service's base URL become the
 /// gateway's own, so that a client that follows one stays with the gateway.
 struct HeaderPassage: Sendable {
-    /// In lower case.
-    let kept: Set<String>
+    /// In lower case; nil: all that are not for the gateway to say.
+    let kept: Set<String>?
     let service: String
     let base: URLText?
 
@@ -14,6 +14,9 @@ struct HeaderPassage: Sendable {
         "allow", "content-disposition", "content-language", "deprecation", "last-modified", "link",
         "location", "preference-applied", "retry-after", "sunset",
     ]
+
+    /// For headers that are the program's own.
+    static let own = HeaderPassage(kept: nil, service: "", base: nil)
 
     /// Nil for a name that may pass. What belongs to one connection (RFC 9110 7.6.1), to a message's length
     /// or to whom a request is for is the gateway's to say; what is secret goes nowhere.
@@ -45,16 +48,22 @@ struct HeaderPassage: Sendable {
         var fields: [(String, String)] = []
         for field in headers.fields {
             let name = field.name.lowercased()
-            guard kept.contains(name), field.value.utf8.allSatisfy({ HTTPByte.isFieldValue($0) }) else {
+            guard isKept(name), field.value.utf8.allSatisfy({ HTTPByte.isFieldValue($0) }) else {
                 continue
             }
             switch name {
+            case _ where kept == nil: fields.append((field.name, field.value))
             case "location": if let own = own(field.value, from: url) { fields.append((field.name, own)) }
             case "link": fields.append((field.name, links(field.value, from: url)))
             default: fields.append((field.name, field.value))
             }
         }
         return fields
+    }
+
+    private func isKept(_ name: String) -> Bool {
+        if let kept { return kept.contains(name) }
+        return name != "set-cookie" && !Self.hopByHop.contains(name)
     }
 
     /// The address for a client; nil for text that is none.

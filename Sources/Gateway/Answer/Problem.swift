@@ -70,8 +70,36 @@ extension Problem {
         return Problem(421, "wrong_host", detail)
     }
 
+    static var crossOrigin: Problem {
+        Problem(
+            403, "cross_origin",
+            "a page of another origin may not change anything here, unless rest.gateway { cors = … } lists it"
+        )
+    }
+
+    static func tooOften(_ seconds: Double) -> Problem {
+        var problem = Problem(429, "rate_limited", "this client asks more often than the gateway lets it")
+        problem.retryAfter = max(1, Int(min(seconds, 86_400).rounded(.up)))
+        return problem
+    }
+
     static var tooManyConnections: Problem {
         var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
+        problem.retryAfter = 1
+        return problem
+    }
+
+    static func methodNotAllowed(_ method: String, _ methods: [String]) -> Problem {
+        var problem = Problem(
+            405, "method_not_allowed",
+            "\(method) is not possible here; there are \(methods.joined(separator: ", "))")
+        problem.allow = methods
+        return problem
+    }
+
+    static var tooManyBodies: Problem {
+        var problem = Problem(
+            503, "too_many_bodies", "the gateway holds as many bodies of requests as it may")
         problem.retryAfter = 1
         return problem
     }

@@ -21,6 +21,8 @@ struct ClientRequest {
     let expectsContinue: Bool
     /// Bytes may follow that nobody reads: a body, or what came after a head that made no sense.
     private(set) var hasUnreadBytes: Bool
+    /// For the answer to a page of another origin.
+    private let lines: String
     private let isLast: Bool
     private let isOld: Bool
     /// ``GatewayConfiguration/uptime``; nil while nobody wants to know.
@@ -40,6 +42,7 @@ struct ClientRequest {
         isAuthorized = client.isAuthorized
         exposure = client.exposure
         fields = RequestFields(Array(bytes[..<head.length]))
+        lines = client.lines
         notable = head.notable
         hasUnreadBytes = head.hasBody
         body =
@@ -61,6 +64,7 @@ struct ClientRequest {
         isAuthorized = false
         exposure = nil
         fields = .none
+        lines = ""
         notable = []
         body = nil
         contentLength = nil
@@ -74,7 +78,7 @@ struct ClientRequest {
     /// A body that nobody reads would be taken for the next request, so the connection ends with it.
     var framing: AnswerWriter.Framing {
         let closes = isLast || hasUnreadBytes
-        return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && isOld)
+        return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && isOld, lines: lines)
     }
 
     /// It is complete: the next request begins behind it.

@@ -22,6 +22,16 @@ extension ConnectionHandler {
     }
 
     private func ask(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        switch loop.access.routes.match(request.method, request.target) {
+        case .none: break
+        case .otherMethods(let methods):
+            if request.method == "OPTIONS" { return write(Reply(allowing: methods), request, context) }
+            return write(Problem.methodNotAllowed(request.method, methods).reply, request, context)
+        case .route(let entry, let params):
+            guard request.hasUnreadBytes else { return answer(entry, params, [], request, context) }
+            return takeBody(request, context)
+        }
+        if request.method == "GET", request.terms.wantsEvents { return stream(path, request) }
         let isRead = request.method == "GET" || request.method == "HEAD"
         if isRead, request.fields.fields(named: loop.access.forwarded).isEmpty { return read(path, request) }
         request.hasUnreadBytes ? admit(path, request) : pass(request, nil, context)
@@ -54,59 +64,6 @@ extension ConnectionHandler {
         guard let ticket else { return }
         self.ticket = nil
         EngineLoop.shared.submit { ticket.leave() }
-    }
-
-    // MARK: Passing on
-
-    /// Asks whether the request may be sent at all, before its body is taken.
-    private func admit(_ path: ResourcePath, _ request: ClientRequest) {
-        let connection = wait(request, seconds: EngineClient.usualPatience)
-        let exposure = request.exposure ?? loop.access.exposure
-        let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
-        EngineLoop.shared.submit {
-            let problem = engine.objection(to: method, path, exposure)
-            mailbox.send { connection.value.goOn(number, problem) }
-        }
-    }
-
-    private func goOn(_ number: Int, _ problem: Problem?) {
-        guard let (request, context) = resume(number) else { return }
-        if let problem {
-            write(problem.reply, request, context)
-        } else {
-            if request.expectsContinue {
-                needsFlush = true
-                context.write(
-                    wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
-            }
-            machine.receiveBody(of: request, sweep: loop.sweeps)
-        }
-        proceed(context)
-    }
-
-    /// Sends a request to the API, with its whole body.
-    func pass(_ request: ClientRequest, _ body: [UInt8]?, _ context: ChannelHandlerContext) {
-        guard case .resource(let path) = request.target.withUnsafeBytes({ RequestTarget($0) }) else {
-            return read(ResourcePath(service: "", path: "", query: nil), request)
-        }
-        let exposure = request.exposure ?? loop.access.exposure
-        let passed = PassedRequest(
-            method: request.method, path: path, body: body, contentType: request.fields["content-type"],
-            headers: request.fields.fields(named: loop.access.forwarded))
-        let own = loop.access.limits.requestTimeout
-        let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
-        let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
-        EngineLoop.shared.submit {
-            engine.send(
-                passed, exposure,
-                waiting: { seconds in
-                    guard own == nil else { return }
-                    mailbox.send { connection.value.extend(number, seconds: seconds) }
-                },
-                { outcome in
-                    mailbox.send { connection.value.finish(number, outcome) }
-                })
-        }
     }
 
     private func askHost(
@@ -143,27 +100,28 @@ extension ConnectionHandler {
 
     /// - Parameter seconds: After which it is answered in any case; nil for a wait that has an end of its
     ///   own.
-    private func wait(_ request: ClientRequest, seconds: Double?) -> NIOLoopBound<ConnectionHandler> {
+    func wait(_ request: ClientRequest, seconds: Double?) -> NIOLoopBound<ConnectionHandler> {
         machine.wait(for: request, until: seconds.map(deadline) ?? .max)
         return NIOLoopBound(self, eventLoop: loop.eventLoop)
     }
 
     private func deadline(in seconds: Double) -> Int { loop.sweeps + loop.patience.sweeps(seconds) }
 
-    private func extend(_ number: Int, seconds: Double) {
+    func extend(_ number: Int, seconds: Double) {
         machine.extend(number, until: deadline(in: seconds))
     }
 
     // MARK: Being answered
 
     /// The request that waits, if it is still this one.
-    private func resume(_ number: Int) -> (ClientRequest, ChannelHandlerContext)? {
+    func resume(_ number: Int) -> (ClientRequest, ChannelHandlerContext)? {
         guard let context, let request = machine.resume(number, sweep: loop.sweeps) else { return nil }
         return (request, context)
     }
 
     func finish(_ number: Int, _ outcome: EngineClient.Outcome) {
         guard let (request, context) = resume(number) else { return }
+        dropBody()
         ticket = nil
         switch outcome {
         case .problem(let problem): write(problem.reply, request, context)
@@ -180,12 +138,13 @@ extension ConnectionHandler {
 
     func finish(_ number: Int, _ reply: Reply) {
         guard let (request, context) = resume(number) else { return }
+        dropBody()
         write(reply, request, context)
         proceed(context)
     }
 
     /// Goes on with the requests behind the one just answered.
-    private func proceed(_ context: ChannelHandlerContext) {
+    func proceed(_ context: ChannelHandlerContext) {
         answerRequests(context)
         flush(context)
     }
@@ -217,7 +176,7 @@ extension ConnectionHandler {
 
     /// The gateway, or its listener, may have begun to stop since the request came.
     private func framing(_ request: ClientRequest) -> AnswerWriter.Framing {
-        isLeaving ? AnswerWriter.Framing(closes: true) : request.framing
+        isLeaving ? AnswerWriter.Framing(closes: true, lines: request.framing.lines) : request.framing
     }
 
     private func write(
@@ -234,13 +193,16 @@ extension ConnectionHandler {
         } else {
             context.write(wrapOutboundOut(head), promise: promise)
         }
+        logAccess(request, status: status, bytes: body?.readableBytes ?? 0, context)
+    }
+
+    func logAccess(_ request: ClientRequest, status: Int, bytes: Int, _ context: ChannelHandlerContext) {
         guard let accessLog = loop.access.accessLog else { return }
         accessLog(
             AccessRecord(
                 client: context.remoteAddress?.ipAddress, method: request.method,
-                target: String(decoding: request.target, as: UTF8.self),
-                status: status,
-                bytes: body?.readableBytes ?? 0, duration: request.startedAt.map { loop.uptime() - $0 } ?? 0))
+                target: String(decoding: request.target, as: UTF8.self), status: status, bytes: bytes,
+                duration: request.startedAt.map { loop.uptime() - $0 } ?? 0))
     }
 
     /// Of a request that begins now; nil when nobody will ask how long it took.

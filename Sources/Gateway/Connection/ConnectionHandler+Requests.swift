@@ -8,6 +8,7 @@ extension ConnectionHandler {
         /// It is there, and the client says more about what it wants.
         case content(PublishedAnswer, HeaderPassage)
         case problem(Problem)
+        case reply(Reply)
         case ask
     }
 
@@ -21,7 +22,7 @@ extension ConnectionHandler {
             case .none: break requests
             case .fault(let fault): fail(Problem(fault))
             case .request(let head): answer(head, now: now, context)
-            case .part(let part): body.append(contentsOf: part.readableBytesView)
+            case .part(let part): if !keepBody(part) { fail(.tooManyBodies) }
             case .complete(let request):
                 let whole = body
                 body = []
@@ -42,6 +43,7 @@ extension ConnectionHandler {
             }
             writeContent(answer, .hit(.memory), passage, terms, request, context)
         case .problem(let problem): write(problem.reply, take(head), context)
+        case .reply(let reply): write(reply, take(head), context)
         case .ask: ask(take(head), context)
         }
     }
@@ -53,8 +55,17 @@ extension ConnectionHandler {
         if let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
             return .problem(.wrongHost(host, canBeListed: !loop.isForAdmins))
         }
-        if let token = loop.access.token, !token.accepts(head.authorization?.bytes(in: bytes)) {
+        if head.notable.contains(.origin), head.method == .other, !loop.isForAdmins,
+            let decision = decideForPage(head, bytes)
+        {
+            return decision
+        }
+        guard let client = identify(head, bytes), client.isAuthorized else {
             return isLivenessCheck(head, bytes) ? .ask : .problem(.unauthorized)
+        }
+        if let rates = loop.access.rates, !isLivenessCheck(head, bytes) {
+            let key = client.name ?? context.remoteAddress?.ipAddress ?? "unix"
+            if let wait = rates.wait(key, now: loop.uptime()) { return .problem(.tooOften(wait)) }
         }
         if !loop.access.forwarded.isEmpty, head.method != .other, hasForwarded(head, bytes) { return .ask }
         if head.hasBody, loop.isForAdmins || head.method != .other, !isIgnorable(head) {
@@ -68,7 +79,7 @@ extension ConnectionHandler {
             return .problem(Problem(RequestFault.bodyTooLarge))
         }
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),
-            hot.allows(head.method), hot.exposure === loop.access.exposure
+            hot.allows(head.method), hot.exposure === client.exposure
         else { return .ask }
         guard let answer = hot.publication.answer(at: now) else {
             hot.forget()
@@ -77,6 +88,35 @@ extension ConnectionHandler {
         guard head.notable.isEmpty, head.ifNoneMatch == nil else { return .content(answer, hot.passage) }
         hot.render(answer, now: now, &loop.writer)
         return .hot(hot)
+    }
+
+    /// What a browser's page of another origin may not do, and what a browser asks before it sends that.
+    private func decideForPage(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Decision? {
+        let fields = RequestFields(Array(bytes[..<head.length]))
+        let isOptions = head.methodRange.bytes(in: bytes).elementsEqual(Self.options)
+        if isOptions, let reply = loop.access.origins.preflight(fields) { return .reply(reply) }
+        let host = head.host.map { String(decoding: $0.bytes(in: bytes), as: UTF8.self) }
+        guard let origin = fields.single("origin"),
+            loop.access.origins.allowsChanges(from: origin, host: host)
+        else { return isOptions ? nil : .problem(.crossOrigin) }
+        return nil
+    }
+
+    private static let options = Array("OPTIONS".utf8)
+
+    /// Who asks; it is looked up once for each token and connection.
+    private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> GatewayLoop.Client? {
+        let shown = head.authorization?.bytes(in: bytes)
+        if clientVersion == loop.access.version, client != nil,
+            shown.map({ shown in shownToken.withUnsafeBytes { $0.elementsEqual(shown) } })
+                ?? shownToken.isEmpty
+        {
+            return client
+        }
+        client = loop.access.client(shown, at: listener.text)
+        clientVersion = loop.access.version
+        shownToken = shown.map { Array($0) } ?? []
+        return client
     }
 
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
@@ -124,9 +164,14 @@ extension ConnectionHandler {
 
     private func take(_ head: RequestHead) -> ClientRequest {
         let client = machine.input.withUnsafeReadableBytes { bytes in
-            GatewayLoop.Client(
-                exposure: loop.access.exposure,
-                isAuthorized: loop.access.token?.accepts(head.authorization?.bytes(in: bytes)) ?? true)
+            var client = identify(head, bytes) ?? loop.access.stranger
+            if !loop.isForAdmins {
+                let origin =
+                    head.notable.contains(.origin)
+                    ? RequestFields(Array(bytes[..<head.length])).single("origin") : nil
+                client.lines = loop.access.origins.lines(for: origin)
+            }
+            return client
         }
         return machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
     }

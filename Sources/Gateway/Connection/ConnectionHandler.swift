@@ -19,6 +19,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var machine: ConnectionStateMachine
     /// What has come of the body of the request that is being received.
     var body: [UInt8] = []
+    /// What the room counts of it, until its request is answered.
+    private var countedBytes = 0
+    /// Nil unless events are sent on it.
+    var stream: ClientStream?
     /// Of the read that is waited for.
     var ticket: ReadTicket?
     /// Something was written since the last flush.
@@ -26,6 +30,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The value of Host that was accepted last, and under which rules; clients repeat themselves.
     var acceptedHost: [UInt8] = []
     var acceptedVersion = 0
+    /// Who showed `shownToken` under the rules of `clientVersion`.
+    var client: GatewayLoop.Client?
+    var shownToken: [UInt8] = []
+    var clientVersion = 0
 
     init(loop: GatewayLoop, listener: ListenerState) {
         self.loop = loop
@@ -48,8 +56,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         machine.close()
-        body = []
+        dropBody()
         leave()
+        endStream()
         self.context = nil
         loop.remove(self)
         context.fireChannelInactive()
@@ -57,6 +66,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
+    }
+
+    /// Keeps a part of a body. False when there is no room for it.
+    func keepBody(_ part: ByteBuffer) -> Bool {
+        guard loop.room.takeBody(part.readableBytes) else { return false }
+        countedBytes += part.readableBytes
+        body.append(contentsOf: part.readableBytesView)
+        return true
+    }
+
+    /// Its request has been answered, or will not be.
+    func dropBody() {
+        body = []
+        loop.room.giveBackBody(countedBytes)
+        countedBytes = 0
     }
 
     /// The request under way is the connection's last.
@@ -79,10 +103,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Finishes what is under way, then closes.
     func drain() {
-        if machine.isQuiet { close() }
+        if machine.isQuiet || stream != nil { close() }
     }
 
     func sweep() {
+        sendHeartbeat()
         switch machine.sweep(loop.sweeps, unsentBytes: unsentBytes, patience: loop.patience) {
         case .nothing: break
         case .overdue(let number): finish(number, Problem.overdue.reply)
@@ -115,6 +140,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if stream != nil { return catchUp() }
         guard machine.setWritable(context.channel.isWritable, sweep: loop.sweeps) else { return }
         answerRequests(context)
         flush(context)

@@ -7,6 +7,8 @@ extension ConnectionStateMachine {
         /// Behind the last answer.
         let lingering: Int
         let guest: Int
+        /// Of a stream on which nothing was sent.
+        let heartbeat: Int
         /// Of its answer a client takes as much in each sweep, on average.
         let bytesPerSweep: Double
         /// Of its request's body a client sends as much, on average.
@@ -18,6 +20,7 @@ extension ConnectionStateMachine {
             idle = Self.sweeps(limits.idleTimeout, of: sweepSeconds)
             lingering = Self.sweeps(2, of: sweepSeconds)
             guest = Self.sweeps(2, of: sweepSeconds)
+            heartbeat = Self.sweeps(15, of: sweepSeconds)
             bytesPerSweep = Double(limits.minAnswerRate) * sweepSeconds
             bodyBytesPerSweep = Double(limits.minBodyRate) * sweepSeconds
         }

@@ -11,6 +11,9 @@ final class ConnectionRoom: Sendable {
     private let allowed: Atomic<Int>
     private let descriptors: Int
     private let open = Atomic(0)
+    /// Of requests' bodies, all connections together.
+    static let mostBodyBytes = 256 << 20
+    private let bodyBytes = Atomic(0)
     private let reserve = DescriptorReserve()
     private let alarms = Mutex<[GatewayShortage: Double]>([:])
     private let clock: @Sendable () -> Double
@@ -42,6 +45,15 @@ final class ConnectionRoom: Sendable {
     }
 
     func leave() { open.wrappingSubtract(1, ordering: .relaxed) }
+
+    /// False when other clients' bodies leave no room for so many bytes; else they are to be given back.
+    func takeBody(_ bytes: Int) -> Bool {
+        if bodyBytes.wrappingAdd(bytes, ordering: .relaxed).newValue <= Self.mostBodyBytes { return true }
+        giveBackBody(bytes)
+        return false
+    }
+
+    func giveBackBody(_ bytes: Int) { bodyBytes.wrappingSubtract(bytes, ordering: .relaxed) }
 
     /// One more client came than there is room for.
     func noteCrowd() {

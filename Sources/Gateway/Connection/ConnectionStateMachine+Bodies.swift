@@ -27,4 +27,16 @@ extension ConnectionStateMachine {
             return .complete(request)
         }
     }
+
+    // MARK: Streams
+
+    /// A stream takes the place of an answer.
+    mutating func stream() {
+        guard isReading else { return }
+        state = .streaming
+        input = ByteBuffer()
+    }
+
+    /// So many bytes of the stream are handed to the socket.
+    mutating func wrote(_ bytes: Int) { writtenBytes += bytes }
 }

@@ -13,6 +13,8 @@ struct ConnectionStateMachine {
         case waiting(ClientRequest, until: Int)
         /// The body of a request that was let in is taken from the bytes at hand.
         case receiving(ClientRequest, Arrival)
+        /// Events are sent until one side ends it; what still comes in is dropped.
+        case streaming
         /// The last answer is on its way; what still comes in is dropped.
         case finishing(Ending)
         /// It is out, and the client has a moment to take note of it before the connection closes.
@@ -83,7 +85,7 @@ struct ConnectionStateMachine {
     mutating func receive(_ bytes: ByteBuffer, sweep: Int) -> Bool {
         switch state {
         case .reading, .waiting, .receiving: break
-        case .finishing, .lingering, .closed: return false
+        case .streaming, .finishing, .lingering, .closed: return false
         }
         lastSweep = sweep
         if input.readableBytes == 0 {
@@ -260,6 +262,8 @@ struct ConnectionStateMachine {
             let elapsed = sweep - arrival.since
             let isSlow = Double(arrival.bytes) < Double(elapsed) * patience.bodyBytesPerSweep
             return idle >= patience.idle || elapsed >= patience.idle && isSlow ? .slowBody : .nothing
+        case .streaming:
+            return unsentBytes > 0 && sweep - takenSweep >= patience.idle ? .close : .nothing
         case .lingering: return idle >= patience.lingering ? .close : .nothing
         case .reading:
             if let headSweep, sweep - headSweep >= patience.head { return .slowHead }

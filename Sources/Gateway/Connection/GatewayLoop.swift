@@ -13,6 +13,10 @@ final class GatewayLoop {
         let exposure: Exposure
         /// It showed a token, or none is needed.
         let isAuthorized: Bool
+        /// Of the token.
+        let name: String?
+        /// What its answers say besides; see ``OriginRules``.
+        var lines = ""
     }
 
     let eventLoop: any EventLoop
@@ -29,6 +33,7 @@ final class GatewayLoop {
     /// As of the last ``refreshAccess()``.
     private(set) var access: GatewayRules.Access
     var targets = TargetTable()
+    var streams = LoopStreams()
     var writer: AnswerWriter
     /// So many there were; connections measure time in them.
     private(set) var sweeps = 0
@@ -73,6 +78,15 @@ final class GatewayLoop {
         access = engine.rules.currentAccess
         patience = ConnectionStateMachine.Patience(access.limits, sweepSeconds: patience.sweepSeconds)
         targets.removeAll()
+        for connection in streams.all { connection.recheckStream() }
+    }
+
+    /// Where events for the streams of this loop go.
+    var feed: LiveResource.Feed {
+        let (mailbox, bound) = (mailbox, NIOLoopBound(self, eventLoop: eventLoop))
+        return LiveResource.Feed(loop: ObjectIdentifier(self)) { id, frame in
+            mailbox.send { for connection in bound.value.streams.of(id) { connection.receive(frame) } }
+        }
     }
 
     // MARK: Connections

@@ -97,7 +97,7 @@ extension EngineClient {
 
 extension Reply {
     /// A response of the API to one client's request, which nobody else may have (RFC 9111 3.5).
-    fileprivate init(_ status: Int, _ content: EncodedContent, _ kept: [(String, String)]) {
+    init(_ status: Int, _ content: EncodedContent, _ kept: [(String, String)]) {
         self.status = status
         fields = [("Cache-Control", "no-store")] + kept
         let isEmpty = content.body.isEmpty || status == 204 || status == 205 || status == 304

@@ -5,9 +5,15 @@ struct EngineClient: Sendable {
     let directory: any GatewayDirectory
     let control: (any HostControl)?
     let rules: GatewayRules
+    let clock: @Sendable () -> Double
     private let interest = LoadInterest()
+    private let lives = LiveResources()
 
-    init(directory: any GatewayDirectory, control: (any HostControl)?, rules: GatewayRules) {
+    init(
+        directory: any GatewayDirectory, control: (any HostControl)?, rules: GatewayRules,
+        clock: @escaping @Sendable () -> Double
+    ) {
+        self.clock = clock
         self.directory = directory
         self.control = control
         self.rules = rules
@@ -109,6 +115,24 @@ struct EngineClient: Sendable {
         self.interest.join(
             ticket, request, of: resource, isNew: running == nil && request.state == .inProgress,
             before: interest)
+    }
+
+    /// Begins a stream, sooner or later, or tells why not.
+    @EngineActor
+    func subscribe(
+        _ subscription: LiveResource.Subscription, to path: ResourcePath, _ exposure: Exposure
+    ) -> Problem? {
+        do throws(Problem) {
+            let (resource, _) = try resource(at: path, method: "GET", exposure)
+            lives.live(resource, at: path).subscribe(subscription)
+            return nil
+        } catch { return error }
+    }
+
+    /// The path still leads to this resource, and may be read.
+    @EngineActor
+    func shows(_ known: Resource, at path: ResourcePath, _ exposure: Exposure) -> Bool {
+        (try? resource(at: path, method: "GET", exposure).resource === known) ?? false
     }
 
     @EngineActor

@@ -13,12 +13,12 @@ struct Listener: Sendable {
     private let state: ListenerState
     private let socketFile: String?
 
-    /// - Parameter isPrivate: its owner alone can open the socket's file.
+    /// - Parameter mode: of the socket's file; nil leaves it to the process's umask.
     static func bind(
-        _ address: ListenAddress, text: String, isPrivate: Bool, group: MultiThreadedEventLoopGroup,
+        _ address: ListenAddress, text: String, mode: Int?, group: MultiThreadedEventLoopGroup,
         loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom
     ) throws(GatewayError) -> Listener {
-        let state = ListenerState()
+        let state = ListenerState(text)
         let loops = Dictionary(uniqueKeysWithValues: all.map { (ObjectIdentifier($0.eventLoop), $0) })
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -52,9 +52,10 @@ struct Listener: Sendable {
             case .unix(let path):
                 removeAbandoned(path, group)
                 let channel =
-                    isPrivate
-                    ? try bootstrap.withBoundSocket(PrivateSocket.bind(path: path)).wait()
-                    : try bootstrap.bind(unixDomainSocketPath: path).wait()
+                    try mode.map {
+                        try bootstrap.withBoundSocket(PrivateSocket.bind(path: path, mode: $0)).wait()
+                    }
+                    ?? bootstrap.bind(unixDomainSocketPath: path).wait()
                 return Listener(
                     channel: channel, text: text, address: address, state: state, socketFile: path)
             }
@@ -144,7 +145,11 @@ extension SocketAddress {
 
 /// What the connections that came in by one listener know of it.
 final class ListenerState: Sendable {
+    /// As it was asked for.
+    let text: String
     private let closing = Atomic(false)
+
+    init(_ text: String) { self.text = text }
 
     /// It takes no more connections, and those it took end with the request under way.
     var isClosing: Bool { closing.load(ordering: .relaxed) }

@@ -1,10 +1,10 @@
 import NIOCore
 import Platform
 
-/// A Unix socket that its owner alone can open.
+/// A Unix socket that not everybody can open.
 enum PrivateSocket {
     /// A bound socket, not yet listening. The file has its mode from the first moment on.
-    static func bind(path: String) throws -> CInt {
+    static func bind(path: String, mode: Int) throws -> CInt {
         #if os(Linux)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #else
@@ -12,7 +12,7 @@ enum PrivateSocket {
         #endif
         guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
         // On Linux the file gets the mode of the socket that is bound to it.
-        _ = fchmod(descriptor, 0o600)
+        _ = fchmod(descriptor, mode_t(mode))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         // The path was checked: it is shorter than the field.
@@ -27,7 +27,7 @@ enum PrivateSocket {
             close(descriptor)
             throw IOError(errnoCode: code, reason: "bind")
         }
-        guard chmod(path, 0o600) == 0 else {
+        guard chmod(path, mode_t(mode)) == 0 else {
             let code = errno
             close(descriptor)
             unlink(path)

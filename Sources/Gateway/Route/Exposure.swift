@@ -4,6 +4,8 @@ import RestEngine
 @EngineActor
 final class Exposure {
     private let rules: [String: ServiceExposure]?
+    /// It shows nothing that this one doesn't.
+    private let outer: Exposure?
     private var compiled: [String: Compiled] = [:]
     /// Those that were found to be shown.
     let known = KnownResources()
@@ -13,8 +15,11 @@ final class Exposure {
         let globs: [GlobPattern]
     }
 
-    nonisolated init(_ rules: [String: ServiceExposure]?) throws(GatewayError) {
+    nonisolated init(
+        _ rules: [String: ServiceExposure]?, within outer: Exposure? = nil
+    ) throws(GatewayError) {
         self.rules = rules
+        self.outer = outer
         for (name, rule) in rules ?? [:] {
             for path in rule.paths {
                 do { _ = try GlobPattern(path) } catch {
@@ -37,14 +42,18 @@ final class Exposure {
         return isRefused ? "\(method) is never passed on" : nil
     }
 
-    nonisolated var showsEverything: Bool { rules == nil }
+    nonisolated var showsEverything: Bool { rules == nil && outer?.showsEverything ?? true }
 
-    func isExposed(service name: String) -> Bool { rules.map { $0[name] != nil } ?? true }
+    func isExposed(service name: String) -> Bool {
+        (rules.map { $0[name] != nil } ?? true) && (outer?.isExposed(service: name) ?? true)
+    }
 
     /// In the order of an `Allow` header.
     func methods(of name: String) -> [String] {
-        guard let rules else { return ["GET", "HEAD"] }
-        return (rules[name]?.methods ?? []).compactMap(Method.normalized)
+        guard let rules else { return outer?.methods(of: name) ?? ["GET", "HEAD"] }
+        let own = (rules[name]?.methods ?? []).compactMap(Method.normalized)
+        guard let outer else { return own }
+        return own.filter(outer.methods(of: name).contains)
     }
 
     /// Whether clients may know of it.
@@ -54,6 +63,7 @@ final class Exposure {
     }
 
     func isExposed(_ url: URLText, service name: String, base: BaseURL) -> Bool {
+        if let outer, !outer.isExposed(url, service: name, base: base) { return false }
         guard let rule = rules?[name] else { return rules == nil }
         if let known = compiled[name], known.base == base {
             return known.globs.contains { $0.matches(url) }

@@ -7,31 +7,7 @@ import Synchronization
 /// Network threads look at the version before each request and drop what they remember of older rules. An
 /// answer that was asked for under older rules still goes out, but is not remembered.
 final class GatewayRules: Sendable {
-    /// The part that network threads need.
-    struct Access {
-        var version = 1
-        /// What is shown to everybody.
-        let exposure: Exposure
-        let token: BearerToken?
-        let hostNames: HostNames
-        let limits: GatewayLimits
-        /// Names of clients' headers that go to the API, in lower case.
-        let forwarded: Set<String>
-        /// Names of the API's headers that go to clients, in lower case.
-        let kept: Set<String>
-        /// See ``GatewayConfiguration/accessLog``.
-        let accessLog: (@Sendable (AccessRecord) -> Void)?
-
-        init(_ configuration: GatewayConfiguration, _ exposure: Exposure) {
-            self.exposure = exposure
-            limits = configuration.limits
-            accessLog = configuration.accessLog
-            token = configuration.bearerToken.map(BearerToken.init)
-            hostNames = HostNames(configuration.serverNames)
-            forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
-            kept = HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() })
-        }
-    }
+    typealias Access = GatewayAccess
 
     private let access: Mutex<Access>
     private let newest = Atomic(1)
@@ -100,23 +76,5 @@ struct HostNames {
         guard text.first == ":" else { return text.isEmpty }
         let digits = text.dropFirst()
         return digits.isEmpty || digits.utf8.allSatisfy(HTTPByte.isDigit) && UInt16(digits) != nil
-    }
-}
-
-/// The token that clients must show (RFC 6750 2.1).
-struct BearerToken {
-    private let token: [UInt8]
-
-    init(_ token: String) { self.token = Array(token.utf8) }
-
-    /// Takes the same time for every wrong token of the right length.
-    func accepts(_ value: UnsafeRawBufferPointer?) -> Bool {
-        guard let value, value.count > 7, value.equalsIgnoringCase("bearer ", at: 0) else { return false }
-        var given = UnsafeRawBufferPointer(rebasing: value[7...])
-        while given.first == .space { given = UnsafeRawBufferPointer(rebasing: given[1...]) }
-        guard given.count == token.count else { return false }
-        var difference: UInt8 = 0
-        for (a, b) in zip(given, token) { difference |= a ^ b }
-        return difference == 0
     }
 }

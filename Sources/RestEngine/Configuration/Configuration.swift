@@ -6,6 +6,8 @@ public struct Configuration: Sendable {
     /// Set on every request before its own (rule 15.1).
     public var headers = Headers()
     package var progressSeconds: Double = 0.05
+    /// 0: observed resources are loaded when somebody asks, as all others are.
+    package var refreshSeconds: Double = 0
     /// The stages that each response passes.
     public var pipeline = Pipeline()
     /// The limits of a transfer in time.
@@ -36,6 +38,13 @@ extension Configuration {
     public var retryTime: Duration {
         get { Duration(inSeconds: retrySeconds) }
         set { retrySeconds = newValue.inSeconds }
+    }
+
+    /// How long after its last load a resource is loaded again, as long as somebody observes it; zero, unless
+    /// a block says otherwise, which is never.
+    public var refreshWhileObserved: Duration {
+        get { Duration(inSeconds: refreshSeconds) }
+        set { refreshSeconds = newValue.inSeconds }
     }
 
     /// The time between progress reports; 50 milliseconds, unless a block says otherwise.

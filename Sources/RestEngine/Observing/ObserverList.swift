@@ -23,6 +23,8 @@ final class ObserverList {
     /// They went too deep, and have not come to rest since: what happens in the middle of others isn't told.
     private var isRestless = false
     private var hasLeftOut = false
+    /// The next load on behalf of those who observe.
+    var refresh: EngineTimer?
 
     var isEmpty: Bool { observations.isEmpty }
 

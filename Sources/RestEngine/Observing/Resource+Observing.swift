@@ -27,7 +27,22 @@ extension Resource {
         }
         list.add(observer, owner: owner, hold: hold, to: self)
         startCacheLookup()
+        if list.refresh == nil { planRefresh() }
         return self
+    }
+
+    /// Loads it again in a while, if the configuration says so and somebody still observes then (rule 53.10).
+    func planRefresh() {
+        guard let list = observers, url != nil else { return }
+        list.refresh?.cancel()
+        list.refresh = nil
+        let seconds = configuration(for: "GET").refreshSeconds
+        guard seconds > 0 else { return }
+        list.refresh = engine.scheduler.after(seconds) { [weak self, weak list] in
+            list?.refresh = nil
+            guard let self, isObserved else { return }
+            if isLoading { planRefresh() } else { load() }
+        }
     }
 
     /// Has a function observe, for as long as its owner lives (13.1, 13.14).

@@ -36,13 +36,13 @@ extension Resource {
     }
 
     /// The data that is there in the form in which it goes out, however old, with the time until which it
-    /// was fresh; nil without any, and for data that was invalidated. `completion` may run before this
+    /// was fresh, long ago for data that was invalidated; nil without any. `completion` may run before this
     /// returns.
     package func encodeLatest(
         _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>?) -> Void
     ) {
-        guard let data = latestData, !state.isDataInvalidated else { return completion(nil) }
-        let end = data.timestamp + configuration(for: "GET").expirationSeconds
+        guard let data = latestData else { return completion(nil) }
+        let end = state.isDataInvalidated ? 0 : data.timestamp + configuration(for: "GET").expirationSeconds
         encode(data) { made in
             completion(
                 made.map { PublishedAnswer(content: $0.content, timestamp: data.timestamp, expiresAt: end) })

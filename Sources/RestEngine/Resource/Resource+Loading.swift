@@ -145,6 +145,7 @@ extension Resource {
         if event != .requested {
             publish()
             recount()
+            if observers != nil { planRefresh() }
         }
         tellObservers { $0.changed(self, event) }
     }

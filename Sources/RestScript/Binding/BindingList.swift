@@ -28,6 +28,7 @@ enum BindingList {
             WorkBinding.self,
             GatherBinding.self,
             GatewayBinding.self,
+            GatewayRouteBinding.self,
             FileBinding.self,
             EnvBinding.self,
             PermissionsBinding.self,

@@ -80,6 +80,13 @@ struct ConfigurationBinding: ScriptBinding {
             seconds("progress_interval", "Seconds between progress reports.", { $0.progressSeconds }) {
                 $0.progressSeconds = $1
             },
+            seconds(
+                "refresh_while_observed",
+                "Seconds after its last load in which a resource is loaded again while somebody observes it or a stream shows it; 0: never.",
+                { $0.refreshSeconds }
+            ) {
+                $0.refreshSeconds = $1
+            },
             fieldsProperty("timeouts", "In seconds; 0 means none.", ScriptFields.timeouts),
         ]
     }

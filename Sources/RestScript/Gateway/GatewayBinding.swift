@@ -9,7 +9,7 @@ struct GatewayBinding: ScriptBinding {
         BindingSet(functions: [
             ModuleFunction(
                 "gateway",
-                "(options: { listen?, expose?, auth?, server_names?, forward?, keep?, limits?, timeout?, access_log? })",
+                "(options: { listen?, expose?, auth?, server_names?, forward?, keep?, limits?, timeout?, access_log? }) -> gateway",
                 "Declares the HTTP gateway."
             ) { call in try declareGateway(call) }
         ])
@@ -17,7 +17,8 @@ struct GatewayBinding: ScriptBinding {
 
     private func declareGateway(_ call: Arguments) throws -> Verdict {
         try context.declarations.declare(call) { try addGateway(call) }
-        return .none
+        values.push(ScriptGateway(), on: call.lua)
+        return .one
     }
 
     private func addGateway(_ call: Arguments) throws {
@@ -28,19 +29,13 @@ struct GatewayBinding: ScriptBinding {
         var declaration = GatewayDeclaration()
         let place = call.lua.callerPlace
         (declaration.file, declaration.line) = (place?.file, place?.line)
-        declaration.listen = try addresses(options)
+        try addAddresses(options, &declaration)
         if let place = try options.table("expose") {
             declaration.expose = try exposure(call.lua, place)
             call.lua.pop()
         }
-        if let auth = try options.options("auth") {
-            declaration.bearerToken = try auth.string("bearer")
-            try auth.finish()
-            if declaration.bearerToken?.isEmpty ?? true {
-                throw LuaUsageError(
-                    "option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
-            }
-        }
+        if let auth = try options.options("auth") { try addTokens(auth, &declaration) }
+        declaration.cors = try options.options("cors").map(cors)
         if let timeout = try options.number("timeout") {
             guard timeout > 0, timeout.isFinite else {
                 throw LuaUsageError("option 'timeout' is a number of seconds above 0")
@@ -62,23 +57,129 @@ struct GatewayBinding: ScriptBinding {
             call.lua.pop()
         }
         declaration.logsAccess = try options.boolean("access_log") ?? false
-        for later in ["tls", "cors"] where options.value(later) != nil {
+        for later in ["tls"] where options.value(later) != nil {
             throw LuaUsageError("option '\(later)' of the gateway is not available yet")
         }
         try options.finish()
         context.declarations.gateway = declaration
     }
 
-    /// One address or a list of them.
-    private func addresses(_ options: OptionTable) throws -> [String] {
-        guard let place = options.value("listen") else { return [] }
+    /// One address or a list of them; a table has what is different about one.
+    private func addAddresses(_ options: OptionTable, _ declaration: inout GatewayDeclaration) throws {
+        guard let place = options.value("listen") else { return }
         defer { options.lua.pop() }
-        guard options.lua.type(place) == .table else {
-            return try options.string("listen").map { [try context.grants.listenAddress($0)] } ?? []
+        let lua = options.lua
+        guard lua.type(place) == .table else {
+            declaration.listen =
+                try options.string("listen").map { [try context.grants.listenAddress($0)] } ?? []
+            return
         }
-        let texts = try options.lua.strings(place, "listen")
-        guard !texts.isEmpty else { throw LuaUsageError("'listen' has no address in it") }
-        return try texts.map { try context.grants.listenAddress($0) }
+        var index = 1
+        while lua.rawGet(place, index) != .nil {
+            defer { lua.pop() }
+            if let text = lua.type(-1) == .string ? lua.string(-1) : nil {
+                declaration.listen.append(try context.grants.listenAddress(text))
+            } else if lua.type(-1) == .table {
+                try addListener(OptionTable(lua: lua, table: -1, owner: "rest.gateway.listen"), &declaration)
+            } else {
+                throw LuaUsageError(
+                    "item \(index) of 'listen' is an address or a table, not a \(lua.typeName(-1))")
+            }
+            index += 1
+        }
+        lua.pop()
+        guard !declaration.listen.isEmpty else { throw LuaUsageError("'listen' has no address in it") }
+    }
+
+    private func addListener(_ options: OptionTable, _ declaration: inout GatewayDeclaration) throws {
+        let text = try options.required("address", try options.string("address"))
+        let address = try context.grants.listenAddress(text)
+        declaration.listen.append(address)
+        if let mode = try options.string("mode") {
+            guard let bits = Int(mode, radix: 8), 0...0o777 ~= bits, address.hasPrefix("unix:") else {
+                throw LuaUsageError("option 'mode' is that of a Unix socket in octal, such as \"0660\"")
+            }
+            declaration.socketModes[address] = bits
+        }
+        if let place = try options.table("expose") {
+            declaration.listenerExposure[address] = try exposure(options.lua, place)
+            options.lua.pop()
+        }
+        try options.finish()
+    }
+
+    /// `auth = { bearer = … }` or `auth = { tokens = { { name =, token = or sha256 =, expose = } } }`.
+    private func addTokens(_ auth: OptionTable, _ declaration: inout GatewayDeclaration) throws {
+        defer { auth.lua.pop() }
+        declaration.bearerToken = try auth.string("bearer")
+        if let place = try auth.table("tokens") {
+            let lua = auth.lua
+            var index = 1
+            while lua.rawGet(place, index) != .nil {
+                guard lua.type(-1) == .table else {
+                    throw LuaUsageError("item \(index) of 'tokens' is a table, not a \(lua.typeName(-1))")
+                }
+                declaration.tokens.append(
+                    try token(OptionTable(lua: lua, table: -1, owner: "rest.gateway.auth.tokens")))
+                lua.pop()
+                index += 1
+            }
+            lua.pop(2)
+            let names = declaration.tokens.map(\.name)
+            if let twice = names.first(where: { name in names.count(where: { $0 == name }) > 1 }) {
+                throw LuaUsageError("two tokens have the name '\(twice)'")
+            }
+        }
+        for later in ["client_ca"] where auth.value(later) != nil {
+            throw LuaUsageError("option 'auth.\(later)' of the gateway is not available yet")
+        }
+        try auth.finish()
+        if declaration.bearerToken?.isEmpty ?? declaration.tokens.isEmpty {
+            throw LuaUsageError(
+                "option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
+        }
+    }
+
+    private func token(_ options: OptionTable) throws -> GatewayDeclaration.Token {
+        var token = GatewayDeclaration.Token(name: try options.required("name", try options.string("name")))
+        token.text = try options.string("token")
+        if let hash = try options.string("sha256") {
+            guard let bytes = Hex.decode(Array(hash.utf8)), bytes.count == 32 else {
+                throw LuaUsageError("option 'sha256' of the token '\(token.name)' is 64 hexadecimal digits")
+            }
+            token.sha256 = bytes
+        }
+        if let place = try options.table("expose") {
+            token.expose = try exposure(options.lua, place)
+            options.lua.pop()
+        }
+        try options.finish()
+        guard (token.text == nil) != (token.sha256 == nil), token.text?.isEmpty != true else {
+            throw LuaUsageError(
+                "the token '\(token.name)' has either 'token', which isn't empty, or 'sha256'")
+        }
+        return token
+    }
+
+    private func cors(_ options: OptionTable) throws -> GatewayDeclaration.CORS {
+        defer { options.lua.pop() }
+        func list(_ name: String) throws -> [String] {
+            guard let place = try options.table(name) else { return [] }
+            defer { options.lua.pop() }
+            return try options.lua.strings(place, "cors.\(name)")
+        }
+        var cors = GatewayDeclaration.CORS(origins: try list("origins"))
+        cors.methods = try list("methods")
+        cors.headers = try list("headers")
+        cors.allowsCredentials = try options.boolean("credentials") ?? false
+        if let age = try options.number("max_age") {
+            guard age >= 0, age <= 86_400 else {
+                throw LuaUsageError("option 'cors.max_age' is a number of seconds from 0 to 86400")
+            }
+            cors.maxAge = Int(age)
+        }
+        try options.finish()
+        return cors
     }
 
     /// Of `forward = { headers = { … } }`. Which may pass is the gateway's to say.
@@ -117,11 +218,27 @@ struct GatewayBinding: ScriptBinding {
             targetBytes: try count("target_bytes", 256...1 << 20),
             headerTimeout: try seconds("header_timeout"), idleTimeout: try seconds("idle_timeout"))
         limits.bodyBytes = try bytes(options, "body")
-        for later in ["per_client"] where options.value(later) != nil {
-            throw LuaUsageError("option 'limits.\(later)' of the gateway is not available yet")
+        if let client = try options.options("per_client") {
+            limits.perClient = try client.options("rate").map(rate)
+            try client.finish()
+            options.lua.pop()
         }
         try options.finish()
         return limits
+    }
+
+    private func rate(_ options: OptionTable) throws -> GatewayDeclaration.Rate {
+        defer { options.lua.pop() }
+        let rate = GatewayDeclaration.Rate(
+            requests: try options.required("requests", try options.number("requests")),
+            per: try options.number("per") ?? 1, burst: try options.number("burst"))
+        try options.finish()
+        guard rate.requests > 0, rate.per > 0, rate.burst ?? 1 >= 1, rate.requests.isFinite, rate.per.isFinite
+        else {
+            throw LuaUsageError(
+                "a rate has 'requests' and 'per' (seconds) above 0, and a 'burst' of 1 or more")
+        }
+        return rate
     }
 
     /// A number of bytes, or a text such as `"16MiB"`.
@@ -160,25 +277,5 @@ struct GatewayBinding: ScriptBinding {
             all[name] = exposure
         }
         return all
-    }
-}
-
-/// A size as people write it: `512`, `16MiB`, `2 GB`.
-struct ByteCount: Equatable {
-    static let most = 1 << 40
-    let bytes: Int
-
-    /// Nil for text that is none, or more than ``most``.
-    init?(_ text: String) {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
-        let units = [
-            "": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000, "kib": 1 << 10, "mib": 1 << 20,
-            "gib": 1 << 30,
-        ]
-        guard digits.count <= 12, let number = Int(digits), let factor = units[unit],
-            number <= Self.most / factor
-        else { return nil }
-        bytes = number * factor
     }
 }

@@ -6,6 +6,30 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var methods: [String]
     }
 
+    public struct Rate: Sendable, Equatable {
+        public var requests: Double
+        /// Seconds.
+        public var per: Double
+        public var burst: Double?
+    }
+
+    /// One that clients may show; either its text or its hash.
+    public struct Token: Sendable, Equatable {
+        public var name: String
+        public var text: String?
+        public var sha256: [UInt8]?
+        public var expose: [String: Exposure]?
+    }
+
+    /// Which pages of other origins may use it.
+    public struct CORS: Sendable, Equatable {
+        public var origins: [String]
+        public var methods: [String] = []
+        public var headers: [String] = []
+        public var allowsCredentials = false
+        public var maxAge: Int?
+    }
+
     /// What clients may use; nil: as usual. Times are in seconds.
     public struct Limits: Sendable, Equatable {
         public var connections: Int?
@@ -15,6 +39,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var targetBytes: Int?
         public var headerTimeout: Double?
         public var idleTimeout: Double?
+        /// How often one client may ask.
+        public var perClient: Rate?
         /// Of a request's body, in bytes.
         public var bodyBytes: Int?
     }
@@ -28,6 +54,12 @@ public struct GatewayDeclaration: Sendable, Equatable {
     /// By service; nil: every service, GET and HEAD.
     public var expose: [String: Exposure]?
     public var bearerToken: String?
+    public var tokens: [Token] = []
+    public var cors: CORS?
+    /// By address: what it shows in place of `expose`.
+    public var listenerExposure: [String: [String: Exposure]] = [:]
+    /// Modes of Unix sockets, by address.
+    public var socketModes: [String: Int] = [:]
     /// Seconds from a request to its answer; nil leaves it to the time-outs of what is asked for.
     public var timeout: Double?
     /// Names in Host that are answered beside the addresses' own.
@@ -35,6 +67,18 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var limits = Limits()
     /// Each answer is a line of the log.
     public var logsAccess = false
+    /// A function of the script's that answers a path.
+    public struct Route: Sendable, Equatable {
+        public var method: String
+        public var path: String
+        /// Seconds for which an answer to GET is kept.
+        public var expirationTime: Double?
+        public var handler: ScriptRoute
+        public var file: String?
+        public var line: Int?
+    }
+
+    public var routes: [Route] = []
     /// Where the script says it.
     public var file: String?
     public var line: Int?

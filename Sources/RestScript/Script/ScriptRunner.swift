@@ -59,12 +59,12 @@ final class ScriptRunner {
     /// Runs a function that may wait; `completion` gets its results, which lie on top of the stack, or its
     /// error.
     func run(
-        _ function: LuaReference, arguments: (Lua) -> Int32,
+        _ function: LuaReference, phase: RunPhase? = nil, arguments: (Lua) -> Int32,
         completion: @escaping @EngineActor (Lua, Result<Int32, LuaError>) -> Void
     ) {
         let hook = ScriptHook()
         hook.coroutine = context.realm.spawn(
-            function, phase: context.phases.hook, arguments: arguments,
+            function, phase: phase ?? context.phases.hook, arguments: arguments,
             completion: onLoop { [weak context] (lua: Lua, result: Result<Int32, LuaError>) in
                 completion(lua, result)
                 context?.jobs.remove(hook)

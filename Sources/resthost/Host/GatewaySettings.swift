@@ -21,11 +21,36 @@ enum GatewaySettings {
         settings.serverNames = declaration?.serverNames ?? []
         settings.forwardedHeaders = declaration?.forwardedHeaders ?? []
         settings.keptHeaders = declaration?.keptHeaders ?? []
-        if let declaration { settings.expose = try exposure(declaration, host.services.map(\.name)) }
+        settings.routes = try routes(declaration)
+        if let declaration {
+            try addExposure(declaration, host.services.map(\.name), to: &settings)
+            settings.socketModes = declaration.socketModes
+            settings.cors = declaration.cors.map(cors)
+        }
         do throws(GatewayError) { try settings.check() } catch {
             throw diagnostic(error, host, listen: listen)
         }
         return settings
+    }
+
+    /// What is wrong with one is said with its own line.
+    private static func routes(_ declaration: GatewayDeclaration?) throws(Diagnostic) -> [GatewayRoute] {
+        var routes: [GatewayRoute] = []
+        for declared in declaration?.routes ?? [] {
+            routes.append(
+                GatewayRoute(
+                    method: declared.method, template: declared.path,
+                    expirationSeconds: declared.expirationTime,
+                    handler: declared.handler.answer))
+            var settings = GatewayConfiguration(listen: [])
+            settings.routes = routes
+            do throws(GatewayError) { try settings.check() } catch {
+                throw Diagnostic(
+                    .error, code: "gateway", "\(error)", file: declared.file, line: declared.line,
+                    hint: "a route looks like gateway:route(\"GET\", \"/report/{day}\", fn)")
+            }
+        }
+        return routes
     }
 
     /// Those of the command line win.
@@ -45,6 +70,9 @@ enum GatewaySettings {
         limits.maxTargetBytes = own.targetBytes ?? limits.maxTargetBytes
         limits.headerTimeout = own.headerTimeout ?? limits.headerTimeout
         limits.idleTimeout = own.idleTimeout ?? limits.idleTimeout
+        limits.perClient = own.perClient.map {
+            GatewayRate(requests: $0.requests, per: $0.per, burst: $0.burst)
+        }
         limits.maxBodyBytes = own.bodyBytes ?? limits.maxBodyBytes
         return limits
     }
@@ -53,7 +81,7 @@ enum GatewaySettings {
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
-        case .badExposure, .badHeader: break
+        case .badExposure, .badHeader, .badRoute, .badCORS: break
         default: if !listen.isEmpty { return diagnostic }
         }
         diagnostic.file = host.gateway?.file
@@ -71,7 +99,9 @@ enum GatewaySettings {
         case .addressNotAvailable: "127.0.0.1 is this machine, for itself alone"
         case .badHeader:
             "what a client may send is listed in forward = { headers = { … } }, what it may get in keep = { headers = { … } }"
-        case .permissionDenied, .missingFolder, .badExposure, .alreadyStarted, .notRunning, .cannotListen: nil
+        case .permissionDenied, .missingFolder, .badExposure, .badRoute, .badCORS, .alreadyStarted,
+            .notRunning, .cannotListen:
+            nil
         }
     }
 
@@ -81,7 +111,9 @@ enum GatewaySettings {
     static func openAddress(of host: ScriptHost, listen: [String] = []) -> Diagnostic? {
         let declaration = host.gateway
         let addresses = listen.isEmpty ? declaration?.listen ?? [] : listen
-        guard declaration?.bearerToken == nil, let address = addresses.first(where: isOpen) else {
+        guard declaration?.bearerToken == nil, declaration?.tokens.isEmpty ?? true,
+            let address = addresses.first(where: isOpen)
+        else {
             return nil
         }
         return Diagnostic(
@@ -99,10 +131,35 @@ enum GatewaySettings {
         return host.allSatisfy { "0.:[]".contains($0) }
     }
 
+    private static func cors(_ declared: GatewayDeclaration.CORS) -> GatewayCORS {
+        var cors = GatewayCORS(origins: declared.origins)
+        (cors.methods, cors.headers) = (declared.methods, declared.headers)
+        cors.allowsCredentials = declared.allowsCredentials
+        cors.maxAge = declared.maxAge ?? cors.maxAge
+        return cors
+    }
+
+    /// To everybody, by listener and by token.
+    private static func addExposure(
+        _ declaration: GatewayDeclaration, _ services: [String], to settings: inout GatewayConfiguration
+    ) throws(Diagnostic) {
+        settings.expose = try exposure(declaration.expose, declaration, services)
+        for (address, rules) in declaration.listenerExposure {
+            settings.listenerExposure[address] = try exposure(rules, declaration, services)
+        }
+        for token in declaration.tokens {
+            settings.tokens.append(
+                GatewayToken(
+                    name: token.name, secret: token.sha256.map { .sha256($0) } ?? .text(token.text ?? ""),
+                    expose: try exposure(token.expose, declaration, services)))
+        }
+    }
+
     private static func exposure(
-        _ declaration: GatewayDeclaration, _ services: [String]
+        _ expose: [String: GatewayDeclaration.Exposure]?, _ declaration: GatewayDeclaration,
+        _ services: [String]
     ) throws(Diagnostic) -> [String: ServiceExposure]? {
-        guard let expose = declaration.expose else { return nil }
+        guard let expose else { return nil }
         for name in expose.keys.sorted() where !services.contains(name) {
             throw Diagnostic(
                 .error, code: "gateway", "the gateway exposes '\(name)', but the script has no such service",

@@ -22,6 +22,16 @@ final class Client {
         try Self.connect(descriptor, &address)
     }
 
+    /// On the loopback of IPv6.
+    init(port6 port: UInt16) throws {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        descriptor = Self.open(AF_INET6)
+        try Self.connect(descriptor, &address)
+    }
+
     init(path: String) throws {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -101,6 +111,18 @@ final class Client {
         answer.body = String(decoding: received[..<count], as: UTF8.self)
         received.removeFirst(count)
         return answer
+    }
+
+    /// The next line of a stream, without its end.
+    func line() throws -> String {
+        while true {
+            if let end = received.firstIndex(of: 10) {
+                let line = String(decoding: received[..<end], as: UTF8.self)
+                received.removeFirst(end + 1)
+                return line
+            }
+            guard try receive() else { throw Failure(what: "closed inside a line") }
+        }
     }
 
     /// Takes what has come, or waits for it; the number of bytes that are there now.

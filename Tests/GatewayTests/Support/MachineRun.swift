@@ -15,7 +15,7 @@ struct MachineRun {
 
     private static let client = GatewayLoop.Client(
         // No rule of it can be wrong.
-        exposure: try! Exposure(nil), isAuthorized: true)
+        exposure: try! Exposure(nil), isAuthorized: true, name: nil)
 
     private var machine = ConnectionStateMachine(limits: limits, sweep: 0)
     private var sweep = 0

@@ -113,6 +113,15 @@ final class World: GatewayDirectory {
     }
 
     @EngineActor
+    func isObserved(_ path: String) -> Bool { services["github"]?.resource(path).isObserved ?? false }
+
+    /// Returns when nobody does any more.
+    @EngineActor
+    func waitUntilUnobserved(_ path: String) async {
+        while isObserved(path) { await Task.yield() }
+    }
+
+    @EngineActor
     func load(_ path: String) { services["github"]?.resource(path).load() }
 
     /// Waits for the load in flight beside the gateway.

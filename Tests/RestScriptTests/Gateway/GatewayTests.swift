@@ -36,6 +36,41 @@ struct GatewayTests {
         fixture.close()
     }
 
+    @Test func `who may use it is kept`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            rest.gateway {
+              listen = { "127.0.0.1:0", { address = "[::1]:0", expose = { api = {} } } },
+              auth = { tokens = {
+                { name = "a", token = "x" },
+                { name = "b", sha256 = ("0f"):rep(32), expose = { api = { methods = { "GET" } } } },
+              } },
+              cors = { origins = { "https://app.example" }, methods = { "PUT" }, headers = { "A" }, credentials = true, max_age = 5 },
+              limits = { per_client = { rate = { requests = 10, per = 60, burst = 5 } } },
+            }
+            """)
+        let gateway = try #require(fixture.host?.gateway)
+        #expect(gateway.listen == ["127.0.0.1:0", "[::1]:0"])
+        let shown = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
+        #expect(gateway.listenerExposure == ["[::1]:0": ["api": shown]])
+        #expect(
+            gateway.tokens == [
+                .init(name: "a", text: "x"),
+                .init(
+                    name: "b", sha256: Array(repeating: 15, count: 32),
+                    expose: ["api": .init(paths: nil, methods: ["GET"])]),
+            ])
+        #expect(
+            gateway.cors
+                == .init(
+                    origins: ["https://app.example"], methods: ["PUT"], headers: ["A"],
+                    allowsCredentials: true,
+                    maxAge: 5))
+        #expect(gateway.limits.perClient == .init(requests: 10, per: 60, burst: 5))
+        fixture.close()
+    }
+
     @Test func `an empty one takes the defaults, and without one there is none`() throws {
         let fixture = ScriptFixture()
         try fixture.load("rest.gateway {}")
@@ -46,8 +81,76 @@ struct GatewayTests {
         fixture.close()
     }
 
+    @Test func `a route's function gets the request and gives content, a response or an error`() async throws
+    {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            local gateway = rest.gateway {}
+            gateway:route("GET", "/report/{day}", { expiration_time = 60 }, function(request)
+              rest.sleep(0)
+              return { day = request.params.day, q = request.query.q, lang = request.headers["accept-language"],
+                client = request.client }
+            end):route("POST", "/orders", function(request)
+              if not request.json then return nil, "no order" end
+              return rest.response { status = 201, headers = { Location = "/orders/1" }, json = { name = request.json.name } }
+            end)
+            gateway:route("DELETE", "/orders/{id}", function(request) end)
+            gateway:route("GET", "/text", function() return "hello" end)
+            gateway:route("GET", "/raise", function() error("out of order") end)
+            """)
+        let routes = try #require(fixture.host?.gateway?.routes)
+        #expect(routes.map(\.method) == ["GET", "POST", "DELETE", "GET", "GET"])
+        #expect(routes.map(\.path) == ["/report/{day}", "/orders", "/orders/{id}", "/text", "/raise"])
+        #expect(routes[0].expirationTime == 60)
+        #expect(routes[2].line == 10)
+        func ask(_ index: Int, _ request: ServedRequest) -> Result<Entity, RequestError>? {
+            var result: Result<Entity, RequestError>?
+            routes[index].handler.answer(request) { result = $0 }
+            fixture.settle()
+            return result
+        }
+        let report = try #require(
+            try ask(
+                0,
+                ServedRequest(
+                    method: "GET", path: "/report/today", params: [("day", "today")], query: [("q", "1")],
+                    headers: Headers([("accept-language", "de")]), client: "10.0.0.1"))?.get())
+        #expect(report.content.tree == ["client": "10.0.0.1", "day": "today", "lang": "de", "q": "1"])
+        #expect(report.status == 200)
+        let order = try #require(
+            try ask(1, ServedRequest(method: "POST", path: "/orders", body: Array(#"{"name":"x"}"#.utf8)))?
+                .get())
+        #expect(order.status == 201)
+        #expect(order.headers["Location"] == "/orders/1")
+        #expect(order.content.tree == ["name": "x"])
+        guard case .failure(let refused)? = ask(1, ServedRequest(method: "POST", path: "/orders")) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(refused.userMessage == "no order")
+        #expect(try ask(2, ServedRequest(method: "DELETE", path: "/orders/1"))?.get().status == 204)
+        #expect(try ask(3, ServedRequest(method: "GET", path: "/text"))?.get().content.text == "hello")
+        guard case .failure(let raised)? = ask(4, ServedRequest(method: "GET", path: "/raise")) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect("\(raised)".contains("out of order"))
+        fixture.close()
+    }
+
     @Test(arguments: [
         ("rest.gateway {} rest.gateway {}", "there is one gateway: it was declared before"),
+        (
+            "rest.gateway {}:route('GET', '/a')",
+            "bad argument #3 'fn' to 'route' (function expected, got no value)"
+        ),
+        (
+            "rest.gateway {}:route('GET', '/a', { expiration = 1 }, print)",
+            "unknown option 'expiration': did you mean 'expiration_time'?"
+        ),
+        ("rest.response { status = 99 }", "option 'status' is a number from 200 to 599"),
+        ("rest.response { json = {}, text = '' }", "a response has one of 'json', 'text' and 'body'"),
         ("rest.gateway 'x'", "bad argument #1 'options' to 'rest.gateway' (table expected, got string)"),
         ("rest.gateway { listn = 'x' }", "unknown option 'listn': did you mean 'listen'?"),
         (
@@ -93,7 +196,34 @@ struct GatewayTests {
             "unknown option 'server_name': did you mean 'server_names'?"
         ),
         ("rest.gateway { tls = {} }", "option 'tls' of the gateway is not available yet"),
-        ("rest.gateway { cors = {} }", "option 'cors' of the gateway is not available yet"),
+        (
+            "rest.gateway { cors = { origin = {} } }",
+            "unknown option 'origin': did you mean 'origins'?"
+        ),
+        (
+            "rest.gateway { listen = { { address = '127.0.0.1:1', mode = '0600' } } }",
+            "option 'mode' is that of a Unix socket in octal, such as \"0660\""
+        ),
+        (
+            "rest.gateway { listen = { {} } }",
+            "option 'address' is missing in the call of 'rest.gateway.listen'"
+        ),
+        (
+            "rest.gateway { auth = { tokens = { { name = 'a' } } } }",
+            "the token 'a' has either 'token', which isn't empty, or 'sha256'"
+        ),
+        (
+            "rest.gateway { auth = { tokens = { { name = 'a', sha256 = 'xyz' } } } }",
+            "option 'sha256' of the token 'a' is 64 hexadecimal digits"
+        ),
+        (
+            "rest.gateway { auth = { tokens = { { name = 'a', token = 'x' }, { name = 'a', token = 'y' } } } }",
+            "two tokens have the name 'a'"
+        ),
+        (
+            "rest.gateway { limits = { per_client = { rate = { requests = 0 } } } }",
+            "a rate has 'requests' and 'per' (seconds) above 0, and a 'burst' of 1 or more"
+        ),
         (
             "rest.gateway { auth = {} }",
             "option 'auth.bearer' is missing or empty: without a token leave 'auth' out"

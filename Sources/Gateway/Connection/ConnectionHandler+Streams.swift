@@ -1,0 +1,145 @@
+import NIOCore
+import RestEngine
+
+/// A stream of events on a connection.
+struct ClientStream {
+    let live: LiveResource
+    let feed: LiveResource.Feed
+    let path: ResourcePath
+    let wantsPatches: Bool
+    let fields: RequestFields
+    /// Events were left out because the client didn't take those before: it gets the state when it does.
+    var isBehind = false
+    /// The sweep at which something was last sent.
+    var lastSweep: Int
+}
+
+/// The streams of one event loop, by what they show.
+struct LoopStreams {
+    private var connections: [Int: [ObjectIdentifier: ConnectionHandler]] = [:]
+
+    mutating func add(_ connection: ConnectionHandler, _ id: Int) {
+        connections[id, default: [:]][ObjectIdentifier(connection)] = connection
+    }
+
+    mutating func remove(_ connection: ConnectionHandler, _ id: Int) {
+        connections[id]?[ObjectIdentifier(connection)] = nil
+        if connections[id]?.isEmpty ?? false { connections[id] = nil }
+    }
+
+    func of(_ id: Int) -> some Collection<ConnectionHandler> { (connections[id] ?? [:]).values }
+
+    var all: [ConnectionHandler] { connections.values.flatMap(\.values) }
+}
+
+extension ConnectionHandler {
+    /// Begins a stream instead of an answer.
+    func stream(_ path: ResourcePath, _ request: ClientRequest) {
+        let connection = wait(request, seconds: EngineClient.usualPatience)
+        var path = path
+        let parameters = (path.query ?? "").split(separator: "&")
+        let wantsPatches = parameters.contains("patch=1")
+        if wantsPatches {
+            let others = parameters.filter { $0 != "patch=1" }
+            path.query = others.isEmpty ? nil : others.joined(separator: "&")
+        }
+        let (feed, mailbox, number) = (loop.feed, loop.mailbox, request.number)
+        let subscription = LiveResource.Subscription(
+            feed: feed, wantsPatches: wantsPatches, lastEventID: request.fields.single("last-event-id"),
+            begin: { [path] live, frames in
+                mailbox.send {
+                    connection.value.begin(number, live, path, wantsPatches: wantsPatches, frames)
+                }
+            })
+        let (engine, exposure) = (loop.engine, request.exposure ?? loop.access.exposure)
+        EngineLoop.shared.submit { [path] in
+            guard let problem = engine.subscribe(subscription, to: path, exposure) else { return }
+            mailbox.send { connection.value.finish(number, problem.reply) }
+        }
+    }
+
+    private func begin(
+        _ number: Int, _ live: LiveResource, _ path: ResourcePath, wantsPatches: Bool, _ frames: [ByteBuffer]
+    ) {
+        let feed = loop.feed
+        guard let (request, context) = resume(number), !isLeaving else {
+            EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches) }
+            return close()
+        }
+        machine.stream()
+        stream = ClientStream(
+            live: live, feed: feed, path: path, wantsPatches: wantsPatches, fields: request.fields,
+            lastSweep: loop.sweeps)
+        loop.streams.add(self, live.id)
+        let head = loop.writer.streamHead(now: loop.clock(), request.framing)
+        send([head] + frames, context)
+        logAccess(request, status: 200, bytes: 0, context)
+    }
+
+    private func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
+        for buffer in buffers {
+            machine.wrote(buffer.readableBytes)
+            context.write(wrapOutboundOut(buffer), promise: nil)
+        }
+        context.flush()
+        stream?.lastSweep = loop.sweeps
+    }
+
+    /// A client that doesn't take its events misses some, and none of them waits in memory.
+    func receive(_ frame: EventFrame) {
+        guard let context, let stream, !stream.isBehind else { return }
+        guard context.channel.isWritable else {
+            self.stream?.isBehind = true
+            return
+        }
+        send([stream.wantsPatches ? frame.patch ?? frame.plain : frame.plain], context)
+    }
+
+    /// It takes them again.
+    func catchUp() {
+        guard let stream, stream.isBehind, context?.channel.isWritable ?? false else { return }
+        let (live, mailbox) = (stream.live, loop.mailbox)
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        EngineLoop.shared.submit {
+            live.state { frame in mailbox.send { connection.value.goOn(with: frame) } }
+        }
+    }
+
+    private func goOn(with frame: ByteBuffer) {
+        guard let context, stream?.isBehind ?? false else { return }
+        stream?.isBehind = false
+        send([frame], context)
+    }
+
+    func sendHeartbeat() {
+        guard let context, let stream, !stream.isBehind, context.channel.isWritable,
+            loop.sweeps - stream.lastSweep >= loop.patience.heartbeat
+        else { return }
+        send([EventFrame.heartbeat], context)
+    }
+
+    func endStream() {
+        guard let stream else { return }
+        self.stream = nil
+        loop.streams.remove(self, stream.live.id)
+        let (live, feed, wantedPatches) = (stream.live, stream.feed, stream.wantsPatches)
+        EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantedPatches) }
+    }
+
+    /// The rules have changed: it ends if they don't allow it any more.
+    func recheckStream() {
+        guard let stream else { return }
+        var authorization = stream.fields.single("authorization")
+        let client =
+            authorization?.withUTF8 { loop.access.client(UnsafeRawBufferPointer($0), at: listener.text) }
+            ?? loop.access.client(nil, at: listener.text)
+        guard let exposure = client?.exposure else { return close() }
+        let (live, path, engine, mailbox) = (stream.live, stream.path, loop.engine, loop.mailbox)
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        EngineLoop.shared.submit {
+            guard engine.shows(live.resource, at: path, exposure) else {
+                return mailbox.send { connection.value.close() }
+            }
+        }
+    }
+}

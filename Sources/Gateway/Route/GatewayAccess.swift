@@ -1,0 +1,191 @@
+import Platform
+import RestEngine
+import Synchronization
+
+/// The part of the rules that network threads need.
+struct GatewayAccess: Sendable {
+    var version = 1
+    /// What is shown where nobody says otherwise.
+    let exposure: Exposure
+    let hostNames: HostNames
+    let limits: GatewayLimits
+    let routes: RouteTable
+    let origins: OriginRules
+    /// Nil: as often as they want.
+    let rates: ClientRates?
+    /// Names of clients' headers that go to the API, in lower case.
+    let forwarded: Set<String>
+    /// Names of the API's headers that go to clients, in lower case.
+    let kept: Set<String>
+    /// See ``GatewayConfiguration/accessLog``.
+    let accessLog: (@Sendable (AccessRecord) -> Void)?
+    /// Nil: none is needed.
+    private let tokens: [BearerToken]?
+    /// By listener and token.
+    private let exposures: [Place: Exposure]
+
+    private struct Place: Hashable {
+        let listener: String?
+        let token: Int?
+    }
+
+    init(_ configuration: GatewayConfiguration) throws(GatewayError) {
+        let usual = try Exposure(configuration.expose)
+        exposure = usual
+        limits = configuration.limits
+        routes = try RouteTable(configuration.routes)
+        origins = OriginRules(configuration.cors, keeping: configuration.keptHeaders)
+        rates = configuration.limits.perClient.map(ClientRates.init)
+        forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
+        kept = HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() })
+        accessLog = configuration.accessLog
+        hostNames = HostNames(configuration.serverNames)
+        var all = configuration.tokens
+        if let token = configuration.bearerToken {
+            all.append(GatewayToken(name: "bearer", secret: .text(token)))
+        }
+        tokens = all.isEmpty ? nil : all.map(BearerToken.init)
+        var exposures: [Place: Exposure] = [:]
+        let listeners: [(String?, Exposure)] =
+            [(nil, usual)]
+            + (try configuration.listenerExposure.map { (listener, rules) throws(GatewayError) in
+                (listener, try Exposure(rules))
+            })
+        for (listener, shown) in listeners {
+            exposures[Place(listener: listener, token: nil)] = shown
+            for (index, token) in all.enumerated() {
+                exposures[Place(listener: listener, token: index)] =
+                    token.expose == nil ? shown : try Exposure(token.expose, within: shown)
+            }
+        }
+        self.exposures = exposures
+    }
+
+    /// Who shows this; nil: nobody who may ask.
+    func client(_ authorization: UnsafeRawBufferPointer?, at listener: String) -> GatewayLoop.Client? {
+        guard let tokens else {
+            return GatewayLoop.Client(exposure: exposure(listener, nil), isAuthorized: true, name: nil)
+        }
+        guard let authorization, let index = tokens.firstIndex(where: { $0.accepts(authorization) }) else {
+            return nil
+        }
+        return GatewayLoop.Client(
+            exposure: exposure(listener, index), isAuthorized: true, name: tokens[index].name)
+    }
+
+    /// One who showed nothing and is told little.
+    var stranger: GatewayLoop.Client {
+        GatewayLoop.Client(exposure: exposure, isAuthorized: false, name: nil)
+    }
+
+    private func exposure(_ listener: String, _ token: Int?) -> Exposure {
+        exposures[Place(listener: listener, token: token)]
+            ?? exposures[Place(listener: nil, token: token)] ?? exposure
+    }
+}
+
+/// Who may use a gateway.
+public struct GatewayToken: Sendable, Equatable {
+    public enum Secret: Sendable, Equatable {
+        case text(String)
+        /// Of the token's UTF-8.
+        case sha256([UInt8])
+    }
+
+    /// For logs and limits.
+    public var name: String
+    public var secret: Secret
+    /// Of what the listener shows; nil: all of it.
+    public var expose: [String: ServiceExposure]?
+
+    public init(name: String, secret: Secret, expose: [String: ServiceExposure]? = nil) {
+        self.name = name
+        self.secret = secret
+        self.expose = expose
+    }
+}
+
+/// A token that clients may show (RFC 6750 2.1).
+struct BearerToken: Sendable {
+    let name: String
+    private let secret: [UInt8]
+    private let isHashed: Bool
+
+    init(_ token: GatewayToken) {
+        name = token.name
+        switch token.secret {
+        case .text(let text): (secret, isHashed) = (Array(text.utf8), false)
+        case .sha256(let hash): (secret, isHashed) = (hash, true)
+        }
+    }
+
+    /// Takes the same time for every wrong token of the right length.
+    func accepts(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.count > 7, value.equalsIgnoringCase("bearer ", at: 0) else { return false }
+        var given = UnsafeRawBufferPointer(rebasing: value[7...])
+        while given.first == .space { given = UnsafeRawBufferPointer(rebasing: given[1...]) }
+        if isHashed {
+            guard let hash = HashFunction.sha256.digest(of: Array(given)) else { return false }
+            return hash.withUnsafeBytes(isEqual)
+        }
+        return isEqual(given)
+    }
+
+    private func isEqual(_ given: UnsafeRawBufferPointer) -> Bool {
+        guard given.count == secret.count else { return false }
+        var difference: UInt8 = 0
+        for (a, b) in zip(given, secret) { difference |= a ^ b }
+        return difference == 0
+    }
+}
+
+/// How often one client may ask.
+public struct GatewayRate: Sendable, Equatable {
+    public var requests: Double
+    /// Seconds.
+    public var per: Double
+    /// How many may come at once.
+    public var burst: Double
+
+    public init(requests: Double, per: Double = 1, burst: Double? = nil) {
+        self.requests = requests
+        self.per = per
+        self.burst = max(1, burst ?? requests)
+    }
+}
+
+/// A bucket for each client, by token or address.
+final class ClientRates: Sendable {
+    private struct Bucket {
+        var level: Double
+        var time: Double
+    }
+
+    /// Beyond it those that are full again are forgotten, which changes nothing for anybody.
+    private static let limit = 10_000
+    private let rate: GatewayRate
+    private let buckets = Mutex<[String: Bucket]>([:])
+
+    init(_ rate: GatewayRate) { self.rate = rate }
+
+    /// Seconds until the client may ask; nil: now, and that counts.
+    func wait(_ client: String, now: Double) -> Double? {
+        buckets.withLock { buckets in
+            let speed = rate.requests / rate.per
+            if buckets.count >= Self.limit {
+                buckets = buckets.filter { $0.value.level + (now - $0.value.time) * speed < rate.burst }
+                // All of them are at their limit: a crowd of addresses is not let grow without end.
+                if buckets.count >= Self.limit { buckets = [:] }
+            }
+            var bucket = buckets[client] ?? Bucket(level: rate.burst, time: now)
+            bucket.level = min(rate.burst, bucket.level + max(0, now - bucket.time) * speed)
+            bucket.time = now
+            defer { buckets[client] = bucket }
+            guard bucket.level < 1 else {
+                bucket.level -= 1
+                return nil
+            }
+            return (1 - bucket.level) / speed
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Platform
+import RestEngine
+
+/// Which pages of other origins may use the gateway from a browser
+/// (https://fetch.spec.whatwg.org/#http-cors-protocol).
+public struct GatewayCORS: Sendable, Equatable {
+    /// `https://app.example`, without a path; `*` for all.
+    public var origins: [String]
+    /// Those that a page may use beside GET, HEAD and POST; empty: whatever is exposed.
+    public var methods: [String] = []
+    /// Names of headers that a page may send.
+    public var headers: [String] = []
+    /// Pages may send cookies and the like; not for `*`.
+    public var allowsCredentials = false
+    /// Seconds for which a browser remembers the answer to its question.
+    public var maxAge = 600
+
+    public init(origins: [String]) { self.origins = origins }
+
+    /// What is wrong with it.
+    var objection: String? {
+        if origins.isEmpty { return "'cors' lists no origin" }
+        for origin in origins where origin != "*" {
+            guard let url = URLText(origin), url.isHTTP, url.origin == origin.lowercased() else {
+                return "'\(origin)' is no origin: one looks like https://app.example, without a path"
+            }
+        }
+        if allowsCredentials, origins.contains("*") {
+            return "credentials are for origins that are named, not for '*'"
+        }
+        for method in methods where !Method.isToken(method) { return "'\(method)' is no method" }
+        for name in headers where !Method.isToken(name) { return "'\(name)' is no name of a header" }
+        return nil
+    }
+}
+
+/// What requests of pages get. Without any rule a page of another origin may only do what it could do with a
+/// link: what changes something is refused, for the gateway adds credentials to it that the page doesn't
+/// have.
+struct OriginRules: Sendable {
+    private let cors: GatewayCORS?
+    private let exposed: String
+
+    init(_ cors: GatewayCORS?, keeping kept: [String]) {
+        self.cors = cors
+        exposed =
+            ([
+                "Age", "Allow", "Cache-Status", "ETag", "Link", "Location", "Retry-After", "Sunset",
+                "Deprecation",
+            ] + kept)
+            .joined(separator: ", ")
+    }
+
+    private func isListed(_ origin: String) -> Bool {
+        guard let cors else { return false }
+        return cors.origins.contains("*") || cors.origins.contains { $0.lowercased() == origin }
+    }
+
+    /// - Parameter host: the value of Host: the gateway's own pages are no strangers.
+    func allowsChanges(from origin: String, host: String?) -> Bool {
+        let origin = origin.lowercased()
+        if isListed(origin) { return true }
+        guard let host = host?.lowercased() else { return false }
+        return origin == "http://" + host || origin == "https://" + host
+    }
+
+    /// Lines for the head of an answer to a page of that origin.
+    func lines(for origin: String?) -> String {
+        guard let cors else { return "" }
+        var lines = "Vary: Origin\r\n"
+        guard let origin, isListed(origin.lowercased()), origin.utf8.allSatisfy(HTTPByte.isFieldValue) else {
+            return lines
+        }
+        let isAnyone = cors.origins.contains("*") && !cors.allowsCredentials
+        lines += "Access-Control-Allow-Origin: \(isAnyone ? "*" : origin)\r\n"
+        if cors.allowsCredentials { lines += "Access-Control-Allow-Credentials: true\r\n" }
+        return lines + "Access-Control-Expose-Headers: \(exposed)\r\n"
+    }
+
+    /// The answer to a browser's question whether a page may send something; nil when this is none.
+    func preflight(_ fields: RequestFields) -> Reply? {
+        guard let cors, let method = fields.single("access-control-request-method") else { return nil }
+        guard let origin = fields.single("origin"), isListed(origin.lowercased()) else {
+            return Problem(403, "cross_origin", "pages of this origin may not use the gateway").reply
+        }
+        let methods = cors.methods.isEmpty ? [method] : ["GET", "HEAD", "POST"] + cors.methods
+        var reply = Reply(allowing: [])
+        reply.fields = [
+            ("Access-Control-Allow-Methods", methods.joined(separator: ", ")),
+            ("Access-Control-Max-Age", "\(cors.maxAge)"),
+        ]
+        if !cors.headers.isEmpty {
+            reply.fields.append(("Access-Control-Allow-Headers", cors.headers.joined(separator: ", ")))
+        }
+        return reply
+    }
+}

@@ -1,0 +1,159 @@
+import Platform
+package import RestEngine
+
+/// Something that the gateway answers by itself, a function of a script's for example.
+package struct GatewayRoute: Sendable {
+    package typealias Handler =
+        @EngineActor @Sendable (
+            ServedRequest, @escaping @EngineActor (Result<Entity, RequestError>) -> Void
+        ) -> Void
+
+    package var method: String
+    /// Segments behind slashes; `{name}` stands for any one.
+    package var template: String
+    /// Seconds for which an answer to GET is kept; nil: each request has its own.
+    package var expirationSeconds: Double?
+    package var handler: Handler
+
+    package init(method: String, template: String, expirationSeconds: Double?, handler: @escaping Handler) {
+        self.method = method
+        self.template = template
+        self.expirationSeconds = expirationSeconds
+        self.handler = handler
+    }
+}
+
+/// Routes by what they match. Where two do, the one with a text where the other has a name goes first.
+struct RouteTable: Sendable {
+    enum Segment: Equatable, Sendable {
+        case text(String)
+        case name(String)
+
+        var isText: Bool { if case .text = self { true } else { false } }
+    }
+
+    enum Match {
+        case none
+        case route(Entry, [(name: String, value: String)])
+        case otherMethods([String])
+    }
+
+    struct Entry: Sendable {
+        let route: GatewayRoute
+        let segments: [Segment]
+    }
+
+    private var entries: [Entry] = []
+    /// Of those that are kept.
+    let answers = RouteAnswers()
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    init(_ routes: [GatewayRoute]) throws(GatewayError) {
+        for route in routes {
+            let segments = try Self.segments(of: route)
+            let shape = segments.map { $0.isText ? $0 : .name("") }
+            if let other = entries.first(where: {
+                $0.route.method == route.method && $0.segments.map { $0.isText ? $0 : .name("") } == shape
+            }) {
+                throw .badRoute(
+                    "\(route.method) \(route.template) matches the same as \(other.route.template)")
+            }
+            entries.append(Entry(route: route, segments: segments))
+        }
+        entries.sort {
+            $0.segments.map { $0.isText ? 0 : 1 }.lexicographicallyPrecedes(
+                $1.segments.map { $0.isText ? 0 : 1 })
+        }
+    }
+
+    private static func segments(of route: GatewayRoute) throws(GatewayError) -> [Segment] {
+        let parts = route.template.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard route.template.hasPrefix("/"), !route.template.contains("?"), !route.template.contains("#")
+        else {
+            throw .badRoute("'\(route.template)' is no path: it begins with a slash, and has no query")
+        }
+        if parts.first == "-" {
+            throw .badRoute("'\(route.template)' lies below /-/, which is the host's own")
+        }
+        guard Method.isToken(route.method), !["CONNECT", "TRACE", "HEAD", "OPTIONS"].contains(route.method)
+        else {
+            throw .badRoute("\(route.method) is no method that a route can have")
+        }
+        var names: Set<String> = []
+        var segments: [Segment] = []
+        for part in parts {
+            guard part.contains("{") || part.contains("}") else {
+                segments.append(.text(String(part)))
+                continue
+            }
+            let name = String(part.dropFirst().dropLast())
+            guard part.first == "{", part.last == "}", !name.isEmpty,
+                name.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || $0.isASCIILetter || HTTPByte.isDigit($0) })
+            else {
+                throw .badRoute("'\(part)' in '\(route.template)' is no name: a whole segment is one, {day}")
+            }
+            guard names.insert(name).inserted else {
+                throw .badRoute("'\(route.template)' has the name '\(name)' twice")
+            }
+            segments.append(.name(name))
+        }
+        return segments
+    }
+
+    /// - Parameter target: as the client sent it.
+    func match(_ method: String, _ target: [UInt8]) -> Match {
+        if entries.isEmpty { return .none }
+        let path = target.prefix { $0 != .question }
+        guard path.first == .slash else { return .none }
+        var parts: [String] = []
+        for part in path.dropFirst().split(separator: .slash, omittingEmptySubsequences: false) {
+            guard let text = PercentEncoding.decode(String(decoding: part, as: UTF8.self)) else {
+                return .none
+            }
+            parts.append(text)
+        }
+        let wanted = method == "HEAD" ? "GET" : method
+        var methods: [String] = []
+        for entry in entries where entry.segments.count == parts.count {
+            var params: [(String, String)] = []
+            let fits = zip(entry.segments, parts).allSatisfy { segment, part in
+                switch segment {
+                case .text(let text): return text == part
+                case .name(let name):
+                    params.append((name, part))
+                    return !part.isEmpty
+                }
+            }
+            guard fits else { continue }
+            if entry.route.method == wanted { return .route(entry, params) }
+            methods.append(entry.route.method)
+        }
+        if methods.isEmpty { return .none }
+        if methods.contains("GET") { methods.append("HEAD") }
+        return .otherMethods(methods)
+    }
+}
+
+/// Answers of routes that are kept for a while, and who waits for one that is being made.
+@EngineActor
+final class RouteAnswers {
+    final class Answer {
+        let publication = Publication()
+        var waiters: [@EngineActor (EngineClient.Outcome) -> Void] = []
+    }
+
+    /// Beyond it those that nobody waits for are forgotten.
+    private static let limit = 1024
+    private var known: [[UInt8]: Answer] = [:]
+
+    nonisolated init() {}
+
+    func answer(for target: [UInt8]) -> Answer {
+        if let answer = known[target] { return answer }
+        if known.count >= Self.limit { known = known.filter { !$0.value.waiters.isEmpty } }
+        let answer = Answer()
+        known[target] = answer
+        return answer
+    }
+}

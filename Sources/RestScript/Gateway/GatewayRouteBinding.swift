@@ -1,0 +1,244 @@
+import LuaRuntime
+public import RestEngine
+
+/// What `rest.gateway` gives: where a script adds routes.
+final class ScriptGateway {}
+
+/// A client's request in the hands of a route's function.
+final class ScriptServedRequest {
+    let request: ServedRequest
+    init(_ request: ServedRequest) { self.request = request }
+}
+
+/// `gateway:route(…)`, its requests, and `rest.response`.
+struct GatewayRouteBinding: ScriptBinding {
+    unowned let context: ScriptContext
+
+    var bindings: BindingSet {
+        BindingSet(
+            functions: [
+                ModuleFunction(
+                    "response",
+                    "(options: { status?, headers?, json?, text?, body?, content_type? }) -> response",
+                    "What a route answers, where its content alone doesn't say it: one of `json`, `text` and `body`, or none."
+                ) { call in try makeResponse(call) }
+            ],
+            classes: [
+                show(ScriptGateway.self, as: makeGatewayClass),
+                show(ScriptServedRequest.self, as: makeRequestClass),
+            ])
+    }
+
+    private func makeGatewayClass() -> LuaClass {
+        LuaClass(
+            "gateway", documentation: "The HTTP gateway; made by rest.gateway.",
+            methods: [
+                method(
+                    "route", "(method: string, path: string, options?: { expiration_time? }, fn) -> gateway",
+                    """
+                    Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, \
+                    or nil and an error. `{name}` in the path stands for one segment: `request.params.name`. With `expiration_time` \
+                    an answer to GET is kept for so many seconds, and made once for all who ask.
+                    """
+                ) { call in
+                    try context.declarations.declare(call) { try addRoute(call) }
+                    call.lua.pushValue(at: 1)
+                    return .one
+                }
+            ])
+    }
+
+    private func addRoute(_ call: Arguments) throws {
+        let hasOptions = call.type(3) == .table
+        let function = try call.function(hasOptions ? 4 : 3, "fn")
+        var expiration: Double?
+        if hasOptions {
+            let options = try call.options(3)
+            expiration = try options.number("expiration_time")
+            try options.finish()
+            if let expiration, !(expiration >= 0 && expiration.isFinite) {
+                throw LuaUsageError("option 'expiration_time' is a number of seconds, 0 or more")
+            }
+        }
+        let place = call.lua.callerPlace
+        let route = GatewayDeclaration.Route(
+            method: Method(try call.string(1, "method")).rawValue, path: try call.string(2, "path"),
+            expirationTime: expiration, handler: ScriptRoute(context, function), file: place?.file,
+            line: place?.line)
+        guard context.declarations.gateway != nil else {
+            throw LuaUsageError(
+                "this gateway was not declared: something is wrong with the call of rest.gateway")
+        }
+        context.declarations.gateway?.routes.append(route)
+    }
+
+    // MARK: Requests
+
+    private func makeRequestClass() -> LuaClass {
+        func field(
+            _ name: String, _ type: String, _ documentation: String,
+            _ push: @escaping @EngineActor (ServedRequest, Lua) -> Void
+        ) -> LuaProperty {
+            property(name, type, documentation) { call in
+                push(try call.receiver(as: ScriptServedRequest.self).request, call.lua)
+                return .one
+            }
+        }
+        return LuaClass(
+            "served_request", documentation: "A client's request, for the function of a route.",
+            properties: [
+                field("method", "string", "`GET` for HEAD too.") { $1.push($0.method) },
+                field("path", "string", "As the client sent it, without the query.") { $1.push($0.path) },
+                field("params", "table", "What stands for the names of the route's path, by name.") {
+                    push($0.params, on: $1)
+                },
+                field("query", "table", "Decoded, by name; of a repeated name the last.") {
+                    push($0.query, on: $1)
+                },
+                field("headers", "headers", "Read only; names compare without case.") { request, lua in
+                    values.push(ScriptHeaders(reading: request.headers), on: lua)
+                },
+                field("body", "string", "Empty for none.") { $1.push(bytes: $0.body) },
+                field("json", "any", "The body if it is JSON, else nil.") { request, lua in
+                    guard !request.body.isEmpty, let tree = try? Tree(json: request.body) else {
+                        return lua.pushNil()
+                    }
+                    trees.push(tree, on: lua)
+                },
+                field(
+                    "client", "string?",
+                    "The address of the other end, which may be a proxy; nil on a Unix socket."
+                ) {
+                    $1.push(optional: $0.client)
+                },
+            ])
+    }
+
+    private func push(_ pairs: [(name: String, value: String)], on lua: Lua) {
+        lua.newTable(record: Int32(pairs.count))
+        for (name, value) in pairs {
+            lua.push(value)
+            lua.rawSet(-2, name)
+        }
+    }
+
+    // MARK: Responses
+
+    private func makeResponse(_ call: Arguments) throws -> Verdict {
+        let options = try call.options(1)
+        let status = try options.integer("status") ?? 200
+        guard 200...599 ~= status else { throw LuaUsageError("option 'status' is a number from 200 to 599") }
+        var headers = Headers()
+        if let place = try options.table("headers") {
+            headers = try call.lua.sendableHeaders(place)
+            call.lua.pop()
+        }
+        var content: Content?
+        var kinds = 0
+        if let place = options.value("json") {
+            content = .value(try tree(call.lua, place))
+            call.lua.pop()
+            kinds += 1
+        }
+        if let text = try options.string("text") {
+            content = .text(text)
+            kinds += 1
+        }
+        if let bytes = try options.rawBytes("body") {
+            content = .bytes(bytes)
+            kinds += 1
+        }
+        let type = try options.string("content_type")
+        try options.finish()
+        guard kinds < 2 else { throw LuaUsageError("a response has one of 'json', 'text' and 'body'") }
+        var entity = Entity(
+            content: content ?? .bytes([]),
+            contentType: type ?? headers["Content-Type"] ?? Self.type(of: content),
+            headers: headers, timestamp: values.now)
+        entity.status = Int(status)
+        values.push(Response.success(entity), on: call.lua)
+        return .one
+    }
+
+    private func tree(_ lua: Lua, _ place: Int32) throws -> Tree {
+        do { return try trees.tree(lua, place) } catch {
+            throw LuaUsageError("option 'json' has no form in JSON: \(error.message)")
+        }
+    }
+
+    private static func type(of content: Content?) -> String {
+        switch content {
+        case .text?: "text/plain"
+        case .value?, .json?: "application/json"
+        default: "application/octet-stream"
+        }
+    }
+}
+
+/// The function of a route.
+@EngineActor
+public final class ScriptRoute: Sendable {
+    /// The script, which knows this.
+    private weak var context: ScriptContext?
+    private let function: LuaReference
+
+    init(_ context: ScriptContext, _ function: LuaReference) {
+        self.context = context
+        self.function = function
+    }
+
+    /// `completion` is called exactly once, maybe before this returns.
+    package func answer(
+        _ request: ServedRequest,
+        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
+    ) {
+        guard let context, !context.values.isClosed else {
+            return completion(.failure(RequestError(cause: ScriptContext.closed.cause, timestamp: 0)))
+        }
+        context.runner.run(
+            function, phase: context.phases.job,
+            arguments: { [context] lua in
+                context.values.push(ScriptServedRequest(request), on: lua)
+                return 1
+            },
+            completion: { [context] lua, result in
+                switch result {
+                case .failure(let error): completion(.failure(context.values.requestError(of: error)))
+                case .success(let count): completion(Self.outcome(lua, count, context))
+                }
+            })
+    }
+
+    /// What it gave, which lies on top of the stack.
+    private static func outcome(
+        _ lua: Lua, _ count: Int32, _ context: ScriptContext
+    ) -> Result<Entity, RequestError> {
+        let first = lua.top - count + 1
+        let now = context.engine.scheduler.now
+        if count > 1, lua.type(first) == .nil {
+            if let known = context.values.response(lua, first + 1)?.error { return .failure(known) }
+            return .failure(RequestError(userMessage: lua.string(first + 1), cause: nil, timestamp: now))
+        }
+        if count > 0, let response = context.values.response(lua, first) {
+            switch response {
+            case .success(let entity): return .success(entity)
+            case .failure(let error): return .failure(error)
+            }
+        }
+        do {
+            let content = count > 0 ? try context.values.content(lua, first) : nil
+            var entity = Entity(content: content ?? .bytes([]), timestamp: now)
+            entity.headers.set("Content-Type", content?.text == nil ? "application/json" : "text/plain")
+            entity.status = content == nil ? 204 : 200
+            return .success(entity)
+        } catch {
+            let message = (error as? LuaUsageError)?.message ?? "\(error)"
+            return .failure(
+                RequestError(cause: .scriptError(.init(message: "a route's \(message)")), timestamp: now))
+        }
+    }
+}
+
+extension ScriptRoute: Equatable {
+    public nonisolated static func == (a: ScriptRoute, b: ScriptRoute) -> Bool { a === b }
+}

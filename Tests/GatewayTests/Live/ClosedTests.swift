@@ -1,0 +1,176 @@
+import RestEngine
+import Testing
+
+@testable import Gateway
+
+/// Who may do what (rules 55).
+@Suite struct ClosedTests {
+    private static func reply(_ request: TransportRequest) -> TransportResult { .success(.stub("[1]")) }
+
+    @Test func `55.1 Each token reaches what it is for, known by its text or its hash`() async throws {
+        try await World.run(
+            {
+                $0.expose = ["github": ServiceExposure(methods: ["GET", "POST"])]
+                $0.tokens = [
+                    GatewayToken(name: "all", secret: .text("abc")),
+                    // printf def | sha256sum
+                    GatewayToken(
+                        name: "users",
+                        secret: .sha256(HashFunction.sha256.digest(of: Array("def".utf8)) ?? []),
+                        expose: ["github": ServiceExposure(paths: ["/users/*"], methods: ["GET", "DELETE"])]),
+                ]
+            }, automatic: Self.reply
+        ) { _, site in
+            let client = try site.connect()
+            func status(_ method: String, _ target: String, _ token: String?) throws -> Int {
+                let field = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+                try client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n")
+                return try client.answer().status
+            }
+            for _ in 0..<2 {
+                #expect(try status("GET", "/github/a", "abc") == 200)
+                #expect(try status("POST", "/github/a", "abc") == 200)
+                #expect(try status("GET", "/github/users/1", "abc") == 200)
+                #expect(try status("GET", "/github/users/1", "def") == 200)
+                #expect(try status("GET", "/github/a", "def") == 404)
+                #expect(try status("POST", "/github/users/1", "def") == 405)
+                #expect(try status("DELETE", "/github/users/1", "def") == 405)
+                #expect(try status("GET", "/github/a", nil) == 401)
+                #expect(try status("GET", "/github/a", "deg") == 401)
+                #expect(try status("GET", "/github/a", "") == 401)
+            }
+        }
+    }
+
+    @Test func `55.2 Each listener shows what it is for`() async throws {
+        try await World.run(
+            {
+                $0.listen = ["127.0.0.1:0", "[::1]:0"]
+                $0.listenerExposure = ["[::1]:0": ["github": ServiceExposure(paths: ["/users/*"])]]
+            }, automatic: Self.reply
+        ) { _, site in
+            let second = try Client(port6: site.port(of: site.addresses[1]))
+            func status(_ target: String) throws -> Int {
+                try second.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                return try second.answer().status
+            }
+            #expect(try site.get("/github/a").status == 200)
+            #expect(try status("/github/a") == 404)
+            #expect(try status("/github/users/1") == 200)
+            #expect(try site.get("/github/a").status == 200)
+        }
+    }
+
+    @Test func `55.3 A page of another origin changes nothing, and reads what it is let`() async throws {
+        try await World.run(
+            {
+                $0.expose = ["github": ServiceExposure(methods: ["GET", "POST", "PUT"])]
+            }, automatic: Self.reply
+        ) { world, site in
+            for origin in ["https://evil.example", "null", "http://localhost.evil.example"] {
+                let refused = try site.get("/github/a", method: "POST", fields: ["Origin: \(origin)"])
+                #expect(refused.status == 403)
+                #expect(refused.problem("code") == "cross_origin")
+            }
+            #expect(await world.transport.requests.isEmpty)
+            #expect(
+                try site.get("/github/a", method: "POST", fields: ["Origin: http://localhost"]).status == 200)
+            let read = try site.get("/github/a", fields: ["Origin: https://evil.example"])
+            #expect(read.status == 200)
+            #expect(read["Access-Control-Allow-Origin"] == nil)
+        }
+    }
+
+    @Test func `55.4 CORS tells a listed page that it may`() async throws {
+        try await World.run(
+            {
+                $0.expose = ["github": ServiceExposure(methods: ["GET", "POST", "PUT"])]
+                $0.bearerToken = "abc"
+                var cors = GatewayCORS(origins: ["https://app.example"])
+                cors.methods = ["PUT"]
+                cors.headers = ["Content-Type", "Authorization"]
+                cors.allowsCredentials = true
+                cors.maxAge = 60
+                $0.cors = cors
+            }, automatic: Self.reply
+        ) { _, site in
+            let asked = [
+                "Access-Control-Request-Method: PUT", "Access-Control-Request-Headers: content-type",
+            ]
+            let preflight = try site.get(
+                "/github/a", method: "OPTIONS", fields: ["Origin: https://app.example"] + asked)
+            #expect(preflight.status == 204)
+            #expect(preflight["Access-Control-Allow-Origin"] == "https://app.example")
+            #expect(preflight["Access-Control-Allow-Methods"] == "GET, HEAD, POST, PUT")
+            #expect(preflight["Access-Control-Allow-Headers"] == "Content-Type, Authorization")
+            #expect(preflight["Access-Control-Allow-Credentials"] == "true")
+            #expect(preflight["Access-Control-Max-Age"] == "60")
+            #expect(preflight["Vary"] == "Origin")
+            let other = try site.get(
+                "/github/a", method: "OPTIONS", fields: ["Origin: https://evil.example"] + asked)
+            #expect(other.status == 403)
+            #expect(other["Access-Control-Allow-Origin"] == nil)
+            for _ in 0..<2 {
+                let read = try site.get(
+                    "/github/a", fields: ["Origin: https://app.example", "Authorization: Bearer abc"])
+                #expect(read.status == 200)
+                #expect(read["Access-Control-Allow-Origin"] == "https://app.example")
+                #expect(read["Access-Control-Expose-Headers"]?.contains("ETag") == true)
+            }
+            // A page can read why it was refused.
+            let refused = try site.get("/github/a", fields: ["Origin: https://app.example"])
+            #expect(refused.status == 401)
+            #expect(refused["Access-Control-Allow-Origin"] == "https://app.example")
+        }
+    }
+
+    @Test(arguments: [
+        (["*"], true, ["GET"]), (["https://a.example/path"], false, []), (["a.example"], false, []),
+        ([], false, []),
+        (["*"], false, ["a b"]),
+    ])
+    func `55.5 Rules for pages that make no sense are refused`(
+        _ origins: [String], _ credentials: Bool, _ methods: [String]
+    ) {
+        var configuration = GatewayConfiguration()
+        var cors = GatewayCORS(origins: origins)
+        cors.allowsCredentials = credentials
+        cors.methods = methods
+        configuration.cors = cors
+        #expect(throws: GatewayError.self) { try configuration.check() }
+    }
+
+    @Test func `55.6 A client that asks too often is told when to come back`() async throws {
+        try await World.run(
+            {
+                $0.limits.perClient = GatewayRate(requests: 1, per: 3600, burst: 2)
+                $0.tokens = [
+                    GatewayToken(name: "a", secret: .text("a")), GatewayToken(name: "b", secret: .text("b")),
+                ]
+            }, automatic: Self.reply
+        ) { _, site in
+            func get(_ token: String) throws -> Answer {
+                try site.get("/github/a", fields: ["Authorization: Bearer \(token)"])
+            }
+            #expect(try get("a").status == 200)
+            #expect(try get("a").status == 200)
+            let refused = try get("a")
+            #expect(refused.status == 429)
+            let wait = refused["Retry-After"].flatMap { Int($0) } ?? 0
+            #expect((3590...3600).contains(wait))
+            #expect(try get("b").status == 200)
+            #expect(try site.get("/-/health").status == 200)
+        }
+    }
+
+    @Test func `55.6 A rate lets so many at once, and then as many as it says`() {
+        let rates = ClientRates(GatewayRate(requests: 2, per: 1, burst: 3))
+        #expect((0..<3).allSatisfy { _ in rates.wait("a", now: 10) == nil })
+        #expect(rates.wait("a", now: 10) == 0.5)
+        #expect(rates.wait("b", now: 10) == nil)
+        #expect(rates.wait("a", now: 10.5) == nil)
+        #expect(rates.wait("a", now: 10.5) == 0.5)
+        #expect((0..<3).allSatisfy { _ in rates.wait("a", now: 100) == nil })
+        #expect(rates.wait("a", now: 100) != nil)
+    }
+}

@@ -1,0 +1,130 @@
+import RestEngine
+import Testing
+
+@testable import Gateway
+
+/// Routes of a program's own (rules 54).
+@Suite struct RouteTests {
+    private static func route(
+        _ method: String, _ template: String, keeping seconds: Double? = nil,
+        _ answer: @escaping @EngineActor @Sendable (ServedRequest) -> Result<Entity, RequestError>
+    ) -> GatewayRoute {
+        GatewayRoute(method: method, template: template, expirationSeconds: seconds) { request, completion in
+            completion(answer(request))
+        }
+    }
+
+    private static func json(_ tree: Tree, status: Int = 200) -> Result<Entity, RequestError> {
+        var entity = Entity(
+            content: .value(tree), contentType: "application/json",
+            headers: Headers([("X-Own", "1"), ("Set-Cookie", "a=b"), ("Content-Length", "99")]), timestamp: 0)
+        entity.status = status
+        return .success(entity)
+    }
+
+    @Test func `54.1 A route gets what the client sent, and its answer goes out`() async throws {
+        try await World.run({
+            $0.routes = [
+                Self.route("POST", "/report/{day}") { request in
+                    Self.json(
+                        Tree(pairs: [
+                            ("day", Tree(request.params[0].value)),
+                            ("body", Tree(String(decoding: request.body, as: UTF8.self))),
+                            ("q", Tree(request.query.map { Tree("\($0.name)=\($0.value)") })),
+                            ("type", Tree(request.headers["Content-Type"] ?? "")),
+                        ]), status: 202)
+                }
+            ]
+        }) { world, site in
+            let client = try site.connect()
+            try client.send(
+                "POST /report/a%2Fb?x=1%202&y HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi"
+            )
+            let answer = try client.answer()
+            #expect(answer.status == 202)
+            #expect(answer.body == #"{"day":"a/b","body":"hi","q":["x=1 2","y="],"type":"text/plain"}"#)
+            #expect(answer["X-Own"] == "1")
+            #expect(answer["Set-Cookie"] == nil)
+            let wrong = try site.get("/report/a")
+            #expect(wrong.status == 405)
+            #expect(wrong["Allow"] == "POST")
+            #expect(try site.get("/report").status == 404)
+            #expect(await world.transport.requests.isEmpty)
+        }
+    }
+
+    @Test func `54.2 An answer that is kept is made once, and then comes from memory`() async throws {
+        let count = Count()
+        try await World.run({
+            $0.routes = [
+                Self.route("GET", "/count", keeping: 10) { _ in
+                    count.value += 1
+                    return Self.json(Tree(count.value))
+                }
+            ]
+        }) { world, site in
+            let first = try site.get("/count")
+            #expect(first.body == "1")
+            #expect(first["Cache-Control"] == "max-age=10")
+            #expect(first["Cache-Status"] == "resthost; fwd=miss")
+            #expect(try site.get("/count")["Cache-Status"] == "resthost; hit; ttl=10")
+            #expect(try site.get("/count", method: "HEAD")["Content-Length"] == "1")
+            #expect(try site.get("/count?x=1").body == "2")
+            world.clock.advance(by: 11)
+            #expect(try site.get("/count").body == "3")
+        }
+    }
+
+    @EngineActor
+    private final class Count {
+        var value = 0
+        nonisolated init() {}
+    }
+
+    @Test func `54.3 A text goes before a name, and a route before a service`() async throws {
+        try await World.run(
+            {
+                $0.routes = [
+                    Self.route("GET", "/github/{name}") { Self.json(Tree("name " + $0.params[0].value)) },
+                    Self.route("GET", "/github/me") { _ in Self.json(Tree("me")) },
+                ]
+            }, automatic: { _ in .success(.stub("[1]")) }
+        ) { _, site in
+            let text = try site.get("/github/me")
+            #expect(text.body == "\"me\"")
+            #expect(try site.get("/github/you").body == "\"name you\"")
+            #expect(try site.get("/github/you/there").body == "[1]")
+        }
+    }
+
+    @Test func `54.4 A failure is a problem`() async throws {
+        try await World.run({
+            $0.routes = [
+                Self.route("GET", "/bad") { _ in
+                    .failure(
+                        RequestError(
+                            cause: .scriptError(.init(message: "no", file: "a.lua", line: 3)), timestamp: 0))
+                }
+            ]
+        }) { _, site in
+            let answer = try site.get("/bad")
+            #expect(answer.status == 500)
+            #expect(answer["Content-Type"] == "application/problem+json")
+        }
+    }
+
+    @Test(arguments: [
+        ("GET", "report"), ("GET", "/-/x"), ("GET", "/a?b"), ("GET", "/{a}/{a}"), ("GET", "/a{b}"),
+        ("GET", "/{}"),
+        ("TRACE", "/a"), ("a b", "/a"), ("GET", "/{x}/b"),
+    ])
+    func `54.5 What is no route is refused before anything starts`(_ method: String, _ template: String)
+        throws
+    {
+        var configuration = GatewayConfiguration()
+        configuration.routes = [("GET", "/{other}/b"), (method, template)].map { method, template in
+            Self.route(method, template) { _ in Self.json([]) }
+        }
+        #expect(throws: GatewayError.self) { try configuration.check() }
+    }
+}
