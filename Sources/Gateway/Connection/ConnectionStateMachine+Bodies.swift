@@ -12,6 +12,8 @@ extension ConnectionStateMachine {
         guard case .receiving(var request, var arrival) = state else { return .none }
         switch arrival.reader.next(&input) {
         case .needMore:
+            // It may have taken a part that is no content.
+            state = .receiving(request, arrival)
             if input.readableBytes == 0 { input = ByteBuffer() }
             return .none
         case .fault(let fault): return .fault(fault)

@@ -36,6 +36,7 @@ import Testing
 
     static let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
     static let head = "HEAD /b HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+    static let chunked = "POST /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
     static let post = "POST /c HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n"
 
     static let requests = [
@@ -86,6 +87,24 @@ import Testing
             steps: [
                 (.receive(get + get), "look"), (.next, "GET /a"), (.takeLeaving, "1 GET /a close"),
                 (.answer(10, closes: true), "last"), (.next, "none"), (.out, "closeOutput"),
+            ]),
+        Row(
+            name: "50.2 a body that comes in chunks and pieces",
+            steps: [
+                (.receive(chunked), "look"), (.next, "POST /c"), (.take, "1 POST /c close"),
+                (.receiveBody, ""),
+                (.next, "none"), (.receive("3\r\n"), "look"), (.next, "none"), (.receive("abc"), "look"),
+                (.next, "abc"), (.next, "none"), (.receive("\r\n0\r"), "look"), (.next, "none"),
+                (.receive("\n"), "look"), (.next, "none"), (.receive("\r\n" + get), "look"),
+                (.next, "complete POST /c"), (.next, "GET /a"),
+            ]),
+        Row(
+            name: "50.1 a body of a known length, and a slow one",
+            steps: [
+                (.receive(post + "a"), "look"), (.next, "POST /c"), (.take, "1 POST /c close"),
+                (.receiveBody, ""), (.next, "a"), (.next, "none"), (.at(3), ""), (.receive("b"), "look"),
+                (.next, "b"), (.next, "none"), (.at(6), ""), (.sweep(unsent: 0), "slowBody"),
+                (.receive("c"), "look"), (.next, "c"), (.next, "complete POST /c"),
             ]),
         Row(
             name: "with nothing behind it the connection closes at once",
