@@ -523,6 +523,13 @@ function status:retry() end
 ---@return resthost.status
 function status:track(request) end
 
+---A function that hears of events; made by rest.on_event.
+---@class resthost.listener
+local listener = {}
+
+---It is not called any more, and what waits for it is forgotten.
+function listener:cancel() end
+
 ---A function that runs by itself; made by rest.spawn.
 ---@class resthost.job
 ---@field is_finished boolean It has ended.
@@ -785,6 +792,12 @@ function rest.response_transformer(fn, description) end
 ---@return resthost.status
 function rest.status(options) end
 
+---Runs fn with each event of the engine of these kinds, one after the other: request, attempt, response, cache, breaker, limit, reload, state. When fn is slower than they come, the oldest of 1,024 that wait go, and `event.dropped` says how many.
+---@param kinds string[]
+---@param fn fun(event: string)
+---@return resthost.listener
+function rest.on_event(kinds, fn) end
+
 ---Runs fn as a job of its own; it may wait.
 ---@param fn function
 ---@param ... any
@@ -922,6 +935,11 @@ function rest.bytes(s) end
 ---Unix time in seconds.
 ---@return number
 function rest.now() end
+
+---Gives the text back, and hides it from now on: as `***` in whatever is printed, logged, explained or recorded.
+---@param text string
+---@return string
+function rest.secret(text) end
 
 rest.auth = {}
 

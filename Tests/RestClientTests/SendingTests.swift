@@ -35,6 +35,16 @@ struct SendingTests {
         #expect(try await call.start().content(as: Person.self) == Person(name: "Mona"))
     }
 
+    @Test func `a call as a command line has what blocks add, no secrets, and sends nothing`() async throws {
+        let (api, call) = try await users()
+        await api.service.configure { $0.headers.set("Authorization", "Bearer secret-of-curl") }
+        #expect(
+            try await call.curl().description
+                == "curl 'https://api.test/v1/users/1' -H 'Authorization: Bearer ***'")
+        #expect(try await call.curl(mask: nil).description.contains("Bearer secret-of-curl"))
+        #expect(await api.sent.isEmpty)
+    }
+
     @Test func `the resource of a call is that of its URL`() async throws {
         let (api, call) = try await users()
         let resource = await call.resource

@@ -14,7 +14,10 @@ local host = {}
 ---@return resthost.stub
 function host:stub(method, url_glob, reply) end
 
----Forgets all stubs.
+---(path: string, options?: { match: string[], unused: "ignore" | "error" })
+function host:replay(...) end
+
+---Forgets all stubs and recordings.
 function host:clear_stubs() end
 
 ---Collects garbage, then drops the resources that nobody holds, as flush_unused_resources does.
@@ -98,6 +101,10 @@ function t.raises(fn, pattern) end
 ---Fails the test.
 ---@param message? any
 function t.fail(message) end
+
+---Writes what the hosts of this test send from now on, and what their stubs answer, to a recording (HAR), at the test's end. The path is relative to the test file.
+---@param path string
+function t.record(path) end
 
 ---Loads a script, whose path is relative to the test file, into a fresh host.
 ---@param path string|{ source: string }

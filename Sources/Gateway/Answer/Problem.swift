@@ -36,7 +36,7 @@ struct Problem: Error, Sendable, Equatable {
         var pairs: [(String, Tree)] = [
             ("type", "about:blank"), ("title", Tree(StatusPhrase.text(for: status))),
             ("status", Tree(status)),
-            ("detail", Tree(detail)), ("code", Tree(code)),
+            ("detail", Tree(SecretMask.standard.text(detail))), ("code", Tree(code)),
         ]
         if let url { pairs.append(("url", Tree(url))) }
         if let attempt { pairs.append(("attempt", Tree(attempt))) }

@@ -46,6 +46,22 @@ extension Call {
         }
     }
 
+    /// The call as a command line for a POSIX shell, with what the session's blocks make of it now, files by
+    /// reference; nothing is sent.
+    ///
+    /// - Parameter mask: Hides secrets; nil shows them.
+    /// - Throws: ``RequestError`` for a call that can't be sent, ``DefinitionError`` for bytes of a form that
+    ///   no command line holds.
+    @EngineActor
+    public func curl(session: Session? = nil, mask: SecretMask? = .standard) throws -> CurlCommand {
+        let service = (session ?? self.session).service
+        switch definition {
+        case .success(let definition): return try definition.through(service).curl(mask: mask)
+        case .failure(let error):
+            throw RequestError(cause: .invalidDefinition(error), timestamp: service.engine.scheduler.now)
+        }
+    }
+
     @EngineActor
     private func start(_ session: Session, keepsBody: Bool) -> Request {
         let service = session.service

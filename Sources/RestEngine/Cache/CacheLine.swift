@@ -107,6 +107,7 @@ final class CacheLine {
         switch result {
         case .failure(let error): fail(item, error)
         case .success(let entity):
+            tell(item, entity)
             switch item.operation {
             case .read(let completion): completion(entity)
             case .write, .remove: if doubtful === item.cache { doubtful = nil }
@@ -115,7 +116,23 @@ final class CacheLine {
         }
     }
 
+    private func tell(_ item: Item, _ entity: Entity?, failure: (any Error)? = nil) {
+        var result = EngineEvent.CacheAccess.Result.done
+        if failure != nil {
+            result = .failed
+        } else if case .read = item.operation {
+            result = entity == nil ? .miss : .hit
+        }
+        item.resource.tell(
+            .cache,
+            .cache(
+                EngineEvent.CacheAccess(
+                    operation: item.operation.name, stage: stage, cache: item.cache.description,
+                    result: result, message: failure.map { SecretMask.standard.line("\($0)") })))
+    }
+
     private func fail(_ item: Item, _ error: any Error) {
+        tell(item, nil, failure: error)
         item.resource.engine.report(error, of: item.cache, item.operation.name, item.resource)
         if case .remove = item.operation { doubtful = item.cache }
         item.operation.fail()

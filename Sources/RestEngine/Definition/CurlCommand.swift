@@ -160,3 +160,23 @@ extension RequestDefinition {
         try CurlCommand(try draft(), mask: mask)
     }
 }
+
+extension Resource {
+    /// A request of this resource as a command line, with what blocks and mutators make of it now, files by
+    /// reference; nothing is sent. Decorators, which may do anything, are not in it.
+    ///
+    /// - Parameter mask: Hides secrets; nil shows them.
+    /// - Throws: What ``RequestDefinition/curl(mask:)`` throws.
+    public func curl(
+        _ method: Method = .get, _ options: RequestOptions = RequestOptions(), mask: SecretMask? = .standard
+    ) throws -> CurlCommand {
+        let plan: RequestPlan
+        do throws(RequestError.CauseError) {
+            plan = RequestPlan(method: method.rawValue, mutations: try mutations(for: options))
+        } catch {
+            throw RequestError(
+                cause: error.cause, timestamp: engine.scheduler.now, url: urlString, method: method.rawValue)
+        }
+        return try CurlCommand(try plan.draft(for: self).get(), mask: mask)
+    }
+}

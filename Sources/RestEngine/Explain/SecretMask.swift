@@ -1,5 +1,6 @@
 /// The one place that decides what is secret in what people and programs are shown: values of headers, of URL
-/// parameters, and a URL's password (SECURITY.md).
+/// parameters and of fields with a secret's name, a URL's password, and texts that were said to be secret
+/// (rules 47, SECURITY.md).
 public struct SecretMask: Sendable {
     /// What stands for a secret.
     public static let text = "***"
@@ -27,6 +28,7 @@ public struct SecretMask: Sendable {
     public func hides(_ name: String) -> Bool {
         let lower = name.lowercased()
         if Self.headers.contains(lower) || names.contains(where: { $0.lowercased() == lower }) { return true }
+        if KnownSecrets.shared.hasName(lower) { return true }
         let bare = String(lower.unicodeScalars.filter { $0 != "-" && $0 != "_" && $0 != "." })
         return bare == "key" || bare == "sig" || bare == "auth" || Self.words.contains { bare.contains($0) }
     }
@@ -112,10 +114,48 @@ public struct SecretMask: Sendable {
         return mask
     }
 
-    /// Any other text, without the ``values``.
+    /// Any other text, without the ``values`` and what was said to be secret.
     public func text(_ text: String) -> String {
         // The longest first: one may be a part of another.
-        values.sorted { ($1.utf8.count, $1) < ($0.utf8.count, $0) }
-            .reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: Self.text) }
+        let shown =
+            values.isEmpty
+            ? text
+            : values.sorted { ($1.utf8.count, $1) < ($0.utf8.count, $0) }
+                .reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: Self.text) }
+        guard KnownSecrets.shared.hasAny else { return shown }
+        return KnownSecrets.shared.masked(Array(shown.utf8)).map { String(decoding: $0, as: UTF8.self) }
+            ?? shown
+    }
+
+    /// The same for bytes, such as what a script prints.
+    package static func masked(_ bytes: [UInt8]) -> [UInt8] { KnownSecrets.shared.masked(bytes) ?? bytes }
+
+    // MARK: What the program knows to be secret
+
+    /// Hides a text wherever this process shows something from now on, as it is and as URLs, JSON and shells
+    /// have it (47.2). Of more than 1,000 such texts the oldest is forgotten.
+    ///
+    /// - Returns: False for a text of less than 6 bytes, which would be found everywhere, or above 64 KiB.
+    @discardableResult
+    public static func hide(_ text: String) -> Bool { KnownSecrets.shared.hide(text, isFixed: false) }
+
+    /// Hides the values of headers, parameters, fields and variables of these names; case doesn't matter
+    /// (47.3).
+    public static func hide(names: [String]) { KnownSecrets.shared.hide(names: names) }
+
+    /// Hides those values of variables of the environment whose name says that they are secret (47.4).
+    package static func hide(environment: [String: String]) {
+        for (name, value) in environment where hidesVariable(name) {
+            _ = KnownSecrets.shared.hide(value, isFixed: true)
+        }
+    }
+
+    /// `GITHUB_TOKEN`, `API_KEY`, `DB_PASSWORD`, and what the settings name.
+    static func hidesVariable(_ name: String) -> Bool {
+        let lower = name.lowercased()
+        if KnownSecrets.shared.hasName(lower) { return true }
+        let last = lower.split(separator: "_").last.map(String.init) ?? lower
+        return ["key", "apikey", "pass", "passwd", "passphrase", "credential", "credentials"].contains(last)
+            || ["token", "secret", "password"].contains { lower.contains($0) }
     }
 }

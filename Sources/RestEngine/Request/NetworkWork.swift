@@ -52,14 +52,6 @@ final class NetworkWork: RequestWork {
         }
     }
 
-    private func log(
-        _ outcome: @autoclosure () -> String, _ step: Redirect.RequestStep, since start: Double
-    ) {
-        let engine = resource.engine
-        let milliseconds = Int(((engine.scheduler.now - start) * 1000).rounded())
-        engine.log.write(.network, "\(outcome()) \(step.method) \(step.url) in \(milliseconds) ms")
-    }
-
     /// One message of an exchange: the request itself, an answer to a challenge, or what a redirect led to.
     private struct Leg {
         var step: Redirect.RequestStep
@@ -71,6 +63,8 @@ final class NetworkWork: RequestWork {
         var answers = 0
         /// What led here.
         var redirect: (status: Int, url: String)?
+        /// Why it is sent, for events.
+        var reason: String? { answers > 0 ? "challenge" : redirect == nil ? nil : "redirect" }
     }
 
     private typealias Authentication = (own: any RequestAuthentication, target: AuthenticationTarget)
@@ -111,12 +105,15 @@ final class NetworkWork: RequestWork {
         transfer = resource.core.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
+            if engine.listeners != nil {
+                request.tell(result, of: leg.step, proof, leg.reason, leg.resolved.configuration, since: sent)
+            }
             switch result {
             case .failure(let error):
-                log(error.code.rawValue, leg.step, since: sent)
+                engine.note(error.code.rawValue, leg.step, since: sent)
                 finish(.failure(failure(.transport(error), leg.step)), leg.step, request)
             case .success(let response):
-                log("\(response.status)", leg.step, since: sent)
+                engine.note("\(response.status)", leg.step, since: sent)
                 take(response, of: leg, authentication, proof, request)
             }
         }
@@ -293,6 +290,8 @@ final class NetworkWork: RequestWork {
     // MARK: Identity
 
     var lister: Resource? { resource }
+
+    var isTold: Bool { true }
 
     var target: (url: String, method: String)? { (resource.urlString, plan.method) }
 

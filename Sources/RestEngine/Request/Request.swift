@@ -26,6 +26,8 @@ public final class Request {
     /// Nil until somebody listens.
     private var reporter: ProgressReporter?
     private var latestProgress = 0.0
+    /// Nil until an event has told of it.
+    var told: ToldRequest?
     /// The scheduler's turn in which it started.
     private(set) var startTurn: UInt64 = 0
     /// The refreshes that depend on this request, so that it must not wait for them.
@@ -107,6 +109,7 @@ public final class Request {
         startTurn = engine.scheduler.turn
         for pass in RefreshScope.current { need(by: pass) }
         era = engine.requestBegan()
+        tellStart()
         work.start(self)
         if machine.state == .inProgress { reporter?.begin(atOnce: true) }
         return self
@@ -159,6 +162,7 @@ public final class Request {
     private func finish(_ info: ResponseInfo) {
         let info = counted(info)
         self.info = info
+        tellEnd(info)
         reporter?.stop()
         // Hooks run in the scope of whoever attached them, not of whoever ended the request.
         RefreshScope.run(in: []) { engine.scheduler.nextTurn { self.runHooks(info) } }

@@ -36,6 +36,9 @@ protocol RequestWork: AnyObject {
     /// Credentials for what it sends.
     func authenticate(by authentication: any RequestAuthentication)
 
+    /// It goes over the network by itself, and events tell of it (rules 46).
+    var isTold: Bool { get }
+
     /// For logs: method and URL, or what it is.
     var description: String { get }
 }
@@ -48,6 +51,7 @@ extension RequestWork {
     func limitTime(to seconds: Double) {}
     func authenticate(by authentication: any RequestAuthentication) {}
     func mayWait(for request: Request) -> Bool { false }
+    var isTold: Bool { false }
 }
 
 /// How a request is made, each time it is made: once for itself, and again for a repeat (rule 9.2).

@@ -137,6 +137,7 @@ extension Resource {
     /// Tells of a change that has been made. The observers come last: they may look, and change it again.
     func notify(_ event: ResourceEvent) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
+        tell(.state, .state(event))
         if case .newData = event {
             encoding = nil
             encoded = nil

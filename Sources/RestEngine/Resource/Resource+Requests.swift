@@ -81,7 +81,7 @@ extension Resource {
 
     /// The options as edits of the draft, in the order of 6.8: the body's type replaces a configured one, and
     /// the caller's own mutation has the last word.
-    private func mutations(
+    func mutations(
         for options: RequestOptions
     ) throws(RequestError.CauseError) -> [RequestMutation] {
         var mutations: [RequestMutation] = []

@@ -83,13 +83,13 @@ extension RequestError: CustomStringConvertible {
         text += detail(behind: headline)
         if let place { text += " (\(place))" }
         if attempt > 1 { text += " (attempt \(attempt))" }
-        return text.onOneLine
+        return SecretMask.standard.text(text.onOneLine)
     }
 
     /// What went wrong and where, without the request: for those who know which it was.
     public var reason: String {
-        guard let detail = cause?.detail else { return userMessage.onOneLine }
-        return (detail + advice).onOneLine
+        guard let detail = cause?.detail else { return SecretMask.standard.text(userMessage.onOneLine) }
+        return SecretMask.standard.text((detail + advice).onOneLine)
     }
 
     /// A fault of the script is named as one, whatever 17.7 calls it for people (D34).

@@ -11,6 +11,10 @@ public final class Engine {
     public let contentBudget = ContentBudget()
     let cacheFailureList = CacheFailureList()
     let decorations = DecorationStack()
+    /// Nil when nobody listens to events.
+    var listeners: EventListeners?
+    /// See ``ToldRequest``.
+    var lastRequestNumber: UInt64 = 0
 
     /// With the system's clock the engine works by itself; see ``Scheduler/init(clock:)``.
     public init(transport: any Transport, scheduler: Scheduler = Scheduler(), log: EngineLog = EngineLog()) {

@@ -6,6 +6,8 @@ public final class StubTransport: Transport {
     private let scheduler: Scheduler
     /// The stubs, the newest last.
     public private(set) var stubs: [Stub] = []
+    /// Recordings that answer what no stub does, the newest last.
+    package private(set) var replays: [RecordedAnswers] = []
     private var isPaused = false
     private var paused: [(request: TransportRequest, transfer: StubTransfer)] = []
 
@@ -60,9 +62,13 @@ public final class StubTransport: Transport {
         try stub(method: method, urlGlob: urlGlob, base: base, when: condition, isHeld: isHeld) { _ in reply }
     }
 
-    /// Forgets all stubs and what was sent. What is in flight goes on.
+    /// Has a recording answer what no stub does (rule 49.1).
+    package func replay(_ answers: RecordedAnswers) { replays.append(answers) }
+
+    /// Forgets all stubs, recordings and what was sent. What is in flight goes on.
     public func clear() {
         stubs = []
+        replays = []
         requests = []
         unmatched = []
     }
@@ -113,6 +119,9 @@ public final class StubTransport: Transport {
     private func dispatch(_ request: TransportRequest, _ transfer: StubTransfer) {
         let url = URLText(request.url)
         guard let match = url.flatMap({ url in stubs.last { $0.matches(request, url) } }) else {
+            for answers in replays.reversed() {
+                if let result = answers.answer(request) { return transfer.start(nil, StubReply(result)) }
+            }
             return transfer.start(nil, refusal(of: request))
         }
         transfer.start(match, match.take(request))

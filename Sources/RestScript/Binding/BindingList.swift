@@ -25,6 +25,7 @@ enum BindingList {
             CacheBinding.self,
             DraftBinding.self,
             StatusBinding.self,
+            EventBinding.self,
             WorkBinding.self,
             GatherBinding.self,
             GatewayBinding.self,
@@ -52,6 +53,7 @@ enum BindingList {
             Base64Binding.self,
             HexBinding.self,
             CryptoBinding.self,
+            SecretBinding.self,
             URLBinding.self,
         ]
     }

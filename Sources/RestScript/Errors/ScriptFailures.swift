@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// Something wrong with a script, for people.
+/// Something wrong with a script, for people: known secrets are masked in it (rule 47.1).
 public struct Diagnostic: Error, Sendable, Equatable {
     public enum Severity: String, Sendable { case error, warning }
 
@@ -22,11 +22,11 @@ public struct Diagnostic: Error, Sendable, Equatable {
     ) {
         self.severity = severity
         self.code = code
-        self.message = message
+        self.message = SecretMask.standard.text(message)
         self.file = file
         self.line = line
-        self.traceback = traceback
-        self.hint = hint
+        self.traceback = traceback.map(SecretMask.standard.text)
+        self.hint = hint.map(SecretMask.standard.text)
     }
 }
 

@@ -1,6 +1,7 @@
 import LuaRuntime
+import RestEngine
 
-/// A line of a script's log.
+/// A line of a script's log. Secrets of URLs, and those that are known, are masked in it (rule 47.1).
 public struct ScriptLogEntry: Sendable {
     public enum Level: String, Sendable, CaseIterable {
         case debug, info, warn, error
@@ -19,9 +20,10 @@ public struct ScriptLogEntry: Sendable {
     public init(
         level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
     ) {
+        let mask = SecretMask.standard
         self.level = level
-        self.text = text
-        self.fields = fields
+        self.text = mask.line(text)
+        self.fields = fields.map { ($0.name, mask.line($0.value)) }
         self.place = place
         printed = nil
     }
@@ -32,6 +34,7 @@ public struct ScriptLogEntry: Sendable {
     }
 
     public init(printed bytes: [UInt8]) {
+        let bytes = SecretMask.masked(bytes)
         level = .info
         text = String(
             decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)

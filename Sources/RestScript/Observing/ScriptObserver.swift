@@ -8,9 +8,25 @@ final class ScriptObservers {
     private(set) var owner: ScriptLifetime? = ScriptLifetime()
     /// Statuses of which a function of the script wants to hear.
     private var heardStatuses: [ResourceStatus] = []
+    private var listeners: [ScriptListener] = []
     private unowned let context: ScriptContext
 
+    /// Of `rest.on_event` in one script (docs/limits.md, L81).
+    private static let mostListeners = 100
+
     init(_ context: ScriptContext) { self.context = context }
+
+    /// It hears of events until it is cancelled or the script ends.
+    func keep(_ listener: ScriptListener) throws(LuaUsageError) {
+        guard listeners.count < Self.mostListeners else {
+            throw LuaUsageError(
+                "there are \(Self.mostListeners) listeners already: is rest.on_event called again and again, where one "
+                    + "listener would do, or is a 'cancel' missing?")
+        }
+        listeners.append(listener)
+    }
+
+    func forget(_ listener: ScriptListener) { listeners.removeAll { $0 === listener } }
 
     /// Somebody wants to hear of the status, and nobody may hold it but this.
     func keep(_ status: ResourceStatus) {
@@ -21,6 +37,7 @@ final class ScriptObservers {
     /// Takes the script's observers from its resources, which may live on.
     func stop(of services: [Service]) {
         heardStatuses = []
+        for listener in listeners { listener.cancel() }
         for resource in services.flatMap(\.liveResources) {
             resource.removeObservers { observer in
                 guard let observer = observer as? ScriptObserver else { return false }

@@ -38,6 +38,8 @@ final class ScriptContext {
         self.engine = engine
         self.options = options
         grants = ScriptGrants(options, folder: folder)
+        SecretMask.hide(names: options.secretNames)
+        SecretMask.hide(environment: options.environment)
         let searchRoots = [folder] + options.modulePaths
         let state = shared ?? ScriptState(options, searchRoots: searchRoots)
         self.shared = state

@@ -16,6 +16,9 @@ public struct ScriptOptions: Sendable {
     public var grantedEnvironment: Set<String>? = []
     /// Values of the environment.
     public var environment: [String: String] = [:]
+    /// Headers, parameters, fields and variables whose values are secret, beside those with usual names
+    /// (rule 47.3).
+    public var secretNames: [String] = []
     /// Where `rest.every` finds zones of time.
     public var zones = ZoneFiles.system
     /// What `rest.store` keeps. Give a script that is loaded again the same one.
@@ -56,6 +59,8 @@ public struct ScriptOptions: Sendable {
     public var onModuleFileReached: (@EngineActor (String) -> Void)?
     /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
+    /// Told of the engine of each host that a test makes.
+    package var onTestEngine: (@EngineActor (Engine) -> Void)?
     /// False: what the script declares is there, but its jobs and timers don't begin.
     public var startsWork = true
 

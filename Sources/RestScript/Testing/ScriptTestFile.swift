@@ -114,6 +114,7 @@ public final class ScriptTestFile {
     }
 
     private func watch(_ host: TestHost) {
+        options.onTestEngine?(host.engine)
         host.transport.onUnmatched = { [weak self, weak host] request in
             guard let self, let host else { return }
             run?.fail(UnstubbedRequest(request, host).diagnostic(place: runningPlace))

@@ -15,6 +15,8 @@ final class TestHost {
     private(set) var isClosed = false
     private var services: [Service] = []
     private var replies: [StubReplyFunction] = []
+    /// Recordings of which every answer must be asked for.
+    private(set) var wholeReplays: [RecordedAnswers] = []
 
     /// Loads a script. `isFile` says that the text is that of the file at `path`, whose lines may be counted.
     init(
@@ -86,6 +88,11 @@ final class TestHost {
 
     func keep(_ reply: StubReplyFunction) { replies.append(reply) }
 
+    func replay(_ answers: RecordedAnswers, whole: Bool) {
+        transport.replay(answers)
+        if whole { wholeReplays.append(answers) }
+    }
+
     /// Where the clock will stand.
     func timeAfter(_ seconds: Double) -> (uptime: Double, now: Double) {
         let uptime = clock.uptime + seconds
@@ -118,6 +125,7 @@ final class TestHost {
             for request in resource.allRequests + resource.loadRequests { request.cancel() }
         }
         Self.end(transport, scheduler)
+        wholeReplays = []
         for reply in replies { reply.function = nil }
         replies = []
         for service in services { service.flushUnusedResources() }

@@ -52,7 +52,17 @@ extension ScriptTestFile {
                 call.lua.push(object: try makeStub(call, host), class: stubClass)
                 return .one
             },
-            method("clear_stubs", "()", "Forgets all stubs.") { [unowned self] call in
+            method(
+                "replay",
+                "(path: string, options?: { match: string[], unused: \"ignore\" | \"error\" })",
+                "Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and "
+                    + "again. `match` says what must be the same, of `method`, `url` and `body`; with `unused = \"error\"` an answer "
+                    + "that nobody asked for fails the test. The path is relative to the test file."
+            ) { [unowned self] call in
+                try replay(call, try host(call))
+                return .none
+            },
+            method("clear_stubs", "()", "Forgets all stubs and recordings.") { [unowned self] call in
                 try host(call).transport.clear()
                 return .none
             },

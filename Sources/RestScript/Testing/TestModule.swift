@@ -78,6 +78,7 @@ extension ScriptTestFile {
 
     private var hostFunctions: [ModuleFunction] {
         [
+            recordFunction,
             ModuleFunction(
                 "load", "(path: string | { source: string }) -> host",
                 "Loads a script, whose path is relative to the test file, into a fresh host."

@@ -7,6 +7,8 @@ final class TestRun {
     let test: ScriptTest
     private unowned let file: ScriptTestFile
     private(set) var hosts: [TestHost] = []
+    /// Of `t.record`.
+    private(set) var recorders: [TrafficRecorder] = []
     /// The first thing that went wrong; nothing else counts then.
     private(set) var failure: Diagnostic?
     private var coroutine: LuaCoroutine?
@@ -29,6 +31,7 @@ final class TestRun {
             await perform(function)
             if failure != nil { break }
         }
+        endRecordings()
         let outcome = failure.map { ScriptTestResult.Outcome.failed($0) } ?? .passed
         for host in hosts { host.close() }
         return ScriptTestResult(
@@ -49,8 +52,15 @@ final class TestRun {
         waitingForTurnsEnd = []
     }
 
+    /// Of all hosts that are there, and those that are made later.
+    func record(_ recorder: TrafficRecorder) {
+        recorders.append(recorder)
+        for host in file.hosts { recorder.listen(to: host.engine) }
+    }
+
     func adopt(_ host: TestHost) {
         hosts.append(host)
+        for recorder in recorders { recorder.listen(to: host.engine) }
         host.context.runner.betweenTurns = { [weak self] work in self?.waitingForTurnsEnd.append(work) }
     }
 

@@ -20,9 +20,12 @@ struct UnstubbedRequest {
         let message =
             host.isClosed
             ? "\(address) was sent by a host that has ended with its test"
-            : "\(address) has no stub" + stubs
+            : replays ?? "\(address) has no stub" + stubs
         return Diagnostic(.error, message, file: place?.file, line: place?.line)
     }
+
+    /// Of a host that replays recordings, what the newest of them says.
+    private var replays: String? { host.transport.replays.last?.miss(request) }
 
     private var stubs: String {
         let stubs = host.transport.stubs

@@ -19,6 +19,7 @@ struct ExplainCommand: ParsableCommand {
               resthost explain config.lua github /issues --method POST
               resthost explain config.lua github 'https://other.example.com/x?page=2'
               resthost explain config.lua /users/octocat --json | jq '.blocks[].origin'
+              resthost explain config.lua /users/octocat --curl
             """)
 
     @OptionGroup var script: ScriptArguments
@@ -33,6 +34,8 @@ struct ExplainCommand: ParsableCommand {
 
     @Flag(help: "Print the explanation as one JSON object.")
     var json = false
+
+    @OptionGroup var commandLine: CurlArguments
 
     func validate() throws {
         if let fault = ServiceTarget.fault(target) { throw ValidationError(fault) }
@@ -51,6 +54,10 @@ struct ExplainCommand: ParsableCommand {
         guard let host = HostEngine.load(script, log: LogText(), startsWork: false),
             let target = ServiceTarget(target, of: host)
         else { return 2 }
+        if commandLine.curl {
+            defer { host.close() }
+            return commandLine.write(target.resource, Method(method))
+        }
         let explanation = target.service.explain(
             target.path, method: Method(method))
         if json {

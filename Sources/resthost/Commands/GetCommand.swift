@@ -16,6 +16,7 @@ struct GetCommand: ParsableCommand {
               resthost get config.lua github /issues -d '{"title":"Broken"}'
               resthost get config.lua github /issues/1 -X DELETE -H 'X-Reason: duplicate'
               resthost get config.lua /users/octocat --json | jq .status
+              resthost get config.lua /users/octocat --curl
             """)
 
     @OptionGroup var script: ScriptArguments
@@ -50,8 +51,19 @@ struct GetCommand: ParsableCommand {
     @Flag(help: "Print where the time went to standard error.")
     var timing = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what is sent and answered to a HAR file, for a browser's developer tools.",
+            valueName: "file"))
+    var har: String?
+
+    @OptionGroup var commandLine: CurlArguments
+
     func validate() throws {
         if let fault = ServiceTarget.fault(target) { throw ValidationError(fault) }
+        if commandLine.curl, har != nil {
+            throw ValidationError("--curl sends nothing, so there is nothing for --har")
+        }
         for header in headers where !header.contains(":") {
             throw ValidationError("'\(header)' is not a header: it looks like 'Name: value'")
         }
@@ -99,10 +111,30 @@ struct GetCommand: ParsableCommand {
 
     @EngineActor
     private func request(_ options: RequestOptions) async -> Int32 {
-        guard let host = HostEngine.load(script, log: LogText()) else { return 2 }
-        guard let target = ServiceTarget(target, of: host) else { return 2 }
-        let resource = target.resource
         let method = method ?? (data == nil ? "GET" : "POST")
+        let log = LogText()
+        let traffic: Traffic
+        do throws(Diagnostic) { traffic = try Traffic(har: har, log: log) } catch {
+            Streams.error(DiagnosticText().text(error))
+            return 2
+        }
+        guard
+            let host = HostEngine.load(script, log: log, startsWork: !commandLine.curl, traffic: traffic),
+            let target = ServiceTarget(target, of: host)
+        else {
+            traffic.abandon()
+            return 2
+        }
+        let resource = target.resource
+        if commandLine.curl { return commandLine.write(resource, Method(method), options) }
+        let code = await send(to: resource, of: host, method, options)
+        return traffic.finish() ? code : max(code, 1)
+    }
+
+    @EngineActor
+    private func send(
+        to resource: Resource, of host: ScriptHost, _ method: String, _ options: RequestOptions
+    ) async -> Int32 {
         let isPlain = method == "GET" && data == nil && headers.isEmpty && !raw
         let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
         let request = load ?? resource.request(Method(method), options)

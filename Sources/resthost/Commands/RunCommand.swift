@@ -24,6 +24,8 @@ struct RunCommand: ParsableCommand {
               resthost run config.lua
               resthost run config.lua --listen 127.0.0.1:8080 --listen unix:/run/resthost.sock
               resthost run config.lua --listen 127.0.0.1:8080 --log network --log-format json
+              resthost run config.lua --record session.har
+              resthost run config.lua --replay session.har
               curl http://127.0.0.1:8080/github/users/octocat
             """)
 
@@ -66,6 +68,22 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Say where commands are taken, and what is watched.")
     var verbose = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what is sent and answered to a HAR file, for a browser's developer tools.",
+            valueName: "file"))
+    var har: String?
+
+    @Option(
+        help: ArgumentHelp("Write a recording (HAR) that --replay and tests answer from.", valueName: "file"))
+    var record: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Send nothing: answer requests from a recording (HAR), of --record or a browser.",
+            valueName: "file"))
+    var replay: String?
+
     var logText: LogText {
         var log = LogText(isQuiet: quiet, prints: .output, format: logFormat)
         if logTime ?? !ServiceManager.notesTimes { log.clock = { ClockReading.timeOfDay } }
@@ -75,6 +93,10 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         if let gatewayThreads, gatewayThreads < 1 { throw ValidationError("--gateway-threads is 1 or more") }
         if let admin, admin.isEmpty { throw ValidationError("--admin is the path of a socket, or off") }
+        let files = [har, record, replay].compactMap(\.self)
+        guard Set(files).count == files.count else {
+            throw ValidationError("--har, --record and --replay are different files")
+        }
         guard drain >= 0, drain.isFinite else { throw ValidationError("--drain is a number of seconds") }
     }
 

@@ -86,6 +86,7 @@ struct ScriptGrants: ParsableArguments {
         let file = try SettingsFile.beside(script)
         var options = ScriptOptions()
         options.modulePaths = modulePaths
+        options.secretNames = file.secretNames
         options.transformerThreads = transformerThreads
         options.memoryLimit = memory.flatMap(ByteSize.parse) ?? file.memory ?? options.memoryLimit
         options.contentMemoryLimit = contentMemory.flatMap(ByteSize.parse) ?? file.contentMemory

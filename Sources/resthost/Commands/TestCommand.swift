@@ -40,6 +40,11 @@ struct TestCommand: ParsableCommand {
         help: ArgumentHelp("Write the counts to this file too, as lcov does.", valueName: "file"))
     var coverageOutput: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what the tests' hosts send and their stubs answer to a HAR file.", valueName: "file"))
+    var har: String?
+
     @OptionGroup var grants: ScriptGrants
 
     func run() throws {
@@ -55,10 +60,20 @@ struct TestCommand: ParsableCommand {
             Streams.error(Complaint.text(error.description))
             return 2
         }
+        let traffic: Traffic
+        do throws(Diagnostic) { traffic = try Traffic(har: har, log: LogText()) } catch {
+            Streams.error(DiagnosticText().text(error))
+            return 2
+        }
         let session = TestSession(
-            options: options, filter: filter, report: format.makeReport(),
+            options: { (file) throws(Diagnostic) in
+                var options = try options(for: file)
+                options.onTestEngine = { traffic.listen(to: $0) }
+                return options
+            }, filter: filter, report: format.makeReport(),
             coversLines: coverage || coverageOutput != nil)
         await session.run(files)
+        guard traffic.finish() else { return 2 }
         if coverage || coverageOutput != nil {
             guard writeCoverage(session.coverage) else { return 2 }
         }

@@ -14,9 +14,13 @@ enum HostEngine {
 
     /// Loads a script; on failure prints what is wrong and gives nil.
     ///
-    /// - Parameter startsWork: False to look at what it declares, with nothing of it running.
-    static func load(_ arguments: ScriptArguments, log: LogText, startsWork: Bool = true) -> ScriptHost? {
-        let engine = make(startsWork ? CurlTransport() : NullTransport(), log: log)
+    /// - Parameters:
+    ///   - startsWork: False to look at what it declares, with nothing of it running.
+    ///   - traffic: Where its requests go, if they go anywhere.
+    static func load(
+        _ arguments: ScriptArguments, log: LogText, startsWork: Bool = true, traffic: Traffic? = nil
+    ) -> ScriptHost? {
+        let engine = startsWork ? traffic?.makeEngine() ?? make(log: log) : make(NullTransport(), log: log)
         engine.log.enabled = arguments.logCategories
         do throws(Diagnostic) {
             var options = try arguments.options(log: log)

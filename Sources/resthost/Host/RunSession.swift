@@ -17,6 +17,7 @@ final class RunSession {
     private var watcher: FileWatcher?
     private var watched: Set<String> = []
     private var admin: (gateway: Gateway, path: String)?
+    private var traffic: Traffic?
     private var isFinishing = false
     private let startedAt = ClockReading.timeOfDay
     /// When the last load began, by the clock of files.
@@ -29,7 +30,12 @@ final class RunSession {
 
     func start() {
         let generations: Generations
-        do throws(Diagnostic) { generations = try Generations(settings.script, log: log) } catch {
+        do throws(Diagnostic) {
+            let traffic = try Traffic(
+                har: settings.har, record: settings.record, replay: settings.replay, log: log)
+            self.traffic = traffic
+            generations = try Generations(settings.script, log: log, traffic: traffic)
+        } catch {
             fail(error)
         }
         self.generations = generations
@@ -161,6 +167,7 @@ final class RunSession {
     }
 
     private func fail(_ diagnostic: Diagnostic) -> Never {
+        traffic?.abandon()
         var log = log
         // Who started the program reads this, before there is a log.
         log.clock = nil
@@ -231,7 +238,8 @@ final class RunSession {
             await admin?.gateway.stop(drain: 0)
             await generations?.shutDown(within: drain)
             await generations?.current.offloadedWorkIsDone()
-            Streams.exit(code)
+            let isWritten = traffic?.finish() ?? true
+            Streams.exit(isWritten ? code : max(code, 1))
         }
     }
 }

@@ -61,7 +61,7 @@ enum OutcomeJSON {
 
     private static func error(_ error: RequestError, _ hint: String?) -> Tree {
         var pairs: [(String, Tree)] = [
-            ("message", Tree(error.userMessage)), ("code", Tree(error.code)),
+            ("message", Tree(SecretMask.standard.text(error.userMessage))), ("code", Tree(error.code)),
             ("detail", Tree(error.description)),
             ("attempt", Tree(error.attempt)),
         ]

@@ -1,10 +1,13 @@
 import Platform
+import RestEngine
 import Synchronization
 
 /// Standard output and standard error, without buffers of our own: what is written is out. Text is made
-/// visible (``VisibleText``), bytes go out as they are.
+/// visible (``VisibleText``) and known secrets in it are masked (rule 47.1); bytes go out as they are.
 enum Streams {
-    static func output(_ text: String) { write(Array(VisibleText.styled(text).utf8), to: STDOUT_FILENO) }
+    static func output(_ text: String) {
+        write(SecretMask.masked(Array(VisibleText.styled(text).utf8)), to: STDOUT_FILENO)
+    }
 
     static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
@@ -18,10 +21,13 @@ enum Streams {
         write(isOutputTerminal ? VisibleText.content(bytes) : bytes, to: STDOUT_FILENO)
     }
 
-    static func error(_ text: String) { write(Array(VisibleText.styled(text).utf8), to: STDERR_FILENO) }
+    static func error(_ text: String) {
+        write(SecretMask.masked(Array(VisibleText.styled(text).utf8)), to: STDERR_FILENO)
+    }
 
     static func error(json text: String) {
-        write(VisibleText.json(Array(text.utf8)) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
+        write(
+            SecretMask.masked(VisibleText.json(Array(text.utf8))) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
     }
 
     static func error(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }

@@ -48,12 +48,16 @@ final class Generations {
     /// There are other files to watch.
     var onFilesChange: @EngineActor () -> Void = {}
 
-    convenience init(_ arguments: ScriptArguments, log: LogText) throws(Diagnostic) {
-        let engine = HostEngine.make(log: log)
+    convenience init(
+        _ arguments: ScriptArguments, log: LogText, traffic: Traffic? = nil
+    ) throws(Diagnostic) {
+        let engine = traffic?.makeEngine() ?? HostEngine.make(log: log)
         engine.log.enabled = arguments.logCategories
         engine.remembersPipelines = true
         try self.init(path: arguments.config, engine: engine) { () throws(Diagnostic) in
-            try arguments.options(log: log)
+            var options = try arguments.options(log: log)
+            traffic?.apply(to: &options)
+            return options
         }
     }
 
@@ -103,6 +107,8 @@ final class Generations {
         case script(Int)
         /// These transformer modules are others; the script goes on.
         case modules([String])
+
+        fileprivate var modules: [String] { if case .modules(let names) = self { names } else { [] } }
     }
 
     /// Loads the script anew; or no more than the transformer modules that changed, if nothing else did.
@@ -111,10 +117,28 @@ final class Generations {
             onFilesChange()
             onReload()
         }
+        let result: Result<Outcome, Diagnostic>
         if case .files(let changed) = trigger, let modules = modules(behind: changed) {
-            return reload(modules, trigger)
+            result = reload(modules, trigger)
+        } else {
+            result = reloadScript(trigger).map { .script($0) }
         }
-        return reloadScript(trigger).map { .script($0) }
+        tell(result, trigger)
+        return result
+    }
+
+    private func tell(_ result: Result<Outcome, Diagnostic>, _ trigger: ReloadTrigger) {
+        guard engine.hasListeners(of: .reload) else { return }
+        let reload =
+            switch result {
+            case .success(let outcome):
+                EngineEvent.Reload(trigger: "\(trigger)", generation: number, modules: outcome.modules)
+            case .failure(let diagnostic):
+                EngineEvent.Reload(
+                    trigger: "\(trigger)", generation: number,
+                    failure: DiagnosticText(style: .plain).headline(diagnostic))
+            }
+        engine.tell(.reload, EngineEvent(time: engine.scheduler.now, .reload(reload)))
     }
 
     /// The modules that changed files belong to; nil when the script reached one of them itself.

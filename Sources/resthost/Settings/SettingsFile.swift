@@ -14,6 +14,9 @@ import RestScript
 /// memory = "512M"
 /// content-memory = "1G"
 /// transformer = 0.2
+///
+/// [secrets]
+/// names = ["X-Customer-Number"]
 /// ```
 struct SettingsFile {
     static let name = "resthost.toml"
@@ -26,6 +29,8 @@ struct SettingsFile {
     var allowsAll = false
     var memory: Int?
     var contentMemory: Int?
+    /// See ``ScriptOptions/secretNames``.
+    var secretNames: [String] = []
     /// In the words of `--limit`.
     var limits: [String] = []
 
@@ -75,7 +80,7 @@ struct SettingsFile {
         case wrong(String)
     }
 
-    private static let tables = ["permissions", "limits"]
+    private static let tables = ["permissions", "limits", "secrets"]
     private static let sizes = ["memory", "content-memory"]
 
     private static func unknown(
@@ -92,6 +97,10 @@ struct SettingsFile {
         switch entry.table {
         case "permissions": try takePermission(entry, folder)
         case "limits": try takeLimit(entry)
+        case "secrets":
+            guard entry.key == "names" else { throw .unknown(["names"]) }
+            secretNames = try Self.texts(entry)
+            if secretNames.contains("") { throw .wrong("a name in 'names' is empty") }
         default: throw .unknown(Self.tables.map { "[\($0)]" })
         }
     }

@@ -55,6 +55,25 @@ struct GenerationsTests {
         await close(generations)
     }
 
+    @Test func `46.2 a reload is told, also one that failed, and to a script that began with it`()
+        async throws
+    {
+        let listen = "rest.on_event({ 'reload' }, function(event) told = event.generation end) "
+        let generations = try start("")
+        var trees: [Tree] = []
+        let subscription = fixture.engine.onEvent([.reload]) { trees.append($0.tree) }
+        folder.write("main.lua", "local told = 0 " + Self.prelude + listen)
+        _ = generations.reload(.signal)
+        folder.write("main.lua", "nonsense")
+        _ = generations.reload(.request)
+        #expect(trees.map { $0["generation"]?.int } == [2, 2])
+        #expect(trees.map { $0["trigger"]?.string } == ["at SIGHUP", "on request"])
+        #expect(trees.map { $0["error"] != nil } == [false, true])
+        #expect(trees.last?["error"]?.string?.contains("main.lua:1: ") == true)
+        subscription.cancel()
+        await close(generations)
+    }
+
     @Test func `a good script takes over, a bad one leaves the other and says why`() async throws {
         let generations = try start("")
         let service = try #require(generations.current.service(named: "api"))

@@ -69,6 +69,9 @@ package enum RefreshScope {
         return try body()
     }
 
+    /// In no scope: what is begun here is nobody's doing who is busy now.
+    package static func outside(_ body: () -> Void) { run(in: [], body) }
+
     /// A Swift task in the scope of now: what it requests, and what its own tasks do, is known as the scope's
     /// doing.
     @discardableResult

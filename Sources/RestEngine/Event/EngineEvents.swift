@@ -1,0 +1,88 @@
+import DequeModule
+import Synchronization
+
+/// Events that wait for somebody who takes one after the other. When there are too many the oldest go, and
+/// the next that is taken says how many those were (rule 46.5).
+package struct EventQueue: Sendable {
+    /// So many wait; see docs/limits.md, L80.
+    package static let limit = 1024
+
+    private var waiting: Deque<EngineEvent> = []
+    private var dropped = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { waiting.isEmpty }
+
+    package var count: Int { waiting.count }
+
+    /// Bodies are not kept (46.6).
+    package mutating func add(_ event: EngineEvent) {
+        if waiting.count == Self.limit {
+            waiting.removeFirst()
+            dropped += 1
+        }
+        waiting.append(event.withoutBodies)
+    }
+
+    package mutating func next() -> EngineEvent? {
+        guard var event = waiting.popFirst() else { return nil }
+        event.dropped = dropped
+        dropped = 0
+        return event
+    }
+}
+
+/// The events of an engine as an asynchronous sequence, for one reader.
+///
+/// A reader that falls behind loses the oldest events beyond 1,024, and the next that it gets says how many
+/// (``EngineEvent/dropped``). The messages of attempts come without their bodies.
+///
+/// The sequence listens from the moment it is made, until its task is cancelled or it is dropped together
+/// with its iterators.
+public struct EngineEvents: AsyncSequence, Sendable {
+    private let stream: AsyncStream<Void>
+    private let queue: SharedQueue
+
+    @EngineActor
+    fileprivate init(_ engine: Engine, _ kinds: Set<EngineEvent.Kind>) {
+        // One call says that there is something, however much it is.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let queue = SharedQueue()
+        self.stream = stream
+        self.queue = queue
+        let subscription = engine.onEvent(kinds) { event in
+            queue.events.withLock { $0.add(event) }
+            continuation.yield()
+        }
+        continuation.onTermination = { _ in EngineLoop.shared.submit { subscription.cancel() } }
+    }
+
+    fileprivate final class SharedQueue: Sendable {
+        let events = Mutex(EventQueue())
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var calls: AsyncStream<Void>.Iterator
+        fileprivate let queue: SharedQueue
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> EngineEvent? {
+            while true {
+                if let event = queue.events.withLock({ $0.next() }) { return event }
+                guard await calls.next(isolation: actor) != nil else { return nil }
+            }
+        }
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(calls: stream.makeAsyncIterator(), queue: queue)
+    }
+}
+
+extension Engine {
+    /// What happens in this engine from now on, of all kinds or of some; each call listens for itself.
+    public func events(_ kinds: Set<EngineEvent.Kind> = Set(EngineEvent.Kind.allCases)) -> EngineEvents {
+        EngineEvents(self, kinds)
+    }
+}

@@ -1,0 +1,203 @@
+/// One attempt as an entry of a HAR 1.2, secrets masked (rule 48.2).
+struct HAREntry {
+    private let event: EngineEvent
+    private let attempt: EngineEvent.Attempt
+    /// Bytes of a body that are kept.
+    private let bodyLimit: Int
+    private let mask: SecretMask
+
+    /// Nil for another kind of event.
+    init?(_ event: EngineEvent, bodyLimit: Int) {
+        guard case .attempt(let attempt) = event.detail else { return nil }
+        self.event = event
+        self.attempt = attempt
+        self.bodyLimit = bodyLimit
+        // A secret of the request's head may come back in a body.
+        mask = SecretMask.standard.hiding(attempt.message.headers, url: attempt.message.url)
+    }
+
+    var tree: Tree {
+        let timings = HARTimings(attempt)
+        var pairs: [(String, Tree)] = [
+            ("startedDateTime", Tree(InternetTime.text(attempt.began, withMilliseconds: true) ?? "")),
+            ("time", Tree(timings.sum)), ("request", request), ("response", response),
+            ("cache", Tree(pairs: [])), ("timings", timings.tree),
+        ]
+        if let service = event.service { pairs.append(("_service", Tree(service))) }
+        if let number = event.request { pairs.append(("_request", Tree(number))) }
+        pairs.append(("_attempt", Tree(attempt.number)))
+        if let reason = attempt.reason { pairs.append(("_reason", Tree(reason))) }
+        return Tree(pairs: pairs)
+    }
+
+    private var version: String { (try? attempt.result.get().httpVersion) ?? "" }
+
+    // MARK: The request
+
+    private var request: Tree {
+        let message = attempt.message
+        let url = mask.url(String(message.url.prefix { $0 != "#" }))
+        let query = URLText(url)?.parameters ?? []
+        var pairs: [(String, Tree)] = [
+            ("method", Tree(message.method)), ("url", Tree(url)), ("httpVersion", Tree(version)),
+            ("cookies", Tree([])), ("headers", headers(message.headers)),
+            (
+                "queryString",
+                Tree(
+                    query.map { item in
+                        let (name, value) = item.text.divided(at: "=")
+                        return Self.pair(
+                            PercentEncoding.decode(name) ?? name, PercentEncoding.decode(value) ?? value)
+                    })
+            ),
+        ]
+        if let data = postData { pairs.append(("postData", data)) }
+        pairs.append(("headersSize", -1))
+        pairs.append(("bodySize", message.body.map { Tree($0.count) } ?? (message.upload == nil ? 0 : -1)))
+        return Tree(pairs: pairs)
+    }
+
+    private var postData: Tree? {
+        let message = attempt.message
+        let type = message.headers["Content-Type"]
+        var pairs: [(String, Tree)] = [("mimeType", Tree(type ?? ""))]
+        if let body = message.body {
+            let shown = mask.body(body, type)
+            if shown.count > bodyLimit {
+                pairs.append(("text", ""))
+                pairs.append(("comment", Tree("\(body.count) bytes, more than are kept")))
+            } else if let text = String(validating: shown, as: UTF8.self) {
+                pairs.append(("text", Tree(text)))
+            } else {
+                pairs.append(("text", Tree(Base64.encode(shown))))
+                pairs.append(("_encoding", "base64"))
+            }
+            return Tree(pairs: pairs)
+        }
+        switch message.upload {
+        case nil: return nil
+        case .file(let path):
+            pairs += [("text", ""), ("comment", Tree("the file \(mask.text(path))"))]
+        case .multipart(let parts): pairs.append(("params", Tree(parts.map(param))))
+        }
+        return Tree(pairs: pairs)
+    }
+
+    private func param(_ part: MultipartPart) -> Tree {
+        var pairs: [(String, Tree)] = [("name", Tree(part.name))]
+        if case .bytes(let bytes) = part.source, bytes.count <= bodyLimit,
+            let text = String(validating: bytes, as: UTF8.self)
+        {
+            pairs.append(("value", Tree(mask.hides(part.name) ? SecretMask.text : mask.text(text))))
+        }
+        if let name = part.sentFilename { pairs.append(("fileName", Tree(name))) }
+        if let type = part.sentContentType { pairs.append(("contentType", Tree(type))) }
+        return Tree(pairs: pairs)
+    }
+
+    // MARK: The answer
+
+    private var response: Tree {
+        switch attempt.result {
+        case .success(let response):
+            let location = response.headers["Location"].map(mask.url) ?? ""
+            return Tree(pairs: [
+                ("status", Tree(response.status)), ("statusText", ""),
+                ("httpVersion", Tree(response.httpVersion)), ("cookies", Tree([])),
+                ("headers", headers(response.headers)), ("content", content(response)),
+                ("redirectURL", Tree(location)), ("headersSize", -1),
+                ("bodySize", Tree(response.timings.bytesReceived > 0 ? response.timings.bytesReceived : -1)),
+            ])
+        case .failure(let error):
+            // As Chrome writes a request that got no answer.
+            var pairs: [(String, Tree)] = [
+                ("status", 0), ("statusText", ""), ("httpVersion", ""), ("cookies", Tree([])),
+                ("headers", Tree([])),
+                ("content", Tree(pairs: [("size", 0), ("mimeType", "x-unknown")])), ("redirectURL", ""),
+                ("headersSize", -1), ("bodySize", -1), ("_error", Tree(error.code.rawValue)),
+                ("_message", Tree(mask.line(error.description))),
+            ]
+            if let phase = error.phase { pairs.append(("_phase", Tree(phase.rawValue))) }
+            return Tree(pairs: pairs)
+        }
+    }
+
+    /// Text stays text where it says what it is; all else is base64, for HAR has Unicode alone.
+    private func content(_ response: TransportResponse) -> Tree {
+        let type = response.headers["Content-Type"]
+        var pairs: [(String, Tree)] = [
+            ("size", Tree(response.body.count)), ("mimeType", Tree(type ?? "x-unknown")),
+        ]
+        let shown = mask.body(response.body, type)
+        if shown.count > bodyLimit {
+            pairs.append(("comment", Tree("\(shown.count) bytes, more than are kept")))
+            pairs.append(("_truncated", true))
+        } else if let text = Self.text(shown, type) {
+            pairs.append(("text", Tree(text)))
+        } else {
+            pairs.append(("text", Tree(Base64.encode(shown))))
+            pairs.append(("encoding", "base64"))
+        }
+        return Tree(pairs: pairs)
+    }
+
+    private static func text(_ bytes: [UInt8], _ type: String?) -> String? {
+        let media = MediaType(type ?? "")
+        let isPlain = bytes.allSatisfy { $0 < 0x80 && $0 != 0 }
+        guard isPlain || media.isJSON || media.charset == "utf-8" else { return nil }
+        return bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
+    }
+
+    // MARK: Parts
+
+    private func headers(_ headers: Headers) -> Tree {
+        Tree(headers.fields.map { Self.pair($0.name, mask.header($0.name, $0.value)) })
+    }
+
+    private static func pair(_ name: String, _ value: String) -> Tree {
+        Tree(pairs: [("name", Tree(name)), ("value", Tree(value))])
+    }
+}
+
+/// Where the time went, in milliseconds, each part by itself; -1 for a part that there wasn't.
+private struct HARTimings {
+    private var parts: [(name: String, milliseconds: Double)]
+    private let tls: Double
+
+    init(_ attempt: EngineEvent.Attempt) {
+        var times = (try? attempt.result.get().timings) ?? TransferTimings()
+        // A transport that doesn't measure, or nothing came.
+        if times.total == 0 { times.total = attempt.seconds }
+        if times.firstByte == 0 { times.firstByte = times.total }
+        // curl's times are from the start, and zero for what did not happen.
+        let named = max(times.nameLookup, times.queue)
+        let connected = max(times.connect, named)
+        let secured = max(times.tls, connected)
+        let first = max(times.firstByte, secured)
+        func since(_ end: Double, _ start: Double, _ happened: Bool = true) -> Double {
+            happened ? ((end - start) * 1e6).rounded() / 1000 : -1
+        }
+        tls = since(secured, connected, times.tls > 0)
+        parts = [
+            ("blocked", since(times.queue, 0, times.queue > 0)),
+            ("dns", since(named, times.queue, times.nameLookup > 0)),
+            ("connect", since(secured, named, times.connect > 0)), ("send", 0),
+            ("wait", since(first, secured)), ("receive", since(max(times.total, first), first)),
+        ]
+    }
+
+    /// The time of connecting holds that of TLS.
+    var sum: Double { parts.reduce(0) { $0 + max(0, $1.milliseconds) } }
+
+    var tree: Tree {
+        Tree(pairs: parts.map { ($0.name, Tree($0.milliseconds)) } + [("ssl", Tree(tls))])
+    }
+}
+
+extension String {
+    /// Before and behind the first `mark`; without one, all and nothing.
+    fileprivate func divided(at mark: Character) -> (String, String) {
+        guard let place = firstIndex(of: mark) else { return (self, "") }
+        return (String(self[..<place]), String(self[index(after: place)...]))
+    }
+}

@@ -1,0 +1,79 @@
+import LuaRuntime
+import Platform
+import RestEngine
+
+/// `host:replay` and `t.record` (rules 49).
+extension ScriptTestFile {
+    func replay(_ call: Arguments, _ host: TestHost) throws {
+        let path = try home.context.grants.readablePath(try call.string(1, "path"))
+        let options = try call.options(2)
+        var match = Set(RecordingMatch.allCases)
+        if let table = try options.table("match") {
+            defer { options.lua.pop() }
+            match = try matched(try options.lua.strings(table, "match"))
+        }
+        let unused = try options.string("unused") ?? "ignore"
+        guard ["ignore", "error"].contains(unused) else {
+            throw LuaUsageError("option 'unused' is \"ignore\" or \"error\", not \"\(unused)\"")
+        }
+        try options.finish()
+        do throws(RecordingError) {
+            let answers = RecordedAnswers(try HARReader.read(path), path: path, match: match)
+            host.replay(answers, whole: unused == "error")
+        } catch { throw LuaUsageError("\(error)") }
+    }
+
+    private func matched(_ names: [String]) throws(LuaUsageError) -> Set<RecordingMatch> {
+        let known = RecordingMatch.allCases.map(\.rawValue)
+        var match: Set<RecordingMatch> = []
+        for name in names {
+            guard let part = RecordingMatch(rawValue: name) else {
+                throw LuaUsageError(
+                    "option 'match' knows no '\(name)'" + NearestName.advice(name, among: known)
+                        + "; there are \(known.joined(separator: ", "))")
+            }
+            match.insert(part)
+        }
+        guard !match.isEmpty else {
+            throw LuaUsageError("option 'match' is empty: any answer would do for any request")
+        }
+        return match
+    }
+
+    var recordFunction: ModuleFunction {
+        ModuleFunction(
+            "record", "(path: string)",
+            "Writes what the hosts of this test send from now on, and what their stubs answer, to a recording (HAR), at the "
+                + "test's end. The path is relative to the test file."
+        ) { [unowned self] call in
+            try requireUnfailed()
+            guard let run else {
+                throw LuaUsageError("t.record records a test: call it inside t.test or t.before_each")
+            }
+            let path = try home.context.grants.writablePath(try call.string(1, "path"))
+            do throws(FileError) {
+                try run.record(
+                    TrafficRecorder(path, version: Version.text, bodyLimit: TrafficRecorder.replayedBytes))
+            } catch { throw LuaUsageError("\(error)") }
+            return .none
+        }
+    }
+}
+
+extension TestRun {
+    /// Ends the recordings, and fails when one is not what it was to be: not all written, or not all
+    /// replayed.
+    func endRecordings() {
+        for recorder in recorders {
+            do throws(FileError) { try recorder.finish() } catch { fail(Diagnostic(.error, "\(error)")) }
+        }
+        guard failure == nil else { return }
+        for answers in hosts.flatMap(\.wholeReplays) {
+            let unused = answers.unused
+            guard !unused.isEmpty else { continue }
+            let shown = unused.prefix(5).map { "\n  \($0.description)" }.joined()
+            let more = unused.count > 5 ? "\n  and \(unused.count - 5) more" : ""
+            fail(Diagnostic(.error, "\(answers.path) has answers that nobody asked for:" + shown + more))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CurlTransport
+import RestEngine
+import RestScript
+
+/// Where the requests of a command go, and what is written down of them: `--har`, `--record`, `--replay`.
+@EngineActor
+final class Traffic {
+    private var recorders: [TrafficRecorder] = []
+    private var replay: (transport: ReplayTransport, scheduler: Scheduler)?
+    private let log: LogText
+
+    /// Over the network, and nothing is written down.
+    init(log: LogText) { self.log = log }
+
+    /// - Parameters:
+    ///   - har: A file for people and their tools, with the beginnings of bodies.
+    ///   - record: A file that can be replayed.
+    ///   - source: A recording that takes the place of the network.
+    convenience init(
+        har: String? = nil, record: String? = nil, replay source: String? = nil, log: LogText
+    ) throws(Diagnostic) {
+        self.init(log: log)
+        // Before it is written over, should it be one of the others.
+        if let source { replay = try Self.replay(source) }
+        try write(to: har, TrafficRecorder.shownBytes)
+        try write(to: record, TrafficRecorder.replayedBytes)
+    }
+
+    private static func replay(_ path: String) throws(Diagnostic) -> (ReplayTransport, Scheduler) {
+        let scheduler = Scheduler()
+        do throws(RecordingError) {
+            let answers = RecordedAnswers(try HARReader.read(path), path: path)
+            return (ReplayTransport(answers, scheduler: scheduler), scheduler)
+        } catch { throw Diagnostic(.error, code: "recording", "\(error)") }
+    }
+
+    private func write(to path: String?, _ bodyLimit: Int) throws(Diagnostic) {
+        guard let path else { return }
+        do throws(FileError) {
+            recorders.append(
+                try TrafficRecorder(path, version: Version.text, bodyLimit: bodyLimit) { [log] error in
+                    log.write(ScriptLogEntry(level: .error, text: "the recording ends here: \(error)"))
+                })
+        } catch { throw Diagnostic(.error, code: "recording", "\(error)") }
+    }
+
+    /// An engine whose requests go where they are to go.
+    func makeEngine() -> Engine {
+        let engine: Engine
+        if let replay {
+            engine = Engine(transport: replay.transport, scheduler: replay.scheduler)
+        } else {
+            engine = Engine(transport: CurlTransport())
+        }
+        engine.log.handler = { [log] category, text in log.write(category, text) }
+        listen(to: engine)
+        return engine
+    }
+
+    /// Has what goes through an engine written down.
+    func listen(to engine: Engine) {
+        for recorder in recorders { recorder.listen(to: engine) }
+    }
+
+    /// Services with transports of their own go there as well.
+    func apply(to options: inout ScriptOptions) {
+        guard let transport = replay?.transport else { return }
+        options.makeTransport = { _ in transport }
+    }
+
+    /// The command comes to nothing: files that are there already stay as they are.
+    func abandon() {
+        for recorder in recorders { recorder.abandon() }
+        recorders = []
+    }
+
+    /// Puts the files in their places; false when one couldn't be.
+    @discardableResult
+    func finish() -> Bool {
+        var isDone = true
+        for recorder in recorders {
+            do throws(FileError) {
+                try recorder.finish()
+                log.note("wrote \(recorder.entries) entries to \(recorder.path)")
+            } catch {
+                isDone = false
+                log.write(ScriptLogEntry(level: .error, text: "\(recorder.path) is not complete: \(error)"))
+            }
+        }
+        recorders = []
+        return isDone
+    }
+}
