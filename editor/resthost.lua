@@ -27,6 +27,24 @@
 ---@field idempotency_key? string|boolean
 ---@field query_style? "repeat"|"brackets"|"indices"|"comma"
 
+---One message of a request, and what came of it.
+---@class resthost.attempt
+---@field number integer
+---@field method string
+---@field url string
+---@field status? integer
+---@field error? resthost.error
+---@field reason? string
+---@field began number
+---@field waited number
+---@field queued number
+---@field timings { queue: number, name_lookup: number, connect: number, tls: number, first_byte: number, total: number }
+---@field http_version? string
+---@field remote_address? string
+---@field reused boolean
+---@field bytes_sent integer
+---@field bytes_received integer
+
 ---A URL as pattern functions and rest.url.parse see it.
 ---@class resthost.url
 ---@field string string
@@ -281,10 +299,14 @@ function resource:load_using(request) end
 ---@return resthost.request
 function resource:request(method, options) end
 
----Waits for up-to-date content.
+---@class resthost.resource.get.options
+---@field only_if_cached boolean
+
+---Waits for up-to-date content; with `only_if_cached` nothing is sent, and what is there is given whatever its age.
+---@param options? resthost.resource.get.options
 ---@return any|nil
 ---@return resthost.error?
-function resource:get() end
+function resource:get(options) end
 
 ---The resource below this one; in rest.raw(…) a slash inside a segment is `%2F`.
 ---@param text string|resthost.raw
@@ -410,6 +432,7 @@ function request:await() end
 ---@field ok boolean True for a success.
 ---@field entity? resthost.entity The entity of a success; nil of a failure, whose body is the error's entity.
 ---@field error? resthost.error The error of a failure.
+---@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds.
 local response = {}
 
 ---What a completion hook gets.
@@ -430,6 +453,12 @@ local action = {}
 ---@field progress_interval number Seconds between progress reports.
 ---@field refresh_while_observed number Seconds after its last load in which a resource is loaded again while somebody observes it or a stream shows it; 0: never.
 ---@field timeouts resthost.timeouts In seconds; 0 means none.
+---@field retry resthost.retry|boolean Whether and how a request that failed is sent again; `true` takes the usual values.
+---@field limits resthost.limits|false How many requests may be on their way at once, and in some time.
+---@field breaker resthost.breaker|boolean When a server that fails is left alone for a while; `true` takes the usual values.
+---@field priority integer Of its requests in the queue of a limit; higher first.
+---@field stale_if_error number Seconds past expiry in which data may stand in for a load that fails.
+---@field stale_while_revalidate number Seconds past expiry in which data may be served while it is loaded anew.
 ---@field headers resthost.headers Request headers; assign nil to remove one.
 ---@field accept? string|string[] Short for the Accept header: a content type, or a list of them in order; nil leaves it out.
 ---@field pipeline resthost.pipeline The stages that a response passes.
@@ -614,6 +643,7 @@ function entity:header_values(name) end
 ---@field url? string The URL that was asked.
 ---@field method? string The method that was used.
 ---@field attempt integer Which attempt failed, from 1.
+---@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds.
 ---@field text string The body if it is text, else an empty string.
 ---@field json table The body if it is a table, else an empty one.
 local error = {}
@@ -683,6 +713,32 @@ function store:keys(prefix) end
 ---@class resthost.redirects
 ---@field follow boolean
 ---@field max number
+
+---@class resthost.retry
+---@field attempts integer
+---@field base number
+---@field cap number
+---@field budget number
+---@field statuses integer[]
+---@field when? (fun(err: resthost.error, attempt: integer): boolean|number|nil)
+
+---@class resthost.limits
+---@field in_flight? integer
+---@field queue? integer
+---@field queue_timeout number
+---@field rate? resthost.rate
+---@field scope "host"|"service"|string
+
+---@class resthost.breaker
+---@field ratio number
+---@field requests integer
+---@field window number
+---@field open number
+
+---@class resthost.rate
+---@field requests integer
+---@field per number
+---@field burst? integer
 
 ---@class resthost
 ---@field use_this_response resthost.action

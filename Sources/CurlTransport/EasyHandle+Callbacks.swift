@@ -33,8 +33,11 @@ extension EasyHandle {
         }
         ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context)
         ccurl_set_prerequest(easy) { context, _, _, _, _ in
-            EasyHandle.with(context) { $0.connectionReady() }
-            return CURL_PREREQFUNC_OK
+            EasyHandle.with(context) { handle in
+                guard handle.maySend() else { return CURL_PREREQFUNC_ABORT }
+                handle.connectionReady()
+                return CURL_PREREQFUNC_OK
+            }
         }
         ccurl_set_pointer(easy, CURLOPT_RESOLVER_START_DATA, context)
         ccurl_set_resolver_start(easy) { _, _, context in
@@ -68,6 +71,16 @@ extension EasyHandle {
     {
         // The context is set once, in `setCallbacks`, and never nil.
         Unmanaged<EasyHandle>.fromOpaque(context!)._withUnsafeGuaranteedRef(body)
+    }
+
+    /// When a connection that was kept breaks before a byte of the response, libcurl sends the request again
+    /// on a new one, whatever its method (RFC 9110 9.2.2 forbids that).
+    private func maySend() -> Bool {
+        guard isSentOnce, deadlines.connected != nil else { return true }
+        refusal = TransportError(
+            .connectionFailed, phase: .firstByte,
+            message: "the connection broke before a response, and the request may not be sent twice")
+        return false
     }
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {

@@ -14,6 +14,8 @@ extension EasyHandle {
         isHead = shape.isHead
         account = request.account
         stream = request.receiver.map(BodyStream.init)
+        wantsRemoteAddress = request.wantsRemoteAddress
+        isSentOnce = !request.mayBeRepeated
         deadlines = TransferDeadlines(limits: request.timeouts, start: time.now)
     }
 

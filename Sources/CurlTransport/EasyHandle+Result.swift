@@ -72,9 +72,21 @@ extension EasyHandle {
         let body = body
         self.body = []
         let head = head
-        return TransportResponse(
+        var response = TransportResponse(
             status: head.status, httpVersion: head.httpVersion, headers: head.headers(isDecoded: isDecoded),
             body: body, timings: timings)
+        if wantsRemoteAddress { response.remoteAddress = remoteAddress }
+        return response
+    }
+
+    private var remoteAddress: String? {
+        var address: UnsafeMutablePointer<CChar>?
+        var port = 0
+        ccurl_get_text(easy, CURLINFO_PRIMARY_IP, &address)
+        ccurl_get_long(easy, CURLINFO_PRIMARY_PORT, &port)
+        guard let address, address.pointee != 0 else { return nil }
+        let text = String(cString: address)
+        return text.contains(":") ? "[\(text)]:\(port)" : "\(text):\(port)"
     }
 
     private func timings() -> TransferTimings {

@@ -32,6 +32,9 @@ final class EasyHandle {
     var uploadFailure: TransportError?
     var maxBodyBytes = 0
     var isHead = false
+    var wantsRemoteAddress = false
+    /// The server might do twice what it is asked twice.
+    var isSentOnce = false
     // Unchecked: a callback touches these for each chunk, and none runs while another part of this type does.
     @exclusivity(unchecked) var deadlines = TransferDeadlines(limits: Timeouts(), start: 0)
     @exclusivity(unchecked) var head = ResponseHead()

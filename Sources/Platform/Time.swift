@@ -113,3 +113,6 @@ extension Int64 {
     /// Divided, and rounded up.
     package func ceiling(_ divisor: Int64) -> Int64 { -(-self).floor(divisor) }
 }
+
+/// Seconds and nanoseconds of a time; here for the same reason as ``MonotonicDeadline``.
+package func timeParts(of time: timespec) -> [Int] { [Int(time.tv_sec), Int(time.tv_nsec)] }

@@ -100,6 +100,8 @@ struct AnswerWriter {
 enum CacheStatus: Sendable, Equatable {
     case hit(Source)
     case forwarded(isStale: Bool, isCollapsed: Bool)
+    /// Old data on purpose, and why (rules 44).
+    case stale(String)
 
     enum Source: String, Sendable {
         case memory
@@ -112,6 +114,7 @@ enum CacheStatus: Sendable, Equatable {
         switch self {
         case .hit(.memory): "resthost; hit; ttl=\(timeLeft)"
         case .hit(let source): "resthost; hit; ttl=\(timeLeft); detail=\(source.rawValue)"
+        case .stale(let reason): "resthost; hit; ttl=\(timeLeft); detail=\(reason)"
         case .forwarded(let isStale, let isCollapsed):
             "resthost; fwd=\(isStale ? "stale" : "miss")" + (isCollapsed ? "; collapsed" : "")
         }

@@ -25,6 +25,9 @@ extension Problem {
         url = error.url.flatMap(path.visible)
         attempt = error.attempt
         if status == 503 { retryAfter = 1 }
+        if case .transport(let failure)? = error.cause, let time = failure.retryAt {
+            retryAfter = Int(min(max(1, (time - error.timestamp).rounded(.up)), 86_400))
+        }
     }
 
     /// The names of the same, for a script that made an error of theirs.
@@ -43,9 +46,11 @@ extension Problem {
         case .transport(let failure):
             return switch failure.code {
             case .timeout: 504
-            case .queueFull: 503
+            case .queueFull, .rateLimited, .offline: 503
             case .internal, .invalidURL: 500
-            case .connectionFailed, .dnsFailed, .tlsFailed, .tooLarge, .tooManyRedirects, .decodingFailed: 502
+            case .connectionFailed, .dnsFailed, .tlsFailed, .tooLarge, .tooManyRedirects, .decodingFailed,
+                .circuitOpen:
+                502
             }
         case .requestCancelled: return 503
         case .noLocalDataFor304, .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray,

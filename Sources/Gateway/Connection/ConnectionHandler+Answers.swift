@@ -131,7 +131,8 @@ extension ConnectionHandler {
             if shown.version == loop.access.version, let exposure = request.exposure {
                 loop.targets.insert(HotAnswer(target: request.target, shown, exposure))
             }
-            writeContent(answer, status, shown.passage, request.terms, request, context)
+            writeContent(
+                answer, status, shown.passage, request.terms, timing: shown.timing, request, context)
         }
         proceed(context)
     }
@@ -154,13 +155,14 @@ extension ConnectionHandler {
     /// Writes the form and the part of a content that the client wants, or that it has it already.
     func writeContent(
         _ answer: PublishedAnswer, _ status: CacheStatus, _ passage: HeaderPassage, _ terms: ReadTerms,
-        _ request: ClientRequest, _ context: ChannelHandlerContext
+        timing: String? = nil, _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
         let selection = ContentSelection(answer.content, terms)
         switch selection.result {
         case .problem(let problem): write(problem.reply, request, context)
         case .content(let code, var parts, let body):
             parts.kept = passage.lines(of: answer.content)
+            if let timing { parts.kept.writeString("Server-Timing: \(timing)\r\n") }
             let head = loop.writer.contentHead(
                 parts, of: answer, status, now: loop.clock(), framing(request))
             write(head, request.isHead ? nil : body, status: code, request, context)

@@ -30,6 +30,8 @@ struct EngineClient: Sendable {
         var publication: Publication
         var methods: [String]
         var passage: HeaderPassage
+        /// What a request took that was more than one message; for `Server-Timing`.
+        var timing: String?
         /// Of the rules that allow it; see ``GatewayRules``.
         var version: Int
     }
@@ -102,15 +104,20 @@ struct EngineClient: Sendable {
         let status = CacheStatus.forwarded(
             isStale: resource.latestData != nil, isCollapsed: running != nil)
         let (ticket, path, always) = (question.ticket, question.path, !question.demand.isUsual)
-        let request = resource.readAnswer(always: always) { result in
+        let asked = AskedRequest()
+        let request = resource.readServedAnswer(always: always) { result, reason in
             ticket.use()
             switch result {
             case .success(let answer):
+                if let reason { return completion(.answer(answer, .stale(reason.name), shown)) }
+                var shown = shown
+                shown.timing = asked.request?.timing
                 // What was there before anybody asked comes from one of the resource's caches.
                 completion(.answer(answer, answer.timestamp < start ? .hit(.cache) : status, shown))
             case .failure(let error): completion(.problem(Problem(error, reading: path)))
             }
         }
+        asked.request = request
         guard let request else { return }
         self.interest.join(
             ticket, request, of: resource, isNew: running == nil && request.state == .inProgress,
@@ -220,5 +227,25 @@ final class KnownResources {
     func remember(_ resource: Resource, at path: ResourcePath) {
         if entries.count >= Self.limit { entries = [:] }
         entries[path] = Entry(resource: resource)
+    }
+}
+
+/// The request behind a read, which is known when the read has begun.
+@EngineActor
+private final class AskedRequest {
+    weak var request: Request?
+}
+
+extension Request {
+    /// The messages of a request that took more than one (Server Timing, W3C):
+    /// `attempt-1;dur=12.5;desc="503"`.
+    fileprivate var timing: String? {
+        guard isOfManyMessages else { return nil }
+        let last = attempts.suffix(10)
+        return last.map { attempt in
+            let time = (attempt.timings.total * 10_000).rounded() / 10
+            let outcome = attempt.status.map { "\($0)" } ?? attempt.error?.code.rawValue ?? ""
+            return "attempt-\(attempt.number);dur=\(time);desc=\"\(outcome)\""
+        }.joined(separator: ", ")
     }
 }

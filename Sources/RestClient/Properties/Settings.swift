@@ -22,7 +22,10 @@ public struct Configure: RequestProperty {
         fileID: String = #fileID, line: Int = #line,
         _ edit: @escaping @EngineActor (inout Configuration) throws -> Void
     ) {
-        function = ConfigurationFunction(origin: "\(fileID):\(line)") { try edit(&$0.configuration) }
+        function = ConfigurationFunction(origin: "\(fileID):\(line)") { draft in
+            try edit(&draft.configuration)
+            try draft.configuration.refuseSenselessAttempts()
+        }
     }
 
     public func add(to properties: inout CallProperties) { properties.add(function) }

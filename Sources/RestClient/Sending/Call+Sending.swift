@@ -18,7 +18,7 @@ extension Call {
         session: Session? = nil, decoder: TreeDecoder? = nil
     ) async throws(RequestError) -> Output {
         // Beside a model the body would be there twice.
-        let (entity, exchange) = try await exchanged(session ?? self.session, keepsBody: Self.isOfBody)
+        let (entity, exchange, _) = try await exchanged(session ?? self.session, keepsBody: Self.isOfBody)
         return try CallResponse(entity, exchange, decoder ?? self.decoder, of: self).value
     }
 
@@ -27,8 +27,10 @@ extension Call {
     public func response(
         session: Session? = nil, decoder: TreeDecoder? = nil
     ) async throws(RequestError) -> CallResponse<Output> {
-        let (entity, exchange) = try await exchanged(session ?? self.session, keepsBody: true)
-        return try CallResponse(entity, exchange, decoder ?? self.decoder, of: self)
+        let (entity, exchange, request) = try await exchanged(session ?? self.session, keepsBody: true)
+        var response = try CallResponse(entity, exchange, decoder ?? self.decoder, of: self)
+        response.attempts = await request.attempts
+        return response
     }
 
     /// Starts a request, for its hooks, its progress and chains. Calls that can't be sent give one that has
@@ -78,14 +80,14 @@ extension Call {
     @EngineActor
     private func exchanged(
         _ session: Session, keepsBody: Bool
-    ) async throws(RequestError) -> (Entity, Exchange?) {
+    ) async throws(RequestError) -> (Entity, Exchange?, Request) {
         if Task.isCancelled {
             let now = session.service.engine.scheduler.now
             throw RequestError(
                 cause: .requestCancelled, timestamp: now, url: url, method: method?.rawValue)
         }
         let request = start(session, keepsBody: keepsBody)
-        return (try await request.entity(), request.exchange)
+        return (try await request.entity(), request.exchange, request)
     }
 }
 

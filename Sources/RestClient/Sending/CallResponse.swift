@@ -7,6 +7,9 @@ public struct CallResponse<Output: Sendable>: Sendable {
     /// The content behind the pipeline, with its headers.
     public let entity: Entity
     private let exchange: Exchange?
+    /// What was sent and what came of that, in order: more than one when there were retries, redirects or
+    /// challenges. None for what no server answered.
+    public internal(set) var attempts: [RequestAttempt] = []
 
     /// - Throws: A ``RequestError`` for content that is no `Output`.
     init(

@@ -18,6 +18,18 @@ extension Resource {
         return try result.get()
     }
 
+    /// What the resource or its caches have, whatever its age; nothing is sent (rule 44.5).
+    ///
+    /// - Throws: A ``RequestError`` with cause `offline` when there is nothing.
+    public func getCached() async throws(RequestError) -> Entity {
+        let result = await EngineWait.answer { wait in
+            readCached { wait.end($0) }
+        } cancel: { [self] wait in
+            wait.end(.failure(cancellation))
+        }
+        return try result.get()
+    }
+
     /// The same as a `Value`, which is decoded where the caller runs. See ``Entity/content(as:decoder:)``.
     public nonisolated func get<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()

@@ -52,6 +52,7 @@ final class CacheLookupWork: RequestWork {
             for pass in request.neededBy { load.need(by: pass) }
             load.onCompletion { [weak load] info in
                 request.exchange = load?.exchange
+                request.trail = load?.trail
                 request.complete(info)
             }
         }

@@ -16,6 +16,8 @@ public struct Configuration: Sendable {
     public var maxBodyBytes: Int = 64 << 20
     /// Whether and how redirects are followed.
     public var redirects = RedirectPolicy()
+    /// What is said of attempts; nil as long as nothing is.
+    var attemptRules: AttemptRulesBox?
     /// Reads of a stale resource join the load in flight.
     public var isCollapsing = true
     /// Edit requests before they are sent, in order (rule 15.1).

@@ -23,6 +23,7 @@ extension Service {
                 let before = draft.configuration
                 try edit(&draft.configuration)
                 try draft.configuration.refuseMisspeltStages(since: before)
+                try draft.configuration.refuseSenselessAttempts()
             })
     }
 

@@ -16,7 +16,7 @@ struct ConfigurationFacts {
     let parts: [Parts]
 
     init(_ configuration: Configuration) {
-        var fields = Self.scalars(configuration)
+        var fields = Self.scalars(configuration) + Self.attempts(configuration)
         var seen: Set<String> = []
         for field in configuration.headers.fields where seen.insert(field.name.lowercased()).inserted {
             let values = configuration.headers.values(field.name)
@@ -76,6 +76,48 @@ struct ConfigurationFacts {
         }
         if let on = redirects.on {
             fields.append(Field(name: "redirects.on", value: Tree("function at \(on.origin)")))
+        }
+        return fields
+    }
+
+    /// Nothing as long as no block says anything of them.
+    private static func attempts(_ configuration: Configuration) -> [Field] {
+        guard configuration.attemptRules != nil else { return [] }
+        var fields: [Field] = []
+        func add(_ name: String, _ value: Tree?) {
+            if let value { fields.append(Field(name: name, value: value)) }
+        }
+        if let retry = configuration.retry {
+            add("retry.attempts", Tree(retry.attempts))
+            add("retry.base", seconds(retry.baseSeconds))
+            add("retry.cap", seconds(retry.capSeconds))
+            add("retry.statuses", Tree(retry.statuses.sorted().map { Tree($0) }))
+            add("retry.budget", seconds(retry.budget))
+            if retry.when != nil { add("retry.when", "function") }
+        }
+        if let limits = configuration.limits {
+            add("limits.in_flight", limits.inFlight.map { Tree($0) })
+            add("limits.queue", Tree(limits.mostWaiting))
+            add("limits.queue_timeout", seconds(limits.longestWait))
+            if let rate = limits.rate {
+                add("limits.rate.requests", Tree(rate.requests))
+                add("limits.rate.per", seconds(rate.perSeconds))
+                add("limits.rate.burst", Tree(rate.burst ?? rate.requests))
+            }
+            add("limits.scope", Tree("\(limits.scope)"))
+        }
+        if configuration.priority != 0 { add("priority", Tree(configuration.priority)) }
+        if let breaker = configuration.breaker {
+            add("breaker.ratio", seconds(breaker.ratio))
+            add("breaker.requests", Tree(breaker.requests))
+            add("breaker.window", seconds(breaker.windowSeconds))
+            add("breaker.open", seconds(breaker.openSeconds))
+        }
+        for (name, value) in [
+            ("stale_if_error", configuration.staleIfErrorSeconds),
+            ("stale_while_revalidate", configuration.staleWhileRevalidateSeconds),
+        ] where value > 0 {
+            add(name, seconds(value))
         }
         return fields
     }

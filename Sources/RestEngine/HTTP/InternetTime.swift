@@ -2,8 +2,8 @@ import Platform
 
 /// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 5.6.7).
 package enum HTTPDate {
-    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
+    private static let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
@@ -14,7 +14,7 @@ package enum HTTPDate {
         let time = seconds - number * 86_400
         let day = CivilDay(number: number)
         return
-            "\(days[CivilDay.weekday(ofNumber: number)]), \(two(Int64(day.day))) \(months[day.month - 1]) \(day.year) "
+            "\(dayNames[CivilDay.weekday(ofNumber: number)]), \(two(Int64(day.day))) \(monthNames[day.month - 1]) \(day.year) "
             + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
     }
 

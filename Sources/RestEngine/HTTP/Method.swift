@@ -42,6 +42,19 @@ public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
         return known.contains(upper) ? upper : text
     }
 
+    /// Sent twice it means what it means once (RFC 9110 9.2.2, RFC 10008 for QUERY).
+    package static func isIdempotent(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY": true
+        default: false
+        }
+    }
+
+    /// Or the server can tell the second from the first (rule 41.4).
+    package static func mayBeRepeated(_ method: String, _ headers: Headers) -> Bool {
+        isIdempotent(method) || !(headers[IdempotencyKey.header] ?? "").isEmpty
+    }
+
     /// RFC 9110 5.6.2.
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(HTTPByte.isToken)

@@ -70,7 +70,7 @@ extension Resource {
     }
 
     /// Large content is encoded elsewhere, once for all who ask meanwhile.
-    private func encode(
+    func encode(
         _ entity: Entity, _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
     ) {
         if let encoded { return completion(answer(.success(encoded), entity)) }

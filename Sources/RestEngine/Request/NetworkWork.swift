@@ -2,14 +2,16 @@
 /// pipeline.
 @EngineActor
 final class NetworkWork: RequestWork {
-    private let resource: Resource
-    private var plan: RequestPlan
+    let resource: Resource
+    private(set) var plan: RequestPlan
     private var draft: Result<RequestDraft, RequestError>
     private var transfer: (any Transfer)?
     /// Of the body, until the pipeline has made something of it.
     private var account: BodyAccount?
     /// The pipeline waits for transformers that run elsewhere.
     private var offloadedRun: OffloadedRun?
+    /// Nil where nothing is configured that it would do.
+    private(set) var driver: AttemptDriver?
     /// Nil until it starts.
     private var tracker: ProgressTracker?
     /// The service's definition when it started; see ``Service/Definition``.
@@ -48,40 +50,20 @@ final class NetworkWork: RequestWork {
                 request.complete(ResponseInfo(.failure(failure)))
                 return
             }
-            send(Leg(step: step, resolved: resolved, began: resource.engine.scheduler.now), request)
+            if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
+                driver = AttemptDriver(rules, resource.core)
+            }
+            send(
+                RequestLeg(
+                    step: step, resolved: resolved, began: resource.engine.scheduler.now,
+                    number: request.attempt), request)
         }
     }
 
-    /// One message of an exchange: the request itself, an answer to a challenge, or what a redirect led to.
-    private struct Leg {
-        var step: Redirect.RequestStep
-        let resolved: ResolvedConfiguration
-        /// When the exchange began.
-        let began: Double
-        var followed = 0
-        /// How many challenges this leg has answered.
-        var answers = 0
-        /// What led here.
-        var redirect: (status: Int, url: String)?
-        /// Why it is sent, for events.
-        var reason: String? { answers > 0 ? "challenge" : redirect == nil ? nil : "redirect" }
-    }
+    typealias Authentication = (own: any RequestAuthentication, target: AuthenticationTarget)
 
-    private typealias Authentication = (own: any RequestAuthentication, target: AuthenticationTarget)
-
-    private func send(_ leg: Leg, _ request: Request) {
-        let engine = resource.engine
+    func send(_ leg: RequestLeg, _ request: Request) {
         let step = leg.step
-        var message = TransportRequest(
-            method: step.method, url: step.url, headers: step.headers, payload: step.payload,
-            timeouts: leg.resolved.configuration.timeouts,
-            maxBodyBytes: leg.resolved.configuration.maxBodyBytes)
-        if let timeout = plan.timeout { message.timeouts.totalSeconds = timeout }
-        if leg.followed + leg.answers > 0, message.timeouts.totalSeconds > 0 {
-            // The limit is for the whole exchange, not for each leg of it.
-            message.timeouts.totalSeconds = max(
-                0.001, message.timeouts.totalSeconds - (engine.scheduler.now - leg.began))
-        }
         let url = step.url == resource.urlString ? resource.url : URLText(step.url)
         guard let url, url.isHTTP else {
             return finish(.failure(failure(.invalidURL(source: step.url), step)), step, request)
@@ -89,6 +71,26 @@ final class NetworkWork: RequestWork {
         if let refusal = resource.core.refusal?(url) {
             let cause = leg.redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
             return finish(.failure(failure(cause, step)), step, request)
+        }
+        if resource.engine.isOffline {
+            return finish(.failure(failure(.transport(.offline), step)), step, request)
+        }
+        guard let driver else { return transmit(leg, request) }
+        admit(leg, to: url, by: driver, request)
+    }
+
+    func transmit(_ leg: RequestLeg, _ request: Request) {
+        let engine = resource.engine
+        let step = leg.step
+        var message = TransportRequest(
+            method: step.method, url: step.url, headers: step.headers, payload: step.payload,
+            timeouts: leg.resolved.configuration.timeouts,
+            maxBodyBytes: leg.resolved.configuration.maxBodyBytes)
+        if let timeout = plan.timeout { message.timeouts.totalSeconds = timeout }
+        if leg.followed + leg.answers > 0 || driver != nil, message.timeouts.totalSeconds > 0 {
+            // The limit is for the whole exchange, not for each leg of it.
+            message.timeouts.totalSeconds = max(
+                0.001, message.timeouts.totalSeconds - (engine.scheduler.now - leg.began))
         }
         let authentication: Authentication? = plan.authentication.flatMap { own in
             AuthenticationTarget(step, of: resource.url).map { (own, $0) }
@@ -101,93 +103,92 @@ final class NetworkWork: RequestWork {
         account?.close()
         account = BodyAccount(engine.contentBudget)
         message.account = account
+        message.wantsRemoteAddress = engine.recordsAddresses
         let sent = engine.scheduler.now
         transfer = resource.core.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
             if engine.listeners != nil {
-                request.tell(result, of: leg.step, proof, leg.reason, leg.resolved.configuration, since: sent)
+                request.tell(
+                    result, of: leg.step, proof, leg.reason?.description, leg.resolved.configuration,
+                    since: sent)
             }
+            driver?.ended(result)
             switch result {
             case .failure(let error):
                 engine.note(error.code.rawValue, leg.step, since: sent)
-                finish(.failure(failure(.transport(error), leg.step)), leg.step, request)
+                request.note(leg, sent: sent, error)
+                if let driver, tryAgain(leg, result, by: driver, request) { return }
+                fail(leg, error, request)
             case .success(let response):
                 engine.note("\(response.status)", leg.step, since: sent)
-                take(response, of: leg, authentication, proof, request)
+                take(response, of: leg, sent: sent, authentication, proof, request)
             }
         }
     }
 
     /// The answer to a leg, which may call for another one.
     private func take(
-        _ response: TransportResponse, of leg: Leg, _ authentication: Authentication?,
+        _ response: TransportResponse, of leg: RequestLeg, sent: Double, _ authentication: Authentication?,
         _ proof: AuthenticationProof?, _ request: Request
     ) {
         let step = leg.step
         request.exchange = Exchange(
             url: step.url, status: response.status, httpVersion: response.httpVersion,
             headers: response.headers, timings: response.timings, redirects: leg.followed,
-            body: plan.keepsBody ? response.body : nil)
+            body: plan.keepsBody ? response.body : nil, method: step.method, began: sent,
+            remoteAddress: response.remoteAddress)
         if let (own, target) = authentication {
             let renewed = attempt(target) { () throws(DigestChallenge.Fault) in
                 try own.renew(
                     proof, by: response.status, response.headers, for: target, answers: leg.answers)
             }
             if renewed == true {
-                var again = leg
-                again.answers += 1
-                return send(again, request)
+                request.note(leg, remembering: true)
+                return send(leg.answeringChallenge, request)
             }
         }
         let policy = leg.resolved.configuration.redirects
         let decision = Redirect.decide(
             step: step, status: response.status, location: response.headers["Location"], policy: policy,
             followed: leg.followed)
-        switch decision {
-        case .follow(let next):
-            do {
-                guard try policy.allows(next, after: step, status: response.status) else { break }
-                return send(
-                    Leg(
-                        step: next, resolved: leg.resolved, began: leg.began, followed: leg.followed + 1,
-                        redirect: (response.status, step.url)), request)
-            } catch {
-                let error = RequestError(
-                    thrown: error, timestamp: resource.engine.scheduler.now, url: step.url,
-                    method: step.method)
-                return finish(.failure(error), step, request)
+        do {
+            if case .follow(let next) = decision,
+                try policy.allows(next, after: step, status: response.status)
+            {
+                request.note(leg, remembering: true)
+                return send(leg.following(next, response.status), request)
             }
+        } catch {
+            request.note(leg, remembering: leg.isOneOfMany || driver != nil)
+            let error = RequestError(
+                thrown: error, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
+            return finish(.failure(error), step, request)
+        }
+        request.note(leg, remembering: leg.isOneOfMany || driver != nil)
+        switch decision {
         case .tooMany:
             return finish(.failure(failure(.tooManyRedirects(limit: policy.max), step)), step, request)
         case .refuse(let why):
-            let error = TransportError(.tlsFailed, phase: .tls, message: why)
-            return finish(.failure(failure(.transport(error), step)), step, request)
+            return fail(leg, TransportError(.tlsFailed, phase: .tls, message: why), request)
         case .broken(let why):
             var error = failure(
                 .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
             error.httpStatusCode = response.status
             return finish(.failure(error), step, request)
-        case .none: break
+        case .follow, .none: break
+        }
+        if let driver, response.status >= 400, tryAgain(leg, .success(response), by: driver, request) {
+            return
         }
         receive(response, step, request)
     }
 
-    /// Nil when no credentials can be made; the log says why, and the server's refusal stands.
-    private func attempt<Result>(
-        _ target: AuthenticationTarget, _ make: () throws(DigestChallenge.Fault) -> Result
-    ) -> Result? {
-        do throws(DigestChallenge.Fault) { return try make() } catch {
-            let message = "no answer to the challenge of \(target.origin): \(error.message)"
-            resource.engine.log.write(.warning, message)
-            return nil
-        }
-    }
-
     /// 304 confirms the data that is there when it arrives; without data it is a failure (19.9). Statuses
     /// from 400 are failures, everything else a success (5.18).
-    private func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
+    func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
         let now = resource.engine.scheduler.now
+        driver?.leave()
         if response.status == 304 {
             if let entity = resource.state.data {
                 request.complete(ResponseInfo(.success(entity), isNew: false))
@@ -200,16 +201,13 @@ final class NetworkWork: RequestWork {
         guard response.status >= 400 else {
             return finish(.success(entity), step, request, status: response.status)
         }
-        finish(
-            .failure(
-                RequestError(
-                    httpStatusCode: response.status, entity: entity, timestamp: now, url: step.url,
-                    method: step.method)), step, request, status: response.status)
+        finish(.failure(failure(response, entity, step)), step, request, status: response.status)
     }
 
-    private func finish(
+    func finish(
         _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
     ) {
+        driver?.leave()
         guard plan.usesPipeline else {
             account?.close()
             request.complete(ResponseInfo(response))
@@ -250,7 +248,7 @@ final class NetworkWork: RequestWork {
         return finalConfiguration
     }
 
-    private func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {
+    func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {
         RequestError(
             cause: cause, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
     }
@@ -258,6 +256,7 @@ final class NetworkWork: RequestWork {
     func cancel(isRunning: Bool) {
         transfer?.cancel()
         transfer = nil
+        driver?.cancel()
         offloadedRun?.cancel()
         offloadedRun = nil
         account?.close()

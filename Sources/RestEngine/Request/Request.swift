@@ -16,7 +16,7 @@ public final class Request {
     let engine: Engine
     let work: any RequestWork
     /// Of its call, from 1: repeats count on.
-    private var attempt = 1
+    private(set) var attempt = 1
     private var machine = RequestStateMachine()
     private var completionHooks: [CompletionHook] = []
     private var haveHooksRun = false
@@ -40,6 +40,12 @@ public final class Request {
 
     /// What the server answered last; nil before that, and for requests that use no network.
     public internal(set) var exchange: Exchange?
+    /// The messages that have ended, where there is more to say of them than ``exchange`` does.
+    var trail: [RequestAttempt]?
+
+    /// What it sent and what came of that, in order (rule 40.1); none for what needed no server. A chain has
+    /// those of the request that it waited for last.
+    public var attempts: [RequestAttempt] { trail ?? exchange.map { [$0.attempt(attempt)] } ?? [] }
 
     /// The outcome; nil before the end.
     public private(set) var info: ResponseInfo?
@@ -88,6 +94,9 @@ public final class Request {
         }
     }
 
+    /// There is more to say of what it sent than of one message.
+    package var isOfManyMessages: Bool { (trail?.count ?? 0) > 1 }
+
     /// For logs: method and URL, or what it is.
     public var description: String { work.description }
 
@@ -133,7 +142,7 @@ public final class Request {
     public func repeated() -> Request {
         if work is HardWiredWork { return self }
         let request = Request(engine: engine, work: work.repeated())
-        request.attempt = attempt + 1
+        request.attempt = (trail?.last?.number ?? attempt) + 1
         return request
     }
 
@@ -169,9 +178,12 @@ public final class Request {
     }
 
     private func counted(_ info: ResponseInfo) -> ResponseInfo {
-        guard case .failure(var error) = info.response, error.attempt < attempt else { return info }
-        error.attempt = attempt
-        return ResponseInfo(.failure(error), isNew: info.isNew)
+        guard case .failure(var error) = info.response else { return info }
+        let number = max(error.attempt, trail?.last?.number ?? attempt)
+        let records = error.attempts.isEmpty ? attempts : error.attempts
+        if number == error.attempt, records.count == error.attempts.count { return info }
+        error.tell(number: number, records)
+        return ResponseInfo(.failure(error), stageOutputs: info.stageOutputs)
     }
 
     private func runHooks(_ info: ResponseInfo) {

@@ -94,4 +94,10 @@ public struct Exchange: Sendable {
     public let redirects: Int
     /// As it came, decompressed; only of requests whose caller wants it beside what the pipeline makes of it.
     package let body: [UInt8]?
+    /// Of the message that was answered.
+    let method: String
+    /// When that was sent, in Unix seconds.
+    let began: Double
+    /// See ``RequestAttempt/remoteAddress``.
+    let remoteAddress: String?
 }

@@ -105,6 +105,10 @@ extension Resource {
             completion(.success(data))
             return nil
         }
+        if engine.isOffline {
+            readCached(completion)
+            return nil
+        }
         let request: Request
         let isCollapsing = configuration(for: "GET").isCollapsing
         if isCollapsing, let running = loadRequests.first {

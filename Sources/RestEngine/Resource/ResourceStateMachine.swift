@@ -132,6 +132,13 @@ struct ResourceStateMachine {
         guard !isDataInvalidated, let data, now - data.timestamp <= expirationTime else { return nil }
         return data
     }
+
+    /// Data that has expired, but no longer ago than `seconds`; never what was invalidated, which is known to
+    /// be wrong (rule 44.3).
+    func staleData(now: Double, expirationTime: Double, within seconds: Double) -> Entity? {
+        guard seconds > 0, !isDataInvalidated, let data else { return nil }
+        return now - data.timestamp <= expirationTime + seconds ? data : nil
+    }
 }
 
 /// What observers of a resource are told (rule 13.3).

@@ -18,8 +18,8 @@ public struct RequestError: Error, Sendable {
     public var url: String?
     /// The method of the request, where there is one.
     public var method: String?
-    /// Counts the attempts of one request, from 1.
-    public var attempt: Int
+    /// Nil for the first attempt of a request that sent nothing.
+    private var attemptList: AttemptList?
     /// Where a script asked for what can't be done, `file:line`; a cause that is a script's failure has its
     /// own.
     public var place: ScriptLocation?
@@ -38,7 +38,21 @@ public struct RequestError: Error, Sendable {
         self.timestamp = timestamp
         self.url = url
         self.method = method
-        self.attempt = attempt
+        if attempt > 1 { attemptList = AttemptList(number: attempt, records: []) }
+    }
+
+    /// Which attempt of the request failed, from 1; repeats count on (rule 40.2).
+    public var attempt: Int {
+        get { attemptList?.number ?? 1 }
+        set { tell(number: newValue, attempts) }
+    }
+
+    /// What the request sent, and what came of each; the last one failed. None when nothing was sent.
+    public var attempts: [RequestAttempt] { attemptList?.records ?? [] }
+
+    mutating func tell(number: Int, _ records: [RequestAttempt]) {
+        attemptList =
+            number == 1 && records.isEmpty ? nil : AttemptList(number: number, records: records)
     }
 
     /// The request was cancelled, or the task that waited for it (7.11).
@@ -64,7 +78,7 @@ public struct ScriptLocation: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Reads `file:line`; nil for other text.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), colon > text.startIndex,
             let line = Int(text[text.index(after: colon)...])
         else { return nil }

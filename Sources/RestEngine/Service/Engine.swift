@@ -27,9 +27,22 @@ public final class Engine {
     /// little for each configuration that is made.
     public var remembersPipelines = false
 
+    /// Attempts say which address answered. Costs a little for each.
+    public var recordsAddresses = false
+
     /// Large bodies and Swift's transformers are transformed on other threads. Not where a test moves the
     /// time by hand and awaits nothing.
     package var movesLargeContent = true
+
+    /// From 0 to 1, for the waits between attempts. Tests say what it gives.
+    public var chance: @EngineActor () -> Double = { Double.random(in: 0...1) }
+    private(set) lazy var attemptControl = AttemptControl(self)
+    /// Nothing is sent: reads give what is there, whatever its age, and all else fails with `offline` (rule
+    /// 44.4).
+    public var isOffline = false
+
+    /// Limits in use and breakers that are not closed.
+    public var attemptFacts: AttemptFacts { attemptControl.facts }
 
     /// Requests that have started and whose hooks have not all been called.
     public private(set) var openRequests = 0

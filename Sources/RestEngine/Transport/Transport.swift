@@ -54,6 +54,8 @@ public struct TransportResponse: Sendable {
     public var body: [UInt8]
     /// Where the time went.
     public var timings: TransferTimings
+    /// `address:port` of the other side; nil unless it was asked for.
+    public var remoteAddress: String?
 
     public init(
         status: Int, httpVersion: String = "HTTP/1.1", headers: Headers = Headers(), body: [UInt8] = [],

@@ -14,6 +14,12 @@ public struct TransportError: Error, Sendable, Equatable {
         /// A content encoding or transfer framing that can't be decoded.
         case decodingFailed = "decoding_failed"
         case queueFull = "queue_full"
+        /// The server fails too often, and nothing is sent there for a while; the engine's own.
+        case circuitOpen = "circuit_open"
+        /// A limit has no turn for the request in the time that it may wait; the engine's own.
+        case rateLimited = "rate_limited"
+        /// Nothing may be sent, and there is no data; the engine's own.
+        case offline
         case `internal`
     }
 
@@ -23,6 +29,8 @@ public struct TransportError: Error, Sendable, Equatable {
         case send
         case firstByte = "first_byte"
         case idle, receive, total
+        /// It waited for one of the engine's limits.
+        case queue
     }
 
     /// What happened, for programs.
@@ -42,10 +50,12 @@ public struct TransportError: Error, Sendable, Equatable {
     /// It was this process that lacked something, file descriptors for example: the server is not to blame,
     /// and a later try may do better.
     public let isShortage: Bool
+    /// When it may be worth while to ask again, in Unix seconds; nil where nobody knows.
+    public var retryAt: Double?
 
     public init(
         _ code: Code, phase: Phase? = nil, message: String, limit: Int? = nil, reason: String? = nil,
-        peer: String? = nil, isShortage: Bool = false
+        peer: String? = nil, isShortage: Bool = false, retryAt: Double? = nil
     ) {
         self.code = code
         self.phase = phase
@@ -54,6 +64,7 @@ public struct TransportError: Error, Sendable, Equatable {
         self.reason = reason
         self.peer = peer
         self.isShortage = isShortage
+        self.retryAt = retryAt
     }
 }
 

@@ -21,6 +21,10 @@ public struct TransportRequest: Sendable {
     /// Counts the body of the response as it comes in; when that has no room the transfer fails with its
     /// refusal.
     package var account: BodyAccount?
+    /// The response is to say where it came from.
+    package var wantsRemoteAddress = false
+    /// The same message once more means what it means once.
+    package var mayBeRepeated: Bool { method == "GET" || Method.mayBeRepeated(method, headers) }
 
     public init(
         method: String = "GET", url: String, headers: Headers = Headers(), body: [UInt8]? = nil,

@@ -55,6 +55,7 @@ struct BlockBinding: ScriptBinding {
                 {
                     throw block.failure(error.message)
                 }
+                try ConfigurationBinding(context: context).checkAttempts(draft, of: block)
             }
         }
     }

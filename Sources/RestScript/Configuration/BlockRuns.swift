@@ -80,6 +80,16 @@ final class BlockRun {
     private var asked: [String: Int] = [:]
     /// The stage names that the block has in hand.
     var order: StageOrderList?
+    /// Where the block set a field last.
+    private var places: [String: ScriptLocation] = [:]
+
+    /// - Parameter field: `retry`, or a field inside of it, `limits.rate`.
+    func note(_ place: String?, of field: String) {
+        guard let place = place.flatMap({ ScriptLocation($0) }) else { return }
+        places[field.split(separator: ".").first.map(String.init) ?? field] = place
+    }
+
+    func place(of field: String) -> ScriptLocation? { places[field] }
 
     init(_ gates: BlockGates) { self.gates = gates }
 

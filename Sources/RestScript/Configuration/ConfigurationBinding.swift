@@ -52,7 +52,7 @@ struct ConfigurationBinding: ScriptBinding {
                     return .none
                 },
             ],
-            properties: timeProperties + shapeProperties,
+            properties: timeProperties + attemptProperties + shapeProperties,
             tostring: { object in
                 // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated {
@@ -165,7 +165,7 @@ struct ConfigurationBinding: ScriptBinding {
         ]
     }
 
-    private func seconds(
+    func seconds(
         _ name: String, _ documentation: String, _ read: @escaping @Sendable (Configuration) -> Double,
         _ write: @escaping @Sendable (inout Configuration, Double) -> Void
     ) -> LuaProperty {
@@ -195,13 +195,9 @@ struct ConfigurationBinding: ScriptBinding {
                 return .one
             },
             set: { call in
-                let fields = make(try draft(call))
-                try call.lua.forEachPair(try call.table(1, name)) { lua in
-                    guard let key = lua.string(-2) else {
-                        throw LuaUsageError("the fields of '\(name)' have names")
-                    }
-                    try fields.set(key, from: lua, -1)
-                }
+                let place = call.place
+                try make(try draft(call)).merge(call.lua, try call.table(1, name))
+                context.blocks.current?.note(place, of: name)
                 return .none
             })
     }

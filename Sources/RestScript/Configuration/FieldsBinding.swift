@@ -4,18 +4,18 @@ import RestEngine
 /// Named values behind one field of a configuration: `c.timeouts.connect = 5`.
 @EngineActor
 final class ScriptFields {
-    enum Value {
-        case number(Double)
-        case boolean(Bool)
-    }
-
     struct Field {
         let name: String
-        let read: @EngineActor () -> Value
-        /// Throws when the value is out of range.
-        let write: @EngineActor (Value) throws -> Void
+        /// For type stubs.
+        let type: String
+        let push: @EngineActor (Lua) -> Void
+        /// Throws when the value is of another type or out of range.
+        let write: @EngineActor (Lua, Int32) throws -> Void
+        /// Of the value, for people; nil where there is none.
+        let text: @EngineActor () -> String?
     }
 
+    /// `timeouts`, or `limits.rate`.
     let name: String
     let fields: [Field]
 
@@ -24,35 +24,22 @@ final class ScriptFields {
         self.fields = fields
     }
 
-    func push(_ key: String, on lua: Lua) throws {
-        switch try field(key).read() {
-        case .number(let number): lua.push(number)
-        case .boolean(let flag): lua.push(flag)
-        }
-    }
+    func push(_ key: String, on lua: Lua) throws { try field(key).push(lua) }
 
     /// All of them, for people.
     var text: String {
-        ValueText.record(
-            fields.map { field in
-                switch field.read() {
-                case .number(let number):
-                    (field.name, Int64(exactly: number).map { "\($0)" } ?? "\(number)")
-                case .boolean(let flag): (field.name, "\(flag)")
-                }
-            })
+        ValueText.record(fields.compactMap { field in field.text().map { (field.name, $0) } })
     }
 
-    func set(_ key: String, from lua: Lua, _ index: Int32) throws {
-        let field = try field(key)
-        switch field.read() {
-        case .number:
-            guard let number = lua.number(index) else { throw wrongType(key, "number", lua.typeName(index)) }
-            guard number >= 0 else { throw LuaUsageError("\(name).\(key) is 0 or more, got \(number)") }
-            try field.write(.number(number))
-        case .boolean:
-            guard let flag = lua.boolean(index) else { throw wrongType(key, "boolean", lua.typeName(index)) }
-            try field.write(.boolean(flag))
+    func set(_ key: String, from lua: Lua, _ index: Int32) throws { try field(key).write(lua, index) }
+
+    /// Sets those that a table names, and leaves the others.
+    func merge(_ lua: Lua, _ table: Int32) throws {
+        try lua.forEachPair(table) { lua in
+            guard lua.type(-2) == .string, let key = lua.string(-2) else {
+                throw LuaUsageError("the fields of '\(name)' have names")
+            }
+            try set(key, from: lua, -1)
         }
     }
 
@@ -62,20 +49,84 @@ final class ScriptFields {
             name, methods: fields.map { LuaMethod($0.name, signature: "", documentation: "") { _ in .none } })
         throw names.unknownField(key)
     }
+}
 
-    private func wrongType(_ key: String, _ expected: String, _ actual: String) -> LuaUsageError {
-        LuaUsageError("bad value for '\(key)' of \(name) (\(expected) expected, got \(actual))")
+extension ScriptFields.Field {
+    static func wrongType(_ owner: String, _ key: String, _ expected: String, _ actual: String)
+        -> LuaUsageError
+    {
+        LuaUsageError("bad value for '\(key)' of \(owner) (\(expected) expected, got \(actual))")
     }
 
-    // MARK: The two kinds
+    /// A number that is 0 or more.
+    static func number(
+        _ owner: String, _ name: String, _ read: @escaping @EngineActor () -> Double,
+        _ write: @escaping @EngineActor (Double) throws -> Void
+    ) -> ScriptFields.Field {
+        ScriptFields.Field(name: name, type: "number") {
+            $0.push(read())
+        } write: { lua, index in
+            guard let number = lua.number(index) else {
+                throw wrongType(owner, name, "number", lua.typeName(index))
+            }
+            guard number >= 0 else { throw LuaUsageError("\(owner).\(name) is 0 or more, got \(number)") }
+            try write(number)
+        } text: {
+            let number = read()
+            return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+        }
+    }
 
+    static func boolean(
+        _ owner: String, _ name: String, _ read: @escaping @EngineActor () -> Bool,
+        _ write: @escaping @EngineActor (Bool) throws -> Void
+    ) -> ScriptFields.Field {
+        ScriptFields.Field(name: name, type: "boolean") {
+            $0.push(read())
+        } write: { lua, index in
+            guard let flag = lua.boolean(index) else {
+                throw wrongType(owner, name, "boolean", lua.typeName(index))
+            }
+            try write(flag)
+        } text: {
+            "\(read())"
+        }
+    }
+
+    /// A whole number, whose range whoever gets it checks.
+    ///
+    /// - Parameter isOptional: nil takes it away.
+    static func integer(
+        _ owner: String, _ name: String, isOptional: Bool = false, _ read: @escaping @EngineActor () -> Int?,
+        _ write: @escaping @EngineActor (Int?) throws -> Void
+    ) -> ScriptFields.Field {
+        ScriptFields.Field(name: name, type: isOptional ? "integer?" : "integer") { lua in
+            if let number = read() { lua.push(number) } else { lua.pushNil() }
+        } write: { lua, index in
+            if isOptional, lua.type(index) == .nil { return try write(nil) }
+            guard let number = lua.number(index) else {
+                throw wrongType(owner, name, "integer", lua.typeName(index))
+            }
+            guard let whole = Int(exactly: number) else {
+                throw LuaUsageError("\(owner).\(name) is a whole number, got \(number)")
+            }
+            try write(whole)
+        } text: {
+            read().map { "\($0)" }
+        }
+    }
+}
+
+extension ScriptFields {
     static func timeouts(of draft: ConfigurationDraft) -> ScriptFields {
         func field(
             _ name: String, _ read: @escaping @Sendable (Timeouts) -> Double,
             _ write: @escaping @Sendable (inout Timeouts, Double) -> Void
         ) -> Field {
-            Field(name: name, read: { .number(read(draft.configuration.timeouts)) }) { value in
-                if case .number(let seconds) = value { try draft.edit { write(&$0.timeouts, seconds) } }
+            .number("timeouts", name) {
+                read(draft.configuration.timeouts)
+            } _: { seconds in
+                try draft.edit { write(&$0.timeouts, seconds) }
             }
         }
         return ScriptFields(
@@ -92,11 +143,14 @@ final class ScriptFields {
         ScriptFields(
             name: "redirects",
             fields: [
-                Field(name: "follow", read: { .boolean(draft.configuration.redirects.follow) }) { value in
-                    if case .boolean(let flag) = value { try draft.edit { $0.redirects.follow = flag } }
+                .boolean("redirects", "follow") {
+                    draft.configuration.redirects.follow
+                } _: { flag in
+                    try draft.edit { $0.redirects.follow = flag }
                 },
-                Field(name: "max", read: { .number(Double(draft.configuration.redirects.max)) }) { value in
-                    guard case .number(let number) = value else { return }
+                .number("redirects", "max") {
+                    Double(draft.configuration.redirects.max)
+                } _: { number in
                     guard let count = Int(exactly: number) else {
                         throw LuaUsageError("redirects.max is a whole number, got \(number)")
                     }
@@ -121,8 +175,10 @@ struct FieldsBinding: ScriptBinding {
                 return .one
             },
             newIndex: hostFunction { call in
-                try call.receiver(as: ScriptFields.self).set(
-                    try call.string(1, "name"), from: call.lua, call.slot(2))
+                let fields = try call.receiver(as: ScriptFields.self)
+                let place = call.place
+                try fields.set(try call.string(1, "name"), from: call.lua, call.slot(2))
+                context.blocks.current?.note(place, of: fields.name)
                 return .none
             },
             tostring: { object in

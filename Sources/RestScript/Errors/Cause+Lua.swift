@@ -60,6 +60,7 @@ extension ScriptValues {
             set("message", error.message, on: lua)
             set("reason", error.reason, on: lua)
             set("peer", error.peer, on: lua)
+            if let time = error.retryAt { set("retry_at", time, on: lua) }
             if let limit = error.limit {
                 lua.push(limit)
                 lua.rawSet(-2, "limit")

@@ -81,7 +81,7 @@ struct CauseFields {
         return .transport(
             TransportError(
                 code, phase: known, message: message, limit: integer("limit"), reason: string("reason"),
-                peer: string("peer")))
+                peer: string("peer"), retryAt: number("retry_at")))
     }
 
     private mutating func failure() -> RequestError.ScriptFailure? {

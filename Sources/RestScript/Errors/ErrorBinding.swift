@@ -77,6 +77,11 @@ struct ErrorBinding: ValueBinding {
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.attempt)
                     return .one
                 },
+                LuaProperty("attempts", type: "attempt[]", documentation: AttemptFields.documentation) {
+                    call in
+                    values.push(try call.receiver(as: ScriptErrorBox.self).error.attempts, on: call.lua)
+                    return .one
+                },
                 LuaProperty(
                     "text", type: "string", documentation: "The body if it is text, else an empty string."
                 ) { call in

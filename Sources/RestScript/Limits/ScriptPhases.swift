@@ -9,6 +9,7 @@ struct ScriptPhases: Sendable {
     let mutator: RunPhase
     let decorator: RunPhase
     let refreshPredicate: RunPhase
+    let retry: RunPhase
     let progress: RunPhase
     let definition: RunPhase
     let cacheUser: RunPhase
@@ -53,6 +54,9 @@ struct ScriptPhases: Sendable {
             .predicate, "predicate of rest.refresh_on",
             waitAdvice:
                 "a predicate of rest.refresh_on decides by the error alone; its second function may wait")
+        retry = phase(
+            .predicate, "function of retry.when",
+            waitAdvice: "retry.when decides by the error alone; it can return the seconds to wait")
         progress = phase(
             .predicate, "progress function",
             waitAdvice: "a progress function answers at once; keep the number in a variable that start sets")

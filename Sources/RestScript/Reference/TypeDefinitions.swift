@@ -76,11 +76,17 @@ struct TypeDefinitions {
             engine: context.engine, name: "types", baseURL: try? BaseURL("http://localhost/"))
         let draft = service.resource("").configurationDraft(for: "GET")
         defer { service.flushUnusedResources() }
-        return [ScriptFields.timeouts(of: draft), ScriptFields.redirects(of: draft)].map { fields in
-            "---@class resthost.\(fields.name)\n"
+        let all = [
+            ScriptFields.timeouts(of: draft), .redirects(of: draft), .retry(of: draft, in: context),
+            .limits(of: draft), .breaker(of: draft), .rateFields({ RequestLimits() }) { _ in },
+        ]
+        return all.map { fields in
+            let name = fields.name.split(separator: ".").last.map(String.init) ?? fields.name
+            return "---@class resthost.\(name)\n"
                 + fields.fields.map { field in
-                    if case .boolean = field.read() { return "---@field \(field.name) boolean\n" }
-                    return "---@field \(field.name) number\n"
+                    let isOptional = field.type.hasSuffix("?")
+                    let type = isOptional ? String(field.type.dropLast()) : field.type
+                    return "---@field \(field.name)\(isOptional ? "?" : "") \(type)\n"
                 }.joined() + "\n"
         }.joined()
     }

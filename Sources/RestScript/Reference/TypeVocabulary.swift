@@ -76,6 +76,9 @@ enum TypeVocabulary {
     /// Properties whose type in the reference is `table`.
     static let tables: [String: String] = [
         "configuration.timeouts": "resthost.timeouts", "configuration.redirects": "resthost.redirects",
+        "configuration.retry": "resthost.retry|boolean", "configuration.limits": "resthost.limits|false",
+        "configuration.breaker": "resthost.breaker|boolean",
+        "response.attempts": "resthost.attempt[]", "error.attempts": "resthost.attempt[]",
         "host.rest": "resthost", "headers": "resthost.headers",
     ]
 
@@ -106,6 +109,24 @@ enum TypeVocabulary {
         ---@field configure? fun(c: resthost.configuration)
         ---@field idempotency_key? string|boolean
         ---@field query_style? "repeat"|"brackets"|"indices"|"comma"
+
+        ---One message of a request, and what came of it.
+        ---@class resthost.attempt
+        ---@field number integer
+        ---@field method string
+        ---@field url string
+        ---@field status? integer
+        ---@field error? resthost.error
+        ---@field reason? string
+        ---@field began number
+        ---@field waited number
+        ---@field queued number
+        ---@field timings { queue: number, name_lookup: number, connect: number, tls: number, first_byte: number, total: number }
+        ---@field http_version? string
+        ---@field remote_address? string
+        ---@field reused boolean
+        ---@field bytes_sent integer
+        ---@field bytes_received integer
 
         ---A URL as pattern functions and rest.url.parse see it.
         ---@class resthost.url

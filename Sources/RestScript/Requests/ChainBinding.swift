@@ -30,7 +30,7 @@ struct ChainBinding: ScriptBinding {
         ) { call in
             let request = try call.receiver(as: Request.self)
             let function = try call.scriptFunction(1, "fn")
-            values.push(request.chained(deciding: decider(function)), on: call.lua)
+            values.push(request.chained(deciding: decider(function, of: request)), on: call.lua)
             return .one
         }
     }
@@ -84,13 +84,13 @@ struct ChainBinding: ScriptBinding {
 
     /// A function that has begun runs to its end, even if the chain is cancelled meanwhile: what it does may
     /// matter to others. Its answer is then ignored.
-    private func decider(_ function: ScriptFunction) -> ChainDecider {
-        { [weak context] info, decision in
+    private func decider(_ function: ScriptFunction, of request: Request) -> ChainDecider {
+        { [weak context, weak request] info, decision in
             guard let context, !context.isClosed else { return decision.fail(ScriptContext.closed) }
             context.runner.run(
                 function.reference,
                 arguments: { lua in
-                    values.push(ScriptInfo(info), on: lua)
+                    values.push(ScriptInfo(info, of: request), on: lua)
                     return 1
                 }
             ) { [context] lua, result in

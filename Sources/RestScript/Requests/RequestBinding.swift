@@ -70,8 +70,9 @@ struct RequestBinding: ScriptBinding {
                     return .one
                 },
                 property("response", "response?", "The outcome; nil before the end.") { call in
-                    if let info = try call.receiver(as: Request.self).info {
-                        values.push(info.response, on: call.lua)
+                    let request = try call.receiver(as: Request.self)
+                    if let info = request.info {
+                        values.push(ScriptResponse(info.response, request.attempts), on: call.lua)
                     } else {
                         call.lua.pushNil()
                     }
@@ -103,7 +104,7 @@ struct RequestBinding: ScriptBinding {
                 context, request, fn in
                 request.onCompletion { [weak request] info in
                     Self.runHook(context, fn, "on_completion", request) { lua in
-                        values.push(ScriptInfo(info), on: lua)
+                        values.push(ScriptInfo(info, of: request), on: lua)
                         return 1
                     }
                 }
@@ -172,7 +173,7 @@ struct RequestBinding: ScriptBinding {
             advice[name] = "\(first) entity.\(name)"
         }
         for name in ["data", "body"] { advice[name] = "\(first) entity.content" }
-        for name in ["user_message", "http_status_code", "cause", "attempt"] {
+        for name in ["user_message", "http_status_code", "cause", "attempt", "attempts"] {
             advice[name] = "\(first) err.\(name)"
         }
         for name in ["entity", "error"] { advice[name] = "local entity, err = request:await() gives it" }

@@ -60,12 +60,18 @@ struct ResourceBinding: ScriptBinding {
                 return .one
             },
             method(
-                "get", "() -> content | nil, error", "Waits for up-to-date content.",
+                "get", "(options?: { only_if_cached: boolean }) -> content | nil, error",
+                "Waits for up-to-date content; with `only_if_cached` nothing is sent, and what is there is given whatever "
+                    + "its age.",
                 surplusAdvice: Self.otherRequests
             ) { call in
                 let resource = try call.receiver(as: Resource.self)
+                let options = try call.options(1)
+                let isCached = try options.boolean("only_if_cached") ?? false
+                try options.finish()
                 return .wait { waiter in
-                    resource.read { [context] result in
+                    let read = isCached ? resource.readCached : { resource.read($0) }
+                    read { [context] result in
                         switch result {
                         case .failure(let error): context.runner.fail(waiter, error)
                         case .success(let entity):

@@ -121,6 +121,9 @@ struct StubReplyTable {
         case .tooManyRedirects: "Too many redirects"
         case .decodingFailed: "The response can't be decoded"
         case .queueFull: "Too many requests wait"
+        case .circuitOpen: "The server failed too often"
+        case .rateLimited: "The limit has no turn for the request"
+        case .offline: "The host is offline"
         case .internal: "Internal error"
         }
     }

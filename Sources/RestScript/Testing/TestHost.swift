@@ -26,7 +26,7 @@ final class TestHost {
         name = path
         scheduler = Scheduler(clock: clock)
         transport = StubTransport(scheduler: scheduler)
-        engine = Engine(transport: transport, scheduler: scheduler)
+        engine = Self.engine(transport, scheduler)
         let options = Self.ofItsOwn(options)
         // What the script sends while it is loaded waits for the stubs, which come after.
         transport.pause()
@@ -48,10 +48,17 @@ final class TestHost {
         self.name = name
         scheduler = Scheduler(clock: clock)
         transport = StubTransport(scheduler: scheduler)
-        engine = Engine(transport: transport, scheduler: scheduler)
+        engine = Self.engine(transport, scheduler)
         script = ScriptHost(
             emptyFor: folder, engine: engine, options: Self.ofItsOwn(options), sharing: state)
         listen(options)
+    }
+
+    /// Waits between attempts are as long as they can be, so that a test knows them.
+    private static func engine(_ transport: StubTransport, _ scheduler: Scheduler) -> Engine {
+        let engine = Engine(transport: transport, scheduler: scheduler)
+        engine.chance = { 1 }
+        return engine
     }
 
     /// Each host has a store of its own, in memory those that it opens as well, and one thread for

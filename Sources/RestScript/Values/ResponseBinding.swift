@@ -4,13 +4,25 @@ import RestEngine
 /// A response in a script's hands.
 final class ScriptResponse {
     let response: Response
-    init(_ response: Response) { self.response = response }
+    let attempts: [RequestAttempt]
+
+    init(_ response: Response, _ attempts: [RequestAttempt]? = nil) {
+        self.response = response
+        self.attempts = attempts ?? response.error?.attempts ?? []
+    }
 }
 
 /// What a completion hook gets.
 final class ScriptInfo {
     let info: ResponseInfo
-    init(_ info: ResponseInfo) { self.info = info }
+    let attempts: [RequestAttempt]
+
+    /// - Parameter request: whose outcome it is.
+    @EngineActor
+    init(_ info: ResponseInfo, of request: Request?) {
+        self.info = info
+        attempts = request?.attempts ?? []
+    }
 }
 
 /// `rest.success`, `rest.failure`, and what a request ended with.
@@ -68,6 +80,10 @@ struct ResponseBinding: ScriptBinding {
                     }
                     return .one
                 },
+                property("attempts", "attempt[]", AttemptFields.documentation) { call in
+                    values.push(try call.receiver(as: ScriptResponse.self).attempts, on: call.lua)
+                    return .one
+                },
             ])
     }
 
@@ -76,7 +92,8 @@ struct ResponseBinding: ScriptBinding {
             "info", documentation: "What a completion hook gets.",
             properties: [
                 property("response", "response", "The outcome.") { call in
-                    values.push(try call.receiver(as: ScriptInfo.self).info.response, on: call.lua)
+                    let info = try call.receiver(as: ScriptInfo.self)
+                    values.push(ScriptResponse(info.info.response, info.attempts), on: call.lua)
                     return .one
                 },
                 property("is_new", "boolean", "False when a 304 confirmed the data that was there.") { call in

@@ -36,6 +36,9 @@ struct HostFacts: Sendable {
     var retiring = 0
     var failure: Failure?
     var services: [Service] = []
+    /// Limits in use, and breakers that are not closed.
+    var attempts = AttemptFacts()
+    var isOffline = false
     var openRequests = 0
     var jobs = 0
     var failedJobs = 0
@@ -89,6 +92,9 @@ struct HostFacts: Sendable {
             ),
         ]
         if let admin { pairs.append(("admin", Tree(admin))) }
+        pairs.append(("limits", Tree(attempts.limits.map(tree))))
+        pairs.append(("breakers", Tree(attempts.breakers.map(tree))))
+        if isOffline { pairs.append(("offline", true)) }
         pairs.append(("warnings", Tree(warnings.map { Tree($0) })))
         return Tree(pairs: pairs)
     }
@@ -110,6 +116,21 @@ struct HostFacts: Sendable {
             "name": Tree(service.name), "base_url": service.baseURL.map { Tree($0) } ?? .null,
             "resources": Tree(service.resources), "content": Tree(service.content),
             "content_limit": Tree(service.contentLimit),
+        ]
+    }
+
+    private func tree(_ limit: AttemptFacts.Limit) -> Tree {
+        [
+            "name": Tree(SecretMask.standard.url(limit.name)), "in_flight": Tree(limit.inFlight),
+            "most_in_flight": limit.mostInFlight.map { Tree($0) } ?? .null, "waiting": Tree(limit.waiting),
+            "rate": limit.rate.map { Tree($0) } ?? .null, "paused": Tree(rounded(limit.pausedSeconds)),
+        ]
+    }
+
+    private func tree(_ breaker: AttemptFacts.Breaker) -> Tree {
+        [
+            "origin": Tree(breaker.origin), "state": breaker.openSeconds > 0 ? "open" : "half_open",
+            "open": Tree(rounded(breaker.openSeconds)), "probed": Tree(breaker.isProbed),
         ]
     }
 
@@ -138,6 +159,8 @@ extension HostFacts {
                 name: service.name, baseURL: base, resources: service.liveResources.count,
                 content: service.heldBytes, contentLimit: service.contentLimit)
         }
+        attempts = generations.engine.attemptFacts
+        isOffline = generations.engine.isOffline
         openRequests = host.openRequests
         jobs = host.jobCount
         failedJobs = generations.failedJobs

@@ -19,13 +19,15 @@ struct StatusText {
         add("admin", status["admin"]?.string.map(VisibleText.inline))
         if !listening.isEmpty { add("connections", number(status["gateway"]?["connections"])) }
         add("requests", number(status["requests"]).map { "\($0) in flight" })
+        if status["offline"]?.bool == true { add("offline", "nothing is sent") }
         add("jobs", jobs(status))
         add("memory", memory(status["memory"]))
         let head =
             "resthost \(VisibleText.inline(status["version"]?.string ?? "?")), process \(number(status["pid"]) ?? "?"), "
             + "up \(TimeSpan.text(status["uptime"]?.double ?? 0))\n"
         return style.bold(head) + TextColumns.text(rows, indent: "  ") + services(status)
-            + warnings(status) + failure(status["last_failure"], generation: number(generation?["number"]))
+            + limits(status) + breakers(status) + warnings(status)
+            + failure(status["last_failure"], generation: number(generation?["number"]))
     }
 
     private func script(_ status: Tree) -> String? {
@@ -76,6 +78,32 @@ struct StatusText {
             ]
         }
         return rows.isEmpty ? "" : "  services\n" + TextColumns.text(rows, indent: "    ")
+    }
+
+    private func limits(_ status: Tree) -> String {
+        let rows = (status["limits"]?.elements.map { $0 } ?? []).map { limit in
+            var text = "\(number(limit["in_flight"]) ?? "?")"
+            if let most = number(limit["most_in_flight"]) { text += " of \(most)" }
+            text += " in flight, \(number(limit["waiting"]) ?? "?") waiting"
+            if let rate = limit["rate"]?.double { text += ", \((rate * 100).rounded() / 100) a second" }
+            if let paused = limit["paused"]?.double, paused > 0 {
+                text += ", " + style.yellow("paused for \(TimeSpan.text(paused))")
+            }
+            return [VisibleText.inline(limit["name"]?.string ?? "?"), text]
+        }
+        return rows.isEmpty ? "" : "  limits\n" + TextColumns.text(rows, indent: "    ")
+    }
+
+    private func breakers(_ status: Tree) -> String {
+        let rows = (status["breakers"]?.elements.map { $0 } ?? []).map { breaker in
+            let left = breaker["open"]?.double ?? 0
+            let text =
+                left > 0
+                ? "open for \(TimeSpan.text(left))"
+                : breaker["probed"]?.bool == true ? "half open, one request is on its way" : "half open"
+            return [VisibleText.inline(breaker["origin"]?.string ?? "?"), style.yellow(text)]
+        }
+        return rows.isEmpty ? "" : "  breakers\n" + TextColumns.text(rows, indent: "    ")
     }
 
     private func warnings(_ status: Tree) -> String {

@@ -51,6 +51,9 @@ struct GetCommand: ParsableCommand {
     @Flag(help: "Print where the time went to standard error.")
     var timing = false
 
+    @Flag(help: "Send nothing: print what the script's caches have, whatever its age.")
+    var offline = false
+
     @Option(
         help: ArgumentHelp(
             "Write what is sent and answered to a HAR file, for a browser's developer tools.",
@@ -119,13 +122,15 @@ struct GetCommand: ParsableCommand {
             return 2
         }
         guard
-            let host = HostEngine.load(script, log: log, startsWork: !commandLine.curl, traffic: traffic),
+            let host = HostEngine.load(
+                script, log: log, startsWork: !commandLine.curl, traffic: traffic, isOffline: offline),
             let target = ServiceTarget(target, of: host)
         else {
             traffic.abandon()
             return 2
         }
         let resource = target.resource
+        resource.engine.recordsAddresses = timing || json
         if commandLine.curl { return commandLine.write(resource, Method(method), options) }
         let code = await send(to: resource, of: host, method, options)
         return traffic.finish() ? code : max(code, 1)
@@ -136,6 +141,7 @@ struct GetCommand: ParsableCommand {
         to resource: Resource, of host: ScriptHost, _ method: String, _ options: RequestOptions
     ) async -> Int32 {
         let isPlain = method == "GET" && data == nil && headers.isEmpty && !raw
+        if offline, isPlain { return await readCached(resource, host) }
         let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
         let request = load ?? resource.request(Method(method), options)
         let info = await withCheckedContinuation { continuation in
@@ -145,6 +151,27 @@ struct GetCommand: ParsableCommand {
         let output = GetOutput(
             isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing,
             runningJobs: host.runningJobs)
+        return output.write(info, of: request)
+    }
+
+    /// What is there, and how old it is.
+    @EngineActor
+    private func readCached(_ resource: Resource, _ host: ScriptHost) async -> Int32 {
+        let result = await withCheckedContinuation { continuation in
+            resource.readCached { continuation.resume(returning: $0) }
+        }
+        await host.offloadedWorkIsDone()
+        let output = GetOutput(
+            isJSON: json, isRaw: raw, includesHead: include, includesTiming: false, runningJobs: [])
+        let request: Request
+        switch result {
+        case .success(let entity):
+            let age = TimeSpan.text(max(0, InternetTime.now - entity.timestamp))
+            Streams.error("offline: from the cache, \(age) old\n")
+            request = Request(engine: resource.engine, outcome: .success(entity))
+        case .failure(let error): request = Request(engine: resource.engine, outcome: .failure(error))
+        }
+        guard let info = request.info else { return 2 }
         return output.write(info, of: request)
     }
 }

@@ -65,6 +65,9 @@ struct RunCommand: ParsableCommand {
         help: "Begin log lines with the time; default: unless systemd's journal takes them, which notes it.")
     var logTime: Bool?
 
+    @Flag(help: "Send nothing: what the caches have is served, whatever its age, and all else fails.")
+    var offline = false
+
     @Flag(help: "Say where commands are taken, and what is watched.")
     var verbose = false
 

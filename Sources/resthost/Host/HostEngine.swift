@@ -17,10 +17,13 @@ enum HostEngine {
     /// - Parameters:
     ///   - startsWork: False to look at what it declares, with nothing of it running.
     ///   - traffic: Where its requests go, if they go anywhere.
+    ///   - isOffline: Nothing may be sent.
     static func load(
-        _ arguments: ScriptArguments, log: LogText, startsWork: Bool = true, traffic: Traffic? = nil
+        _ arguments: ScriptArguments, log: LogText, startsWork: Bool = true, traffic: Traffic? = nil,
+        isOffline: Bool = false
     ) -> ScriptHost? {
         let engine = startsWork ? traffic?.makeEngine() ?? make(log: log) : make(NullTransport(), log: log)
+        engine.isOffline = isOffline
         engine.log.enabled = arguments.logCategories
         do throws(Diagnostic) {
             var options = try arguments.options(log: log)

@@ -34,7 +34,8 @@ final class RunSession {
             let traffic = try Traffic(
                 har: settings.har, record: settings.record, replay: settings.replay, log: log)
             self.traffic = traffic
-            generations = try Generations(settings.script, log: log, traffic: traffic)
+            generations = try Generations(
+                settings.script, log: log, traffic: traffic, isOffline: settings.offline)
         } catch {
             fail(error)
         }

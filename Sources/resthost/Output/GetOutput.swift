@@ -20,7 +20,10 @@ struct GetOutput {
         } else {
             hasForm = writeContent(info)
         }
-        if includesTiming, let exchange = request.exchange { writeTiming(exchange) }
+        if includesTiming {
+            if let exchange = request.exchange { writeTiming(exchange) }
+            writeAttempts(request.attempts)
+        }
         return hasForm ? exitCode(info.response) : 2
     }
 
@@ -118,6 +121,13 @@ struct GetOutput {
         )
     }
 
+    /// Of one attempt that was answered, the timing says all.
+    private func writeAttempts(_ attempts: [RequestAttempt]) {
+        guard attempts.count > 1 || attempts.first?.error != nil else { return }
+        let lines = attempts.map { "  " + VisibleText.inline("\($0)") + "\n" }
+        Streams.error("attempts\n" + lines.joined())
+    }
+
     /// 1 for a failed request, 2 when the script is what failed.
     private func exitCode(_ response: Response) -> Int32 {
         guard let error = response.error else { return 0 }
@@ -146,10 +156,15 @@ enum FailureHint {
         case .dnsFailed where failure.peer?.hasPrefix("proxy ") == true:
             return "check the host's name in transport.proxy"
         case .dnsFailed: return "check the host's name in base_url"
+        case .timeout where failure.phase == .queue:
+            return "c.limits in a configuration block says how long a request may wait (queue_timeout)"
         case .timeout: return "c.timeouts in a configuration block gives it more time"
         case .tooLarge where failure.phase == .receive:
             return "c.max_body_bytes in a configuration block raises the limit"
-        case .tooLarge, .tlsFailed, .invalidURL, .tooManyRedirects, .decodingFailed, .queueFull, .internal:
+        case .queueFull where failure.phase == .queue:
+            return "c.limits in a configuration block says how many may wait (queue)"
+        case .tooLarge, .tlsFailed, .invalidURL, .tooManyRedirects, .decodingFailed, .queueFull, .internal,
+            .circuitOpen, .rateLimited, .offline:
             return nil
         }
     }

@@ -23,6 +23,10 @@ enum OutcomeJSON {
             // From a cache: nothing went over the wire.
             pairs += head(status, entity.url, entity.httpVersion, entity.headers)
         }
+        let attempts = request.attempts
+        if attempts.count > 1 || attempts.first?.error != nil {
+            pairs.append(("attempts", Tree(attempts.map(attempt))))
+        }
         switch info.response {
         case .success(let entity): pairs += content(of: entity)
         case .failure(let error): pairs.append(("error", self.error(error, hint)))
@@ -70,6 +74,21 @@ enum OutcomeJSON {
         if let method = error.method { pairs.append(("method", Tree(method))) }
         if let hint { pairs.append(("hint", Tree(hint))) }
         if let entity = error.entity { pairs += content(of: entity) }
+        return Tree(pairs: pairs)
+    }
+
+    private static func attempt(_ attempt: RequestAttempt) -> Tree {
+        var pairs: [(String, Tree)] = [
+            ("number", Tree(attempt.number)), ("method", Tree(attempt.method)),
+            ("url", Tree(SecretMask.standard.url(attempt.url))),
+        ]
+        if let status = attempt.status { pairs.append(("status", Tree(status))) }
+        if let error = attempt.error { pairs.append(("error", Tree(error.code.rawValue))) }
+        if let reason = attempt.reason { pairs.append(("reason", Tree("\(reason)"))) }
+        if attempt.waited > 0 { pairs.append(("waited", Tree(attempt.waited))) }
+        if attempt.queued > 0 { pairs.append(("queued", Tree(attempt.queued))) }
+        if let address = attempt.remoteAddress { pairs.append(("remote_address", Tree(address))) }
+        pairs.append(("timing", timing(attempt.timings)))
         return Tree(pairs: pairs)
     }
 

@@ -34,7 +34,8 @@ final class Generations {
     /// What the script and its modules were read from.
     private var reached: ReachedFiles
 
-    private let engine: Engine
+    /// Of all generations.
+    let engine: Engine
     private let makeOptions: @EngineActor () throws(Diagnostic) -> ScriptOptions
     private let store: ScriptStore
 
@@ -49,9 +50,10 @@ final class Generations {
     var onFilesChange: @EngineActor () -> Void = {}
 
     convenience init(
-        _ arguments: ScriptArguments, log: LogText, traffic: Traffic? = nil
+        _ arguments: ScriptArguments, log: LogText, traffic: Traffic? = nil, isOffline: Bool = false
     ) throws(Diagnostic) {
         let engine = traffic?.makeEngine() ?? HostEngine.make(log: log)
+        engine.isOffline = isOffline
         engine.log.enabled = arguments.logCategories
         engine.remembersPipelines = true
         try self.init(path: arguments.config, engine: engine) { () throws(Diagnostic) in

@@ -193,7 +193,7 @@ struct ExplanationTests {
         let known = [
             "expirationSeconds", "retrySeconds", "headers", "progressSeconds", "pipeline", "timeouts",
             "maxBodyBytes",
-            "redirects", "isCollapsing", "mutators", "decorators",
+            "redirects", "attemptRules", "isCollapsing", "mutators", "decorators",
         ]
         // A new field: add it to ConfigurationFacts, then here.
         #expect(Mirror(reflecting: Configuration()).children.compactMap(\.label).sorted() == known.sorted())

@@ -7,7 +7,7 @@ struct GuideTests {
     private static let scriptGuides = [
         "WritingAScript", "ConfigurationBlocks", "ThePipeline", "TransformerModules", "WaitingAndJobs",
         "ObserversAndStatus", "ChainingRequests", "Caches", "TheGateway", "Errors", "Tools", "Reloading",
-        "LimitsAndGrants", "DefiningRequests",
+        "LimitsAndGrants", "DefiningRequests", "RetriesAndLimits",
     ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
     private static let swiftGuides = [
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",

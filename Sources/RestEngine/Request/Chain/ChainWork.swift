@@ -41,6 +41,7 @@ final class ChainWork: RequestWork {
         for pass in chain.neededBy { request.need(by: pass) }
         request.onCompletion { info in
             if let exchange = request.exchange { chain.exchange = exchange }
+            chain.trail = request.trail
             then(info)
         }
     }

@@ -1,0 +1,106 @@
+/// What the requests of an engine share beyond one request: limits, and what is known of each origin. Made
+/// when a configuration first asks for it.
+@EngineActor
+final class AttemptControl {
+    /// More are not kept, unless they are in use.
+    static let mostKept = 10_000
+
+    private unowned let engine: Engine
+    private var limiters: [String: RequestLimiter] = [:]
+    private var origins: [String: OriginHealth] = [:]
+
+    init(_ engine: Engine) { self.engine = engine }
+
+    /// The limit that a request to `url` shares (rule 42.1).
+    func limiter(_ limits: RequestLimits, _ url: URLText, _ core: ServiceCore) -> RequestLimiter {
+        let name =
+            switch limits.scope {
+            case .host: url.origin ?? ""
+            case .service: "service \(core.name)"
+            case .named(let name): "'\(name)'"
+            }
+        if let known = limiters[name] { return known }
+        if limiters.count >= Self.mostKept { limiters = limiters.filter { !$0.value.isIdle } }
+        let new = RequestLimiter(limits, name: name, engine: engine)
+        limiters[name] = new
+        return new
+    }
+
+    func origin(of url: URLText) -> OriginHealth {
+        let name = url.origin ?? ""
+        if let known = origins[name] { return known }
+        if origins.count >= Self.mostKept {
+            let uptime = engine.scheduler.uptime
+            origins = origins.filter { !$0.value.isIdle(at: uptime) }
+        }
+        let new = OriginHealth(name)
+        origins[name] = new
+        return new
+    }
+
+    /// For people, by name.
+    var facts: AttemptFacts {
+        let uptime = engine.scheduler.uptime
+        var facts = AttemptFacts()
+        for (name, limiter) in limiters.sorted(by: { $0.key < $1.key }) {
+            let state = limiter.state
+            facts.limits.append(
+                AttemptFacts.Limit(
+                    name: name, inFlight: state.inFlight, mostInFlight: state.limits.inFlight,
+                    waiting: state.waiting.count, rate: state.bucket?.effectiveRate,
+                    pausedSeconds: state.bucket?.rest(at: uptime) ?? 0))
+        }
+        for (name, origin) in origins.sorted(by: { $0.key < $1.key }) {
+            switch origin.breaker.state {
+            case .closed: continue
+            case .open(let until):
+                facts.breakers.append(
+                    AttemptFacts.Breaker(origin: name, openSeconds: max(0, until - uptime), isProbed: false))
+            case .halfOpen(let isProbed):
+                facts.breakers.append(AttemptFacts.Breaker(origin: name, openSeconds: 0, isProbed: isProbed))
+            }
+        }
+        return facts
+    }
+}
+
+/// What is known of an origin.
+@EngineActor
+final class OriginHealth {
+    let name: String
+    var budget = RetryBudget()
+    var breaker = CircuitBreaker()
+
+    init(_ name: String) { self.name = name }
+
+    func isIdle(at uptime: Double) -> Bool { breaker.state == .closed && budget.isIdle(at: uptime) }
+}
+
+/// Limits in use and breakers that are not closed, for `status`.
+public struct AttemptFacts: Sendable {
+    public struct Limit: Sendable {
+        /// What shares it.
+        public var name: String
+        public var inFlight: Int
+        /// Nil for any number.
+        public var mostInFlight: Int?
+        public var waiting: Int
+        /// Requests in a second; nil for any number.
+        public var rate: Double?
+        /// Seconds for which the server wants no more; 0 for none.
+        public var pausedSeconds: Double
+    }
+
+    public struct Breaker: Sendable {
+        public var origin: String
+        /// Seconds until it lets a request through; 0 when it does.
+        public var openSeconds: Double
+        /// That request is on its way.
+        public var isProbed: Bool
+    }
+
+    public var limits: [Limit] = []
+    public var breakers: [Breaker] = []
+
+    public init() {}
+}

@@ -1,0 +1,199 @@
+/// Takes one request through breaker, limit and retries, as its configuration has them. Requests whose
+/// configuration says nothing of these have none.
+@EngineActor
+final class AttemptDriver {
+    let rules: AttemptRules
+    private let core: ServiceCore
+    private var ticket: LimitTicket?
+    private var limiter: RequestLimiter?
+    private var origin: OriginHealth?
+    private var isProbe = false
+    private var timer: EngineTimer?
+    /// Of the body's files, when they were sent first.
+    private var files: [FileStamp?] = []
+
+    init(_ rules: AttemptRules, _ core: ServiceCore) {
+        self.rules = rules
+        self.core = core
+    }
+
+    private var engine: Engine { core.engine }
+    private var uptime: Double { engine.scheduler.uptime }
+
+    // MARK: Before a message
+
+    /// Says when a message may go: `decided` gets the seconds that it waited, at once or later, or why it may
+    /// not go at all.
+    func admit(
+        _ leg: RequestLeg, to url: URLText, timeLeft: Double,
+        decided: @escaping @EngineActor (Result<Double, TransportError>) -> Void
+    ) {
+        let origin = engine.attemptControl.origin(of: url)
+        self.origin = origin
+        if let refusal = refusal(origin) { return decided(.failure(refusal)) }
+        guard let limits = rules.limits else { return begin(leg, origin, queued: 0, decided) }
+        let limiter = engine.attemptControl.limiter(limits, url, core)
+        if let ticket, ticket.isOf(limiter) {
+            limiter.follow()
+            return begin(leg, origin, queued: 0, decided)
+        }
+        leave()
+        self.limiter = limiter
+        let came = uptime
+        do throws(TransportError) {
+            let ticket = try limiter.enter(
+                limits, priority: rules.priority, lane: core.name, patience: timeLeft
+            ) { [self] error in
+                if let error { return decided(.failure(error)) }
+                begin(leg, origin, queued: uptime - came, decided)
+            }
+            self.ticket = ticket
+            if !ticket.isWaiting { begin(leg, origin, queued: 0, decided) }
+        } catch { decided(.failure(error)) }
+    }
+
+    private func refusal(_ origin: OriginHealth) -> TransportError? {
+        guard rules.breaker != nil, let until = origin.breaker.isRefusing(at: uptime) else { return nil }
+        return Self.circuitOpen(origin, retryAt: engine.scheduler.now + max(0, until - uptime))
+    }
+
+    private static func circuitOpen(_ origin: OriginHealth, retryAt: Double) -> TransportError {
+        TransportError(
+            .circuitOpen, message: "the server failed too often and is left alone for a while",
+            peer: origin.name, retryAt: retryAt)
+    }
+
+    private func begin(
+        _ leg: RequestLeg, _ origin: OriginHealth, queued: Double,
+        _ decided: @EngineActor (Result<Double, TransportError>) -> Void
+    ) {
+        if rules.breaker != nil {
+            // It may have opened while the request waited.
+            switch origin.breaker.admit(at: uptime) {
+            case .pass: break
+            case .probe:
+                isProbe = true
+                engine.log.write(.network, "the breaker of \(origin.name) lets one request through")
+            case .refuse(let until):
+                leave()
+                return decided(
+                    .failure(
+                        Self.circuitOpen(
+                            origin, retryAt: engine.scheduler.now + max(0, until - uptime))))
+            }
+        }
+        if rules.retry != nil, !leg.isOneOfMany {
+            origin.budget.noteRequest(at: uptime)
+            if case .upload(let upload) = leg.step.payload { files = upload.files.map { FileStamp($0) } }
+        }
+        decided(.success(queued))
+    }
+
+    // MARK: Behind a message
+
+    /// A message has ended, with an answer or without.
+    func ended(_ result: TransportResult) {
+        if let origin, let policy = rules.breaker {
+            let isFailure: Bool =
+                switch result {
+                case .success(let response): response.status >= 500
+                case .failure(let error): error.isFaultOfServer && !error.isShortage
+                }
+            let hasChanged = origin.breaker.note(
+                isFailure: isFailure, wasProbe: isProbe, policy, at: uptime)
+            isProbe = false
+            if hasChanged { tellOfBreaker(origin) }
+        }
+        if case .success(let response) = result { limiter?.learn(response.status, response.headers) }
+    }
+
+    private func tellOfBreaker(_ origin: OriginHealth) {
+        switch origin.breaker.state {
+        case .open(let until):
+            let seconds = ((until - uptime) * 1000).rounded() / 1000
+            engine.log.write(
+                .warning, "\(origin.name) fails too often: nothing is sent there for \(seconds) s")
+        case .closed: engine.log.write(.warning, "\(origin.name) answers again")
+        case .halfOpen: break
+        }
+    }
+
+    /// Whether a failure is worth another attempt, and when.
+    ///
+    /// - Parameter failure: For the policy's function.
+    func decide(
+        _ leg: RequestLeg, _ result: TransportResult, timeLeft: Double, failure: () -> RequestError
+    ) throws -> RetryDecision {
+        guard let policy = rules.retry else { return .stop(nil) }
+        var question = RetryQuestion(
+            number: leg.number - leg.firstNumber + 1, obstacle: obstacle(leg), timeLeft: timeLeft)
+        switch result {
+        case .success(let response):
+            question.status = response.status
+            question.retryAfter = response.headers["Retry-After"].map {
+                RetryAfter($0, now: engine.scheduler.now)
+            }
+        case .failure(let error): question.error = error
+        }
+        if let early = policy.mayRetry(question) { return early }
+        if let when = policy.when { question.verdict = try when(failure(), leg.number) }
+        let decision = policy.decide(question) {
+            engine.chance()
+        } pays: {
+            guard let origin else { return false }
+            return origin.budget.takeRetry(share: policy.budget, at: uptime)
+        }
+        if case .retry = decision, let said = question.retryAfter,
+            let remark = said.remark(cap: policy.capSeconds)
+        {
+            engine.log.write(.network, "the Retry-After of \(leg.step.url) \(remark)")
+        }
+        return decision
+    }
+
+    /// Why the message can't be sent a second time (41.4, 41.5).
+    private func obstacle(_ leg: RequestLeg) -> String? {
+        guard Method.mayBeRepeated(leg.step.method, leg.step.headers) else {
+            return "\(leg.step.method) may not be repeated without an idempotency key"
+        }
+        if case .upload(let upload) = leg.step.payload {
+            let now = upload.files.map { FileStamp($0) }
+            guard now == files, !now.contains(nil) else { return "a file of the body has changed meanwhile" }
+        }
+        return nil
+    }
+
+    /// Rests before another attempt; the place in the limit is given back meanwhile.
+    func wait(_ seconds: Double, then: @escaping @EngineActor () -> Void) {
+        leave()
+        timer = engine.scheduler.after(seconds) { [self] in
+            timer = nil
+            then()
+        }
+    }
+
+    /// Nothing more is sent.
+    func leave() {
+        ticket?.leave()
+        ticket = nil
+    }
+
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+        if isProbe { origin?.breaker.abandonProbe() }
+        isProbe = false
+        leave()
+    }
+}
+
+extension Upload {
+    /// The files that it is read from.
+    var files: [String] {
+        switch self {
+        case .file(let path): [path]
+        case .multipart(let parts):
+            parts.compactMap { if case .file(let path) = $0.source { path } else { nil } }
+        }
+    }
+}

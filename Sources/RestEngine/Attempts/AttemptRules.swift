@@ -1,0 +1,185 @@
+/// What a configuration says of attempts: one reference, and none as long as nothing is said.
+struct AttemptRules: Sendable {
+    var retry: RetryPolicy?
+    var limits: RequestLimits?
+    var breaker: BreakerPolicy?
+    var priority = 0
+    var staleIfErrorSeconds = 0.0
+    var staleWhileRevalidateSeconds = 0.0
+
+    /// Messages go out as ever.
+    var isIdle: Bool { retry == nil && limits == nil && breaker == nil }
+}
+
+final class AttemptRulesBox: Sendable {
+    let rules: AttemptRules
+    init(_ rules: AttemptRules) { self.rules = rules }
+}
+
+extension Configuration {
+    private var rules: AttemptRules {
+        get { attemptRules?.rules ?? AttemptRules() }
+        set { attemptRules = AttemptRulesBox(newValue) }
+    }
+
+    /// When a request that failed is sent again; nil: never (rules 41).
+    public var retry: RetryPolicy? {
+        get { attemptRules?.rules.retry }
+        set { rules.retry = newValue }
+    }
+
+    /// How many requests may be on their way at once or in some time; nil: any number (rules 42).
+    public var limits: RequestLimits? {
+        get { attemptRules?.rules.limits }
+        set { rules.limits = newValue }
+    }
+
+    /// Of requests that wait for a limit: those with more go first.
+    public var priority: Int {
+        get { attemptRules?.rules.priority ?? 0 }
+        set { rules.priority = newValue }
+    }
+
+    /// When an origin that fails is left alone; nil: never (rules 43).
+    public var breaker: BreakerPolicy? {
+        get { attemptRules?.rules.breaker }
+        set { rules.breaker = newValue }
+    }
+
+    /// How long after it has expired data may stand in for a load that fails (rule 44.2); none, unless a
+    /// block says otherwise.
+    public var staleIfError: Duration {
+        get { Duration(inSeconds: staleIfErrorSeconds) }
+        set { staleIfErrorSeconds = newValue.inSeconds }
+    }
+
+    /// How long after it has expired data may be given to readers while it is loaded anew (rule 44.1); none,
+    /// unless a block says otherwise.
+    public var staleWhileRevalidate: Duration {
+        get { Duration(inSeconds: staleWhileRevalidateSeconds) }
+        set { staleWhileRevalidateSeconds = newValue.inSeconds }
+    }
+
+    package var staleIfErrorSeconds: Double {
+        get { attemptRules?.rules.staleIfErrorSeconds ?? 0 }
+        set { rules.staleIfErrorSeconds = newValue }
+    }
+
+    package var staleWhileRevalidateSeconds: Double {
+        get { attemptRules?.rules.staleWhileRevalidateSeconds ?? 0 }
+        set { rules.staleWhileRevalidateSeconds = newValue }
+    }
+}
+
+extension Configuration {
+    /// A setting that makes no sense, by itself or beside the others.
+    package struct Objection: Error, CustomStringConvertible {
+        /// `retry`, `limits`, `breaker`, ….
+        package let field: String
+        package let description: String
+
+        init(_ field: String, _ description: String) {
+            self.field = field
+            self.description = "\(field)\(description)"
+        }
+    }
+
+    /// What makes no sense in what is said of attempts (rule 40.3); asked behind each block.
+    package func checkAttempts() throws(Objection) {
+        guard let rules = attemptRules?.rules else { return }
+        if let retry = rules.retry { try check(retry) }
+        if let limits = rules.limits { try check(limits) }
+        if let breaker = rules.breaker { try Self.check(breaker) }
+        try Self.require(rules.staleIfErrorSeconds >= 0, "stale_if_error", " is 0 or more")
+        try Self.require(rules.staleWhileRevalidateSeconds >= 0, "stale_while_revalidate", " is 0 or more")
+    }
+
+    /// The same as the failure of a block.
+    package func refuseSenselessAttempts() throws(RequestError.CauseError) {
+        do throws(Objection) { try checkAttempts() } catch {
+            throw RequestError.CauseError(.internal(message: error.description))
+        }
+    }
+
+    private static func require(
+        _ isSound: Bool, _ field: String, _ sentence: @autoclosure () -> String
+    ) throws(Objection) {
+        guard isSound else { throw Objection(field, sentence()) }
+    }
+
+    private func check(_ retry: RetryPolicy) throws(Objection) {
+        func require(_ isSound: Bool, _ sentence: @autoclosure () -> String) throws(Objection) {
+            try Self.require(isSound, "retry", sentence())
+        }
+        try require(
+            2...100 ~= retry.attempts,
+            ".attempts is from 2 to 100, got \(retry.attempts): it counts the first attempt too, and no retry is retry = false"
+        )
+        try require(
+            retry.baseSeconds > 0 && retry.baseSeconds.isFinite,
+            ".base is more than 0, got \(retry.baseSeconds)")
+        try require(
+            retry.capSeconds >= retry.baseSeconds && retry.capSeconds.isFinite,
+            ".cap (\(retry.capSeconds)) is less than .base (\(retry.baseSeconds)), the first wait")
+        try require(0...1 ~= retry.budget, ".budget is a share from 0 to 1, got \(retry.budget)")
+        if let status = retry.statuses.sorted().first(where: { !(400...599 ~= $0) }) {
+            throw Objection("retry", ".statuses has \(status), which is no failure: they are from 400 to 599")
+        }
+        let total = timeouts.totalSeconds
+        try require(
+            total <= 0 || total > retry.baseSeconds,
+            " can't come about: timeouts.total (\(total) s) is no longer than the first wait (base = \(retry.baseSeconds) s)"
+        )
+    }
+
+    private func check(_ limits: RequestLimits) throws(Objection) {
+        func require(_ isSound: Bool, _ sentence: @autoclosure () -> String) throws(Objection) {
+            try Self.require(isSound, "limits", sentence())
+        }
+        let isLimited = limits.inFlight != nil || limits.rate != nil
+        try require(
+            isLimited || limits.queue == nil,
+            ".queue needs in_flight or rate: nothing else makes requests wait")
+        try require(
+            isLimited || limits.queueSeconds == nil,
+            ".queue_timeout needs in_flight or rate: nothing else makes requests wait")
+        try require(isLimited, " says neither in_flight nor rate: limits = false is none")
+        if let inFlight = limits.inFlight {
+            try require(inFlight >= 1, ".in_flight is 1 or more, got \(inFlight)")
+        }
+        if let queue = limits.queue { try require(queue >= 0, ".queue is 0 or more, got \(queue)") }
+        if let seconds = limits.queueSeconds {
+            try require(
+                seconds > 0 && seconds.isFinite,
+                ".queue_timeout is more than 0, got \(seconds): queue = 0 lets nothing wait")
+            try require(
+                limits.queue != 0, ".queue_timeout makes no sense with queue = 0, where nothing waits")
+            let total = timeouts.totalSeconds
+            try require(
+                total <= 0 || seconds <= total,
+                ".queue_timeout (\(seconds) s) is longer than a whole request may take (timeouts.total = \(total) s)"
+            )
+        }
+        if let rate = limits.rate {
+            try require(rate.requests >= 1, ".rate.requests is 1 or more, got \(rate.requests)")
+            try require(
+                rate.perSeconds > 0 && rate.perSeconds.isFinite,
+                ".rate.per is more than 0, got \(rate.perSeconds)")
+            if let burst = rate.burst { try require(burst >= 1, ".rate.burst is 1 or more, got \(burst)") }
+        }
+        if case .named(let name) = limits.scope { try require(!name.isEmpty, ".scope has no name") }
+    }
+
+    private static func check(_ breaker: BreakerPolicy) throws(Objection) {
+        try require(
+            breaker.ratio > 0 && breaker.ratio <= 1, "breaker",
+            ".ratio is more than 0 and at most 1, got \(breaker.ratio)")
+        try require(breaker.requests >= 1, "breaker", ".requests is 1 or more, got \(breaker.requests)")
+        try require(
+            breaker.windowSeconds > 0 && breaker.windowSeconds.isFinite, "breaker",
+            ".window is more than 0, got \(breaker.windowSeconds)")
+        try require(
+            breaker.openSeconds > 0 && breaker.openSeconds.isFinite, "breaker",
+            ".open is more than 0, got \(breaker.openSeconds)")
+    }
+}

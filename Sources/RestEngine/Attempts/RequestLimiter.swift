@@ -1,0 +1,161 @@
+/// Performs what a ``LimitState`` decides: lets requests go, makes them wait, tells those whose time is over.
+@EngineActor
+final class RequestLimiter {
+    /// For people: what shares it.
+    let name: String
+    private unowned let engine: Engine
+    private(set) var state: LimitState
+    private var waiters: [WaitingList.ID: LimitTicket] = [:]
+    private var lastID: WaitingList.ID = 0
+    /// When the next of those that wait may go.
+    private var timer: EngineTimer?
+
+    init(_ limits: RequestLimits, name: String, engine: Engine) {
+        self.name = name
+        self.engine = engine
+        state = LimitState(limits)
+    }
+
+    private var uptime: Double { engine.scheduler.uptime }
+
+    /// A request comes. It may go when this returns a ticket that doesn't wait; else `decided` is called
+    /// later, unless the ticket is given back before.
+    ///
+    /// - Parameter patience: Seconds that it may wait, those of the limit at most.
+    func enter(
+        _ limits: RequestLimits, priority: Int, lane: String, patience: Double,
+        decided: @escaping @EngineActor (TransportError?) -> Void
+    ) throws(TransportError) -> LimitTicket {
+        let uptime = uptime
+        let patience = min(patience, limits.longestWait)
+        state.set(limits, at: uptime)
+        lastID += 1
+        let ticket = LimitTicket(self, lastID)
+        switch state.admit(lastID, priority: priority, lane: lane, patience: patience, at: uptime) {
+        case .go: ticket.hold()
+        case .queueFull(let limit):
+            throw TransportError(
+                .queueFull, phase: .queue,
+                message: limit == 0
+                    ? "as many requests are on their way as the limit of \(name) allows"
+                    : "\(limit) requests wait already for the limit of \(name)", limit: limit)
+        case .limited(let until):
+            throw TransportError(
+                .rateLimited, phase: .queue,
+                message: "the limit of \(name) has no turn for the request in the time that it may wait",
+                retryAt: engine.scheduler.now + (until - uptime))
+        case .wait:
+            ticket.wait(
+                decided, engine.scheduler.after(patience) { [weak self] in self?.giveUp(ticket, patience) })
+            waiters[lastID] = ticket
+            arm()
+        }
+        return ticket
+    }
+
+    private func giveUp(_ ticket: LimitTicket, _ patience: Double) {
+        guard state.giveUp(ticket.id) else { return }
+        waiters[ticket.id] = nil
+        ticket.decide(
+            TransportError(
+                .timeout, phase: .queue,
+                message: "the request waited \((patience * 1000).rounded() / 1000) s for the limit of \(name)"
+            ))
+        arm()
+    }
+
+    /// Another message of a request that has its place.
+    func follow() { state.follow(at: uptime) }
+
+    fileprivate func leave(_ ticket: LimitTicket) {
+        if waiters.removeValue(forKey: ticket.id) != nil {
+            _ = state.giveUp(ticket.id)
+            arm()
+        } else {
+            state.leave()
+            pump()
+        }
+    }
+
+    /// What the server said of its own limit.
+    func learn(_ status: Int, _ headers: Headers) {
+        let scheduler = engine.scheduler
+        guard state.bucket != nil else { return }
+        let wait = headers["Retry-After"].map { RetryAfter($0, now: scheduler.now) }
+        let fields = RateLimitFields(headers, now: scheduler.now)
+        guard wait != nil || !fields.isEmpty else { return }
+        if let learned = state.learn(status: status, retryAfter: wait, fields, at: uptime) {
+            engine.log.write(.network, "the server says of the limit of \(name): \(learned)")
+        }
+        arm()
+    }
+
+    /// Lets go whoever may.
+    private func pump() {
+        while let id = state.next(at: uptime) {
+            guard let ticket = waiters.removeValue(forKey: id) else {
+                state.leave()
+                continue
+            }
+            ticket.hold()
+            // Not from inside of whatever has just ended.
+            engine.scheduler.nextTurn { ticket.decide(nil) }
+        }
+        arm()
+    }
+
+    private func arm() {
+        timer?.cancel()
+        timer = nil
+        guard let time = state.nextTime(at: uptime) else { return }
+        timer = engine.scheduler.after(max(0, time - uptime)) { [weak self] in self?.pump() }
+    }
+
+    var isIdle: Bool { state.isIdle(at: uptime) }
+}
+
+/// A request's place in a limit, or in its queue; given back once.
+@EngineActor
+final class LimitTicket {
+    let id: WaitingList.ID
+    private var limiter: RequestLimiter?
+    private var decided: (@EngineActor (TransportError?) -> Void)?
+    private var timer: EngineTimer?
+    private(set) var isWaiting = false
+
+    init(_ limiter: RequestLimiter, _ id: WaitingList.ID) {
+        self.limiter = limiter
+        self.id = id
+    }
+
+    func isOf(_ limiter: RequestLimiter) -> Bool { self.limiter === limiter }
+
+    fileprivate func hold() {
+        isWaiting = false
+        timer?.cancel()
+        timer = nil
+    }
+
+    fileprivate func wait(_ decided: @escaping @EngineActor (TransportError?) -> Void, _ timer: EngineTimer) {
+        isWaiting = true
+        self.decided = decided
+        self.timer = timer
+    }
+
+    fileprivate func decide(_ error: TransportError?) {
+        hold()
+        if error != nil { limiter = nil }
+        let decided = decided
+        self.decided = nil
+        decided?(error)
+    }
+
+    /// Gives the place back; nothing is called any more.
+    func leave() {
+        hold()
+        decided = nil
+        let limiter = limiter
+        self.limiter = nil
+        limiter?.leave(self)
+    }
+}

@@ -1,0 +1,117 @@
+import DequeModule
+
+/// Requests that wait for a limit, and whose turn is next (rules 42.2, 42.3): the highest priority first, in
+/// one priority the services in turn, in one service in the order of coming. Every fourth place goes to
+/// whoever has waited longest, once that is half of what it may wait, so that nobody waits for ever.
+struct WaitingList {
+    typealias ID = UInt64
+
+    struct Entry {
+        let id: ID
+        let priority: Int
+        /// The service.
+        let lane: String
+        /// When it has waited half of its time.
+        let ripe: Double
+    }
+
+    private struct Lane {
+        let name: String
+        var entries: Deque<ID> = []
+    }
+
+    private struct Level {
+        let priority: Int
+        /// The first one is next.
+        var lanes: Deque<Lane> = []
+    }
+
+    /// Highest first.
+    private var levels: [Level] = []
+    private var waiting: [ID: Entry] = [:]
+    /// In the order of coming; some have left.
+    private var order: Deque<ID> = []
+    private var turn = 0
+    private static let turnOfOldest = 4
+
+    var count: Int { waiting.count }
+    var isEmpty: Bool { waiting.isEmpty }
+
+    mutating func append(_ entry: Entry) {
+        waiting[entry.id] = entry
+        order.append(entry.id)
+        let level = place(of: entry.priority)
+        if let lane = levels[level].lanes.firstIndex(where: { $0.name == entry.lane }) {
+            levels[level].lanes[lane].entries.append(entry.id)
+        } else {
+            levels[level].lanes.append(Lane(name: entry.lane, entries: [entry.id]))
+        }
+    }
+
+    private mutating func place(of priority: Int) -> Int {
+        let place = levels.firstIndex { $0.priority <= priority } ?? levels.count
+        if place == levels.count || levels[place].priority != priority {
+            levels.insert(Level(priority: priority), at: place)
+        }
+        return place
+    }
+
+    /// It gave up; false when it wasn't there.
+    mutating func remove(_ id: ID) -> Bool {
+        guard waiting.removeValue(forKey: id) != nil else { return false }
+        // The traces that those who left have in the lines go when they are more than those who stay.
+        if order.count > 64, order.count > 2 * waiting.count { dropTraces() }
+        return true
+    }
+
+    private mutating func dropTraces() {
+        order.removeAll { waiting[$0] == nil }
+        for level in levels.indices {
+            for lane in levels[level].lanes.indices {
+                levels[level].lanes[lane].entries.removeAll { waiting[$0] == nil }
+            }
+            levels[level].lanes.removeAll { $0.entries.isEmpty }
+        }
+        levels.removeAll { $0.lanes.isEmpty }
+    }
+
+    /// Takes whoever is next.
+    mutating func next(at uptime: Double) -> ID? {
+        guard !waiting.isEmpty else {
+            self = WaitingList()
+            return nil
+        }
+        turn = (turn + 1) % Self.turnOfOldest
+        if turn == 0, let oldest = oldest(at: uptime) { return take(oldest) }
+        while var level = levels.first {
+            while var lane = level.lanes.popFirst() {
+                while let id = lane.entries.popFirst() {
+                    guard waiting[id] != nil else { continue }
+                    if !lane.entries.isEmpty { level.lanes.append(lane) }
+                    levels[0] = level
+                    return take(id)
+                }
+            }
+            levels.removeFirst()
+        }
+        return nil
+    }
+
+    private mutating func oldest(at uptime: Double) -> ID? {
+        while let id = order.first {
+            guard let entry = waiting[id] else {
+                order.removeFirst()
+                continue
+            }
+            return entry.ripe <= uptime ? id : nil
+        }
+        return nil
+    }
+
+    /// Its traces in the lines are skipped later.
+    private mutating func take(_ id: ID) -> ID {
+        waiting[id] = nil
+        while let first = order.first, waiting[first] == nil { order.removeFirst() }
+        return id
+    }
+}

@@ -1,0 +1,23 @@
+import Platform
+
+/// What tells one version of a file from another: its place, its size, and when it was changed.
+struct FileStamp: Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    private let changed: [Int]
+
+    /// Nil for a file that isn't there.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+        size = Int64(status.st_size)
+        #if canImport(Darwin)
+            changed = timeParts(of: status.st_mtimespec)
+        #else
+            changed = timeParts(of: status.st_mtim)
+        #endif
+    }
+}

@@ -1,0 +1,116 @@
+/// Why a reader got data that is not fresh.
+package enum StaleReason: Sendable {
+    /// It is being loaded anew (rule 44.1).
+    case revalidating
+    /// A load failed (44.2).
+    case failed(RequestError)
+    /// Nothing may be sent (44.4).
+    case offline
+}
+
+extension StaleReason {
+    /// In one word, for `Cache-Status` and logs.
+    package var name: String {
+        switch self {
+        case .revalidating: "revalidating"
+        case .failed(let error): error.code
+        case .offline: "offline"
+        }
+    }
+}
+
+extension Resource {
+    /// ``readAnswer(always:_:)``, with what the configuration and an engine that is offline allow beside
+    /// fresh data: then `completion` gets the reason. `completion` may run before this returns.
+    ///
+    /// - Parameter always: asks the server, or joins who asks it already, and takes no old data.
+    /// - Returns: The request that is waited for, if any.
+    @discardableResult
+    package func readServedAnswer(
+        always: Bool = false,
+        _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>, StaleReason?) -> Void
+    ) -> Request? {
+        if engine.isOffline, always || freshData == nil {
+            readCached { [self] result in
+                switch result {
+                case .success(let entity): serve(entity, .offline, completion)
+                case .failure(let error): completion(.failure(error), nil)
+                }
+            }
+            return nil
+        }
+        if always { return readAnswer(always: true) { completion($0, nil) } }
+        let configuration = configuration(for: "GET")
+        startCacheLookup()
+        if freshData == nil, let data = staleData(within: configuration.staleWhileRevalidateSeconds) {
+            loadIfNeeded()
+            serve(data, .revalidating, completion)
+            return nil
+        }
+        return readAnswer { [self] result in
+            guard case .failure(let error) = result, error.isTroubleOfServer,
+                let data = staleData(within: configuration.staleIfErrorSeconds)
+            else { return completion(result, nil) }
+            engine.log.write(.network, "\(urlString): old data stands in for \(error)")
+            serve(data, .failed(error), completion)
+        }
+    }
+
+    private func serve(
+        _ data: Entity, _ reason: StaleReason,
+        _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>, StaleReason?) -> Void
+    ) {
+        let expiry = data.timestamp + configuration(for: "GET").expirationSeconds
+        encode(data) { [self] result in
+            let answer = result.map {
+                PublishedAnswer(content: $0.content, timestamp: data.timestamp, expiresAt: expiry)
+            }
+            if case .success(let answer) = answer, answer.isFresh(at: engine.scheduler.now) {
+                return completion(.success(answer), nil)
+            }
+            completion(answer, reason)
+        }
+    }
+
+    private func staleData(within seconds: Double) -> Entity? {
+        guard seconds > 0, !isOutdated else { return nil }
+        return state.staleData(
+            now: engine.scheduler.now, expirationTime: configuration(for: "GET").expirationSeconds,
+            within: seconds)
+    }
+
+    /// What the resource or its caches have, whatever its age; nothing is sent, and without data the failure
+    /// is `offline` (rule 44.5). `completion` may run before this returns.
+    public func readCached(
+        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
+    ) {
+        startCacheLookup()
+        if let data = latestData { return completion(.success(data)) }
+        let nothing: @EngineActor () -> Request = {
+            self.failedRequest(.transport(.nothingCached), method: "GET")
+        }
+        let lookup = loadAfterLookup(joins: false, loading: nothing) ?? nothing()
+        lookup.onCompletion { info in
+            if let data = self.state.data { return completion(.success(data)) }
+            switch info.response {
+            case .success(let entity): completion(.success(entity))
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+}
+
+extension TransportError {
+    static let offline = TransportError(.offline, message: "the host is offline, and nothing is sent")
+
+    static let nothingCached = TransportError(
+        .offline, message: "there is no data here, and nothing may be sent for it")
+}
+
+extension RequestError {
+    /// It is not the request that is wrong: old data may stand in (RFC 5861 4).
+    package var isTroubleOfServer: Bool {
+        guard let httpStatusCode else { return true }
+        return !(400...499 ~= httpStatusCode) || [408, 425, 429].contains(httpStatusCode)
+    }
+}

@@ -1,0 +1,76 @@
+/// Limits, breaker and retries of a request whose configuration has some (rules 41 to 43).
+extension NetworkWork {
+    /// Sends a message when it may go.
+    func admit(_ leg: RequestLeg, to url: URLText, by driver: AttemptDriver, _ request: Request) {
+        driver.admit(leg, to: url, timeLeft: timeLeft(leg)) { [self] admission in
+            switch admission {
+            case .success(let queued):
+                var leg = leg
+                leg.queued = queued
+                transmit(leg, request)
+            case .failure(let error):
+                // What came of the attempt before says more.
+                switch leg.failed {
+                case .success(let response)?: receive(response, leg.step, request)
+                case .failure(let earlier)?: fail(leg, earlier, request)
+                case nil: fail(leg, error, request)
+                }
+            }
+        }
+    }
+
+    /// Sends a failed message again, if that is worth while; false when the failure stands.
+    func tryAgain(
+        _ leg: RequestLeg, _ result: TransportResult, by driver: AttemptDriver, _ request: Request
+    ) -> Bool {
+        let scheduler = resource.engine.scheduler
+        let decision: RetryDecision
+        do {
+            decision = try driver.decide(leg, result, timeLeft: timeLeft(leg)) { error(of: leg, result) }
+        } catch {
+            let fault = RequestError(
+                thrown: error, timestamp: scheduler.now, url: leg.step.url, method: leg.step.method)
+            finish(.failure(fault), leg.step, request)
+            return true
+        }
+        switch decision {
+        case .stop(let why?):
+            logRetry("\(leg.step.method) \(leg.step.url) is not sent again: \(why)")
+            return false
+        case .stop(nil): return false
+        case .retry(let wait):
+            let next = leg.again(after: result, waiting: wait)
+            logRetry(
+                "\(leg.step.method) \(leg.step.url) is sent again in \((wait * 1000).rounded() / 1000) s because of "
+                    + (next.reason.map { "\($0)" } ?? ""))
+            driver.wait(wait) { [self] in send(next, request) }
+            return true
+        }
+    }
+
+    private func logRetry(_ text: @autoclosure () -> String) { resource.engine.log.write(.network, text()) }
+
+    func fail(_ leg: RequestLeg, _ error: TransportError, _ request: Request) {
+        finish(.failure(failure(.transport(error), leg.step)), leg.step, request)
+    }
+
+    /// Seconds until the deadline of the whole request.
+    private func timeLeft(_ leg: RequestLeg) -> Double {
+        let total = plan.timeout ?? leg.resolved.configuration.timeouts.totalSeconds
+        return total > 0 ? total - (resource.engine.scheduler.now - leg.began) : .infinity
+    }
+
+    /// As the policy's function sees it: before the pipeline.
+    private func error(of leg: RequestLeg, _ result: TransportResult) -> RequestError {
+        var error: RequestError
+        switch result {
+        case .success(let response):
+            let entity = Entity(
+                response: response, url: leg.step.url, timestamp: resource.engine.scheduler.now)
+            error = failure(response, entity, leg.step)
+        case .failure(let failure): error = self.failure(.transport(failure), leg.step)
+        }
+        error.attempt = leg.number
+        return error
+    }
+}

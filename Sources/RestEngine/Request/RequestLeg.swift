@@ -1,0 +1,93 @@
+/// One message of an exchange: the request itself, another attempt of it, an answer to a challenge, or what a
+/// redirect led to.
+struct RequestLeg {
+    var step: Redirect.RequestStep
+    let resolved: ResolvedConfiguration
+    /// When the exchange began.
+    let began: Double
+    /// Which attempt of the request it belongs to.
+    var number: Int
+    /// Of the request's first attempt: repeats count on.
+    let firstNumber: Int
+    var followed = 0
+    /// How many challenges this leg has answered.
+    var answers = 0
+    /// What led here.
+    var redirect: (status: Int, url: String)?
+    /// See ``RequestAttempt/reason``.
+    var reason: RequestAttempt.Reason?
+    /// See ``RequestAttempt/waited``.
+    var waited = 0.0
+    /// See ``RequestAttempt/queued``.
+    var queued = 0.0
+    /// The attempt before it, which stands when this one is never sent.
+    var failed: TransportResult?
+
+    init(step: Redirect.RequestStep, resolved: ResolvedConfiguration, began: Double, number: Int) {
+        self.step = step
+        self.resolved = resolved
+        self.began = began
+        self.number = number
+        firstNumber = number
+    }
+
+    /// Another attempt behind one that failed.
+    func again(after result: TransportResult, waiting seconds: Double) -> RequestLeg {
+        var next = self
+        next.number += 1
+        next.waited = seconds
+        next.queued = 0
+        next.failed = result
+        switch result {
+        case .success(let response): next.reason = .status(response.status)
+        case .failure(let error): next.reason = .failure(error.code.rawValue)
+        }
+        return next
+    }
+
+    /// What a redirect leads to.
+    func following(_ step: Redirect.RequestStep, _ status: Int) -> RequestLeg {
+        var next = self
+        next.step = step
+        next.followed += 1
+        next.answers = 0
+        next.redirect = (status, self.step.url)
+        next.reason = .redirect(status)
+        next.waited = 0
+        return next
+    }
+
+    /// The same again, with credentials.
+    var answeringChallenge: RequestLeg {
+        var again = self
+        again.answers += 1
+        again.reason = .challenge
+        again.waited = 0
+        return again
+    }
+
+    /// It is one of several messages of its request.
+    var isOneOfMany: Bool { reason != nil }
+}
+
+extension Request {
+    /// Notes an answer, of which ``exchange`` tells, as that of one message among others.
+    func note(_ leg: RequestLeg, remembering isOneOfMany: Bool) {
+        guard isOneOfMany || trail != nil, var attempt = exchange?.attempt(leg.number) else { return }
+        attempt.reason = leg.reason
+        attempt.waited = leg.waited
+        attempt.queued = leg.queued
+        trail = (trail ?? []) + [attempt]
+    }
+
+    /// Notes a message without answer.
+    func note(_ leg: RequestLeg, sent: Double, _ error: TransportError) {
+        var attempt = RequestAttempt(
+            number: leg.number, method: leg.step.method, url: leg.step.url, reason: leg.reason, began: sent,
+            outcome: .failure(error))
+        attempt.timings.total = max(0, engine.scheduler.now - sent)
+        attempt.waited = leg.waited
+        attempt.queued = leg.queued
+        trail = (trail ?? []) + [attempt]
+    }
+}

@@ -1,0 +1,225 @@
+import LuaRuntime
+import RestEngine
+
+/// `c.retry`, `c.limits` and `c.breaker`: off, or named values.
+extension ScriptFields {
+    static func retry(of draft: ConfigurationDraft, in context: ScriptContext) -> ScriptFields {
+        func edit(_ change: (inout RetryPolicy) -> Void) throws {
+            try draft.edit { configuration in
+                var policy = configuration.retry ?? RetryPolicy()
+                change(&policy)
+                configuration.retry = policy
+            }
+        }
+        func read() -> RetryPolicy { draft.configuration.retry ?? RetryPolicy() }
+        return ScriptFields(
+            name: "retry",
+            fields: [
+                .integer("retry", "attempts", { read().attempts }) { number in
+                    try edit { $0.attempts = number ?? 0 }
+                },
+                .number("retry", "base", { read().baseSeconds }) { seconds in
+                    try edit { $0.baseSeconds = seconds }
+                },
+                .number("retry", "cap", { read().capSeconds }) { seconds in
+                    try edit { $0.capSeconds = seconds }
+                },
+                .number("retry", "budget", { read().budget }) { share in try edit { $0.budget = share } },
+                statuses(read) { statuses in try edit { $0.statuses = statuses } },
+                when(read, in: context) { function in try edit { $0.when = function } },
+            ])
+    }
+
+    private static func statuses(
+        _ read: @escaping @EngineActor () -> RetryPolicy,
+        _ write: @escaping @EngineActor (Set<Int>) throws -> Void
+    ) -> Field {
+        Field(name: "statuses", type: "integer[]") { lua in
+            let statuses = read().statuses.sorted()
+            lua.newTable(array: Int32(clamping: statuses.count))
+            for (index, status) in statuses.enumerated() {
+                lua.push(status)
+                lua.rawSet(-2, index + 1)
+            }
+        } write: { lua, index in
+            guard lua.type(index) == .table else {
+                throw Field.wrongType("retry", "statuses", "list of statuses", lua.typeName(index))
+            }
+            var statuses: Set<Int> = []
+            try lua.forEachPair(index) { lua in
+                guard let status = lua.integer(-1) else {
+                    throw LuaUsageError(
+                        "retry.statuses is a list of statuses, and has \(lua.nameOfResult(-1))")
+                }
+                statuses.insert(Int(clamping: status))
+            }
+            try write(statuses)
+        } text: {
+            "{ " + read().statuses.sorted().map { "\($0)" }.joined(separator: ", ") + " }"
+        }
+    }
+
+    private static func when(
+        _ read: @escaping @EngineActor () -> RetryPolicy, in context: ScriptContext,
+        _ write:
+            @escaping @EngineActor ((@EngineActor (RequestError, Int) throws -> RetryVerdict)?) throws -> Void
+    ) -> Field {
+        Field(
+            name: "when", type: "(fun(err: resthost.error, attempt: integer): boolean|number|nil)?"
+        ) { lua in
+            lua.push(read().when != nil)
+        } write: { lua, index in
+            if lua.type(index) == .nil { return try write(nil) }
+            guard lua.isCallable(index) else {
+                throw Field.wrongType("retry", "when", "function", lua.typeName(index))
+            }
+            let place = lua.definition(ofFunction: index) ?? lua.callerPlace
+            let function = ScriptFunction(
+                reference: lua.reference(index), file: place?.file, line: place?.line)
+            try write { [weak context] error, attempt in
+                guard let context else { throw ScriptContext.closed }
+                return try context.runner.call(function, phase: context.phases.retry) { lua in
+                    context.values.pushError(error, on: lua)
+                    lua.push(attempt)
+                    return 2
+                } read: { lua in
+                    if lua.type(-1) == .nil { return .usual }
+                    if let flag = lua.boolean(-1) { return flag ? .retry : .fail }
+                    guard let seconds = lua.number(-1), seconds >= 0, seconds.isFinite else {
+                        throw function.failure(
+                            "retry.when returned \(lua.nameOfResult(-1)) where it must return true, false, nil or seconds"
+                        )
+                    }
+                    return .after(.milliseconds(Int64((min(seconds, 1e9) * 1000).rounded())))
+                }
+            }
+        } text: {
+            read().when == nil ? nil : "function"
+        }
+    }
+
+    static func limits(of draft: ConfigurationDraft) -> ScriptFields {
+        func edit(_ change: (inout RequestLimits) -> Void) throws {
+            try draft.edit { configuration in
+                var limits = configuration.limits ?? RequestLimits()
+                change(&limits)
+                configuration.limits = limits
+            }
+        }
+        func read() -> RequestLimits { draft.configuration.limits ?? RequestLimits() }
+        return ScriptFields(
+            name: "limits",
+            fields: [
+                .integer("limits", "in_flight", isOptional: true, { read().inFlight }) { number in
+                    try edit { $0.inFlight = number }
+                },
+                .integer("limits", "queue", isOptional: true, { read().queue }) { number in
+                    try edit { $0.queue = number }
+                },
+                .number(
+                    "limits", "queue_timeout", { read().queueSeconds ?? RequestLimits.standardQueueSeconds }
+                ) { seconds in try edit { $0.queueSeconds = seconds } },
+                rate(of: draft, read) { rate in try edit { $0.rate = rate } },
+                Field(name: "scope", type: "\"host\"|\"service\"|string") { lua in
+                    lua.push("\(read().scope)")
+                } write: { lua, index in
+                    guard lua.type(index) == .string, let name = lua.string(index) else {
+                        throw Field.wrongType("limits", "scope", "string", lua.typeName(index))
+                    }
+                    try edit { limits in
+                        switch name {
+                        case "host": limits.scope = .host
+                        case "service": limits.scope = .service
+                        default: limits.scope = .named(name)
+                        }
+                    }
+                } text: {
+                    "\(read().scope)"
+                },
+            ])
+    }
+
+    private static func rate(
+        of draft: ConfigurationDraft, _ read: @escaping @EngineActor () -> RequestLimits,
+        _ write: @escaping @EngineActor (RequestLimits.Rate?) throws -> Void
+    ) -> Field {
+        let fields = rateFields(read, write)
+        return Field(name: "rate", type: "resthost.rate?") { lua in
+            guard let rate = read().rate else { return lua.pushNil() }
+            // A copy, for looking at: a rate is set as a whole.
+            lua.newTable(record: 3)
+            lua.push(rate.requests)
+            lua.rawSet(-2, "requests")
+            lua.push(rate.perSeconds)
+            lua.rawSet(-2, "per")
+            lua.push(rate.burst ?? rate.requests)
+            lua.rawSet(-2, "burst")
+            lua.freeze { _ in
+                throw LuaUsageError("a rate is set as a whole: c.limits.rate = { requests = …, per = … }")
+            }
+        } write: { lua, index in
+            if lua.type(index) == .nil || lua.boolean(index) == false { return try write(nil) }
+            guard lua.type(index) == .table else {
+                throw Field.wrongType("limits", "rate", "table", lua.typeName(index))
+            }
+            guard lua.rawGet(index, "requests") != .nil else {
+                lua.pop()
+                throw LuaUsageError("limits.rate says how many: { requests = 10, per = 1 }")
+            }
+            lua.pop()
+            try write(RequestLimits.Rate(requests: 1))
+            try fields.merge(lua, index)
+        } text: {
+            read().rate == nil ? nil : fields.text
+        }
+    }
+
+    static func rateFields(
+        _ read: @escaping @EngineActor () -> RequestLimits,
+        _ write: @escaping @EngineActor (RequestLimits.Rate?) throws -> Void
+    ) -> ScriptFields {
+        func edit(_ change: (inout RequestLimits.Rate) -> Void) throws {
+            var rate = read().rate ?? RequestLimits.Rate(requests: 1)
+            change(&rate)
+            try write(rate)
+        }
+        return ScriptFields(
+            name: "limits.rate",
+            fields: [
+                .integer("limits.rate", "requests", { read().rate?.requests }) { number in
+                    try edit { $0.requests = number ?? 0 }
+                },
+                .number("limits.rate", "per", { read().rate?.perSeconds ?? 1 }) { seconds in
+                    try edit { $0.perSeconds = seconds }
+                },
+                .integer("limits.rate", "burst", isOptional: true, { read().rate?.burst }) { number in
+                    try edit { $0.burst = number }
+                },
+            ])
+    }
+
+    static func breaker(of draft: ConfigurationDraft) -> ScriptFields {
+        func edit(_ change: (inout BreakerPolicy) -> Void) throws {
+            try draft.edit { configuration in
+                var policy = configuration.breaker ?? BreakerPolicy()
+                change(&policy)
+                configuration.breaker = policy
+            }
+        }
+        func read() -> BreakerPolicy { draft.configuration.breaker ?? BreakerPolicy() }
+        return ScriptFields(
+            name: "breaker",
+            fields: [
+                .number("breaker", "ratio", { read().ratio }) { share in try edit { $0.ratio = share } },
+                .integer("breaker", "requests", { read().requests }) { number in
+                    try edit { $0.requests = number ?? 0 }
+                },
+                .number("breaker", "window", { read().windowSeconds }) { seconds in
+                    try edit { $0.windowSeconds = seconds }
+                },
+                .number("breaker", "open", { read().openSeconds }) { seconds in
+                    try edit { $0.openSeconds = seconds }
+                },
+            ])
+    }
+}

@@ -1,0 +1,98 @@
+import RestEngine
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// Old data on purpose, and attempts, as clients see them.
+@Suite struct StaleAnswerTests {
+    /// Answers well, until it is told to fail.
+    private final class Upstream: Sendable {
+        let fails = Atomic<Bool>(false)
+
+        var reply: @EngineActor @Sendable (TransportRequest) -> TransportResult {
+            { _ in
+                let fails = self.fails.load(ordering: .relaxed)
+                return .success(.stub(fails ? #"{"message":"down"}"# : "[1]", status: fails ? 503 : 200))
+            }
+        }
+    }
+
+    @Test func `44.2 Old data stands in for an upstream in trouble`() async throws {
+        let upstream = Upstream()
+        try await World.run(automatic: upstream.reply) { world, site in
+            try await world.configure("**") { $0.staleIfError = .seconds(60) }
+            _ = try site.get("/github/a")
+            upstream.fails.store(true, ordering: .relaxed)
+            world.clock.advance(by: 40)
+            let answer = try site.get("/github/a")
+            #expect(answer.status == 200 && answer.body == "[1]")
+            #expect(answer["Cache-Status"] == "resthost; hit; ttl=-10; detail=http_5xx")
+            #expect(answer["Age"] == "40" && answer["Cache-Control"] == "max-age=0")
+            world.clock.advance(by: 51)
+            #expect(try site.get("/github/a").status == 503)
+        }
+    }
+
+    @Test func `44.1 Old data is served while it is loaded anew`() async throws {
+        try await World.run(automatic: Upstream().reply) { world, site in
+            try await world.configure("**") { $0.staleWhileRevalidate = .seconds(60) }
+            _ = try site.get("/github/a")
+            world.clock.advance(by: 40)
+            let answer = try site.get("/github/a")
+            #expect(answer["Cache-Status"] == "resthost; hit; ttl=-10; detail=revalidating")
+            await world.transport.waitForRequests(2)
+        }
+    }
+
+    @Test func `44.4 Offline it serves what it has, and nothing else`() async throws {
+        try await World.run(automatic: Upstream().reply) { world, site in
+            _ = try site.get("/github/a")
+            await world.goOffline()
+            world.clock.advance(by: 1000)
+            #expect(try site.get("/github/a")["Cache-Status"] == "resthost; hit; ttl=-970; detail=offline")
+            let client = try site.connect()
+            try client.send("GET /github/b HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await world.waitForReads(3)
+            await world.settle()
+            let missing = try client.answer()
+            #expect(missing.status == 503 && missing.problem("code") == "offline")
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
+
+    @Test func `Several attempts are told of in Server-Timing, one is not`() async throws {
+        let count = Atomic<Int>(0)
+        try await World.run(automatic: { _ in
+            let number = count.add(1, ordering: .relaxed).newValue
+            return .success(.stub("[1]", status: number == 1 ? 503 : 200))
+        }) { world, site in
+            try await world.configure("**") { $0.retry = RetryPolicy() }
+            await world.takeChance(0)
+            let answer = try site.get("/github/a")
+            #expect(answer.status == 200)
+            #expect(
+                answer["Server-Timing"] == "attempt-1;dur=0.0;desc=\"503\", attempt-2;dur=0.0;desc=\"200\"")
+            #expect(try site.get("/github/b")["Server-Timing"] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (TransportError.Code.circuitOpen, 502), (.rateLimited, 503), (.offline, 503),
+    ])
+    func `What the host itself refuses says when to come again`(_ code: TransportError.Code, status: Int) {
+        let path = ResourcePath(service: "s", path: "", query: nil)
+        let error = TransportError(code, message: "m", peer: "https://a.test", retryAt: 104.5)
+        let problem = Problem(RequestError(cause: .transport(error), timestamp: 100), reading: path)
+        #expect(problem.status == status && problem.code == code.rawValue && problem.retryAfter == 5)
+        #expect(problem.detail == "m")
+    }
+}
+
+extension World {
+    @EngineActor
+    fileprivate func goOffline() { engine.isOffline = true }
+
+    @EngineActor
+    fileprivate func takeChance(_ chance: Double) { engine.chance = { chance } }
+}
