@@ -29,10 +29,10 @@ final class BodyStream {
 
     /// Gives the receiver what there is, as long as it takes it.
     @EngineActor
-    func drain() {
+    func drain(_ transfer: CurlTransfer) {
         if !hasBegun, let head {
             hasBegun = true
-            receiver.begin(head)
+            receiver.begin(head, of: transfer)
         }
         while !isHeld, !bytes.isEmpty {
             let part = bytes

@@ -72,6 +72,13 @@ final class CurlTransfer: Transfer {
         stream = handle.stream
     }
 
+    func giveBody(to receiver: any BodyReceiver) -> Bool {
+        guard let handle, !handle.deadlines.hasResponse else { return false }
+        handle.stream = BodyStream(receiver)
+        stream = handle.stream
+        return true
+    }
+
     func resume() {
         guard let stream, stream.isHeld else { return }
         stream.isHeld = false
@@ -83,7 +90,7 @@ final class CurlTransfer: Transfer {
     /// Tells the receiver what has come, and then the end, if that has.
     func deliverBody() {
         guard let stream, completion != nil else { return }
-        stream.drain()
+        stream.drain(self)
         if stream.isHeld {
             handle?.deadlines.bodyHeld()
         } else if stream.isPaused, let handle {
@@ -114,7 +121,7 @@ final class CurlTransfer: Transfer {
         guard let result, let completion else { return }
         if let stream, case .success(let response) = result, (200..<300).contains(response.status) {
             if stream.head == nil { stream.head = response }
-            if !stream.isHeld { stream.drain() }
+            if !stream.isHeld { stream.drain(self) }
             guard stream.isDrained else { return }
         }
         stream = nil

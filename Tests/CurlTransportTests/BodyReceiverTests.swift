@@ -14,7 +14,7 @@ struct BodyReceiverTests {
         return request
     }
 
-    @Test func `a server waits while its body is held, and loses nothing`() async throws {
+    @Test func `56.2 56.5 a server waits while its body is held, and loses nothing`() async throws {
         let body = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let peer = LoopbackPeer { request, connection in
             if request.path == "/other" { connection.respond() } else { connection.respond(body: body) }
@@ -55,7 +55,7 @@ struct BodyReceiverTests {
         #expect(calls > 8, "no piece is much larger than what may wait")
     }
 
-    @Test func `an encoded body is given decoded`() async throws {
+    @Test func `56.1 an encoded body is given decoded`() async throws {
         let text = [UInt8](repeating: 0x61, count: 60_000)
         let peer = LoopbackPeer { _, connection in
             connection.respond(headers: [("Content-Encoding", "gzip")], body: Gzip.stored(text))

@@ -13,7 +13,7 @@ public final class PiecesReceiver: BodyReceiver {
 
     public init() {}
 
-    public func begin(_ response: TransportResponse) { heads.append(response) }
+    public func begin(_ response: TransportResponse, of transfer: any Transfer) { heads.append(response) }
 
     public func receive(_ bytes: [UInt8]) -> Bool {
         calls += 1

@@ -59,7 +59,7 @@ extension Problem {
             return 502
         case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,
             .wrongInputType, .wrongOutputType, .transformerReturnedNil, .scriptError, .scriptLimit,
-            .invalidDefinition, .unreadableFile, .invalidHeader, .internal,
+            .invalidDefinition, .unreadableFile, .unwritableFile, .invalidHeader, .internal,
             .custom:
             return 500
         }

@@ -10,6 +10,8 @@ extension NetworkWork {
         }
     }
 
+    // MARK: Failures
+
     /// Of an answer that is one.
     func failure(
         _ response: TransportResponse, _ entity: Entity, _ step: Redirect.RequestStep
@@ -18,4 +20,24 @@ extension NetworkWork {
             httpStatusCode: response.status, entity: entity, timestamp: resource.engine.scheduler.now,
             url: step.url, method: step.method)
     }
+
+    func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {
+        RequestError(
+            cause: cause, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
+    }
+
+    func failure(thrown error: any Error, _ step: Redirect.RequestStep) -> RequestError {
+        RequestError(
+            thrown: error, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
+    }
+
+    // MARK: Identity
+
+    var lister: Resource? { resource }
+
+    var isTold: Bool { true }
+
+    var target: (url: String, method: String)? { (resource.urlString, plan.method) }
+
+    var description: String { "\(plan.method) \(resource.urlString)" }
 }

@@ -3,11 +3,13 @@
 @EngineActor
 final class NetworkWork: RequestWork {
     let resource: Resource
-    private(set) var plan: RequestPlan
+    var plan: RequestPlan
     private var draft: Result<RequestDraft, RequestError>
-    private var transfer: (any Transfer)?
+    private(set) var transfer: (any Transfer)?
     /// Of the body, until the pipeline has made something of it.
     private var account: BodyAccount?
+    /// Nil where the body becomes content.
+    var delivery: BodyDelivery?
     /// The pipeline waits for transformers that run elsewhere.
     private var offloadedRun: OffloadedRun?
     /// Nil where nothing is configured that it would do.
@@ -23,6 +25,7 @@ final class NetworkWork: RequestWork {
         self.plan = plan
         self.resource = resource
         draft = plan.draft(for: resource)
+        if let destination = plan.destination { _ = deliver(to: destination) }
     }
 
     /// The method after mutation; it decides on pipeline and decorators (14.20).
@@ -103,22 +106,26 @@ final class NetworkWork: RequestWork {
         account?.close()
         account = BodyAccount(engine.contentBudget)
         message.account = account
+        delivery?.prepare(&message)
         message.wantsRemoteAddress = engine.recordsAddresses
         let sent = engine.scheduler.now
         transfer = resource.core.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
+            driver?.ended(result)
             if engine.listeners != nil {
                 request.tell(
-                    result, of: leg.step, proof, leg.reason?.description, leg.resolved.configuration,
+                    result, of: leg.step, proof, leg.reason.map { "\($0)" }, leg.resolved.configuration,
                     since: sent)
             }
-            driver?.ended(result)
             switch result {
             case .failure(let error):
                 engine.note(error.code.rawValue, leg.step, since: sent)
                 request.note(leg, sent: sent, error)
-                if let driver, tryAgain(leg, result, by: driver, request) { return }
+                if let rest = delivery?.rest(after: leg, error) { return send(rest, request) }
+                if delivery?.canBeginAgain ?? true, let driver, tryAgain(leg, result, by: driver, request) {
+                    return
+                }
                 fail(leg, error, request)
             case .success(let response):
                 engine.note("\(response.status)", leg.step, since: sent)
@@ -152,36 +159,36 @@ final class NetworkWork: RequestWork {
         let decision = Redirect.decide(
             step: step, status: response.status, location: response.headers["Location"], policy: policy,
             followed: leg.followed)
-        do {
-            if case .follow(let next) = decision,
-                try policy.allows(next, after: step, status: response.status)
-            {
-                request.note(leg, remembering: true)
-                return send(leg.following(next, response.status), request)
+        if case .follow(let next) = decision {
+            do {
+                if try policy.allows(next, after: step, status: response.status) {
+                    request.note(leg, remembering: true)
+                    return send(leg.following(next, response.status), request)
+                }
+            } catch {
+                request.note(leg, remembering: leg.isOneOfMany)
+                return finish(.failure(failure(thrown: error, step)), step, request)
             }
-        } catch {
-            request.note(leg, remembering: leg.isOneOfMany || driver != nil)
-            let error = RequestError(
-                thrown: error, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
-            return finish(.failure(error), step, request)
         }
         request.note(leg, remembering: leg.isOneOfMany || driver != nil)
         switch decision {
         case .tooMany:
-            return finish(.failure(failure(.tooManyRedirects(limit: policy.max), step)), step, request)
+            finish(.failure(failure(.tooManyRedirects(limit: policy.max), step)), step, request)
         case .refuse(let why):
-            return fail(leg, TransportError(.tlsFailed, phase: .tls, message: why), request)
+            let error = TransportError(.tlsFailed, phase: .tls, message: why)
+            finish(.failure(failure(.transport(error), step)), step, request)
         case .broken(let why):
             var error = failure(
                 .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
             error.httpStatusCode = response.status
-            return finish(.failure(error), step, request)
-        case .follow, .none: break
+            finish(.failure(error), step, request)
+        case .follow, .none:
+            if let whole = delivery?.whole(after: leg, response) { return send(whole, request) }
+            if let driver, response.status >= 400, tryAgain(leg, .success(response), by: driver, request) {
+                return
+            }
+            receive(response, step, request)
         }
-        if let driver, response.status >= 400, tryAgain(leg, .success(response), by: driver, request) {
-            return
-        }
-        receive(response, step, request)
     }
 
     /// 304 confirms the data that is there when it arrives; without data it is a failure (19.9). Statuses
@@ -197,6 +204,9 @@ final class NetworkWork: RequestWork {
             finish(.failure(failure(.noLocalDataFor304, step)), step, request)
             return
         }
+        if let delivery, (200..<300).contains(response.status) {
+            return finish(delivery, response, step, request)
+        }
         let entity = Entity(response: response, url: step.url, timestamp: now)
         guard response.status >= 400 else {
             return finish(.success(entity), step, request, status: response.status)
@@ -208,11 +218,8 @@ final class NetworkWork: RequestWork {
         _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
     ) {
         driver?.leave()
-        guard plan.usesPipeline else {
-            account?.close()
-            request.complete(ResponseInfo(response))
-            return
-        }
+        delivery?.file?.discard()
+        guard plan.usesPipeline else { return end(response, request) }
         let engine = resource.engine
         let resolved = configurationAtEnd
         if let failure = resolved.failure {
@@ -236,6 +243,12 @@ final class NetworkWork: RequestWork {
         }
     }
 
+    /// Without the pipeline.
+    func end(_ response: Response, _ request: Request) {
+        account?.close()
+        request.complete(ResponseInfo(response))
+    }
+
     private func end(_ run: PipelineRun, _ request: Request) {
         account?.close()
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
@@ -248,15 +261,11 @@ final class NetworkWork: RequestWork {
         return finalConfiguration
     }
 
-    func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {
-        RequestError(
-            cause: cause, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
-    }
-
     func cancel(isRunning: Bool) {
         transfer?.cancel()
         transfer = nil
         driver?.cancel()
+        delivery?.file?.discard()
         offloadedRun?.cancel()
         offloadedRun = nil
         account?.close()
@@ -285,14 +294,4 @@ final class NetworkWork: RequestWork {
     }
 
     var progressInterval: Double { finalConfiguration.configuration.progressSeconds }
-
-    // MARK: Identity
-
-    var lister: Resource? { resource }
-
-    var isTold: Bool { true }
-
-    var target: (url: String, method: String)? { (resource.urlString, plan.method) }
-
-    var description: String { "\(plan.method) \(resource.urlString)" }
 }

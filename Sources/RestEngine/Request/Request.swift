@@ -138,6 +138,15 @@ public final class Request {
                         method: work.target?.method))))
     }
 
+    /// Gives the body of a success to a receiver as it comes; then the entity has no content, and no pipeline
+    /// runs for it.
+    ///
+    /// - Returns: False when an answer has come already, or when nothing comes over a network; then nothing
+    ///   changes.
+    public func giveBody(to receiver: any BodyReceiver) -> Bool {
+        state != .completed && work.giveBody(to: receiver)
+    }
+
     /// A new request for the same call, not started (9.1).
     public func repeated() -> Request {
         if work is HardWiredWork { return self }

@@ -118,6 +118,10 @@ public struct RequestOptions: Sendable {
 
     /// False: the body comes back as the server sent it.
     public var usesPipeline = true
+    /// Path of a file that gets the body of a success, in one step when it is whole (56.3); what a cut
+    /// connection has left is gone on with. Then the content is a ``Tree`` with `path` and `bytes`, and no
+    /// pipeline runs.
+    public var file: String?
 
     /// A name that is given more than once is a list of values.
     static func grouped(_ query: KeyValuePairs<String, String?>) -> [(name: String, values: [String]?)] {

@@ -33,6 +33,9 @@ protocol RequestWork: AnyObject {
     /// The time that a configuration gives it, if it has no limits of its own.
     func limitTime(to seconds: Double)
 
+    /// Gives the body of its success away; false when it is too late, or nothing comes over a network.
+    func giveBody(to receiver: any BodyReceiver) -> Bool
+
     /// Credentials for what it sends.
     func authenticate(by authentication: any RequestAuthentication)
 
@@ -49,6 +52,7 @@ extension RequestWork {
     var target: (url: String, method: String)? { nil }
     func need(by pass: RefreshPass) {}
     func limitTime(to seconds: Double) {}
+    func giveBody(to receiver: any BodyReceiver) -> Bool { false }
     func authenticate(by authentication: any RequestAuthentication) {}
     func mayWait(for request: Request) -> Bool { false }
     var isTold: Bool { false }
@@ -66,6 +70,14 @@ struct RequestPlan {
     var configuration: [ConfigurationFunction] = []
     /// Seconds for the whole exchange, in place of what is configured.
     var timeout: Double?
+    /// Where the body of a success goes; nil: it becomes content.
+    var destination: BodyDestination?
+}
+
+/// Where the body of a success goes that is not to be in memory.
+enum BodyDestination {
+    case file(String)
+    case receiver(any BodyReceiver)
 }
 
 /// The work of a request whose outcome was known from the start: none.

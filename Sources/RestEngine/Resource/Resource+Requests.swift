@@ -10,7 +10,8 @@ extension Resource {
             return start(
                 RequestPlan(
                     method: method, mutations: try mutations(for: options),
-                    usesPipeline: options.usesPipeline, timeout: options.timeout?.inSeconds))
+                    usesPipeline: options.usesPipeline, timeout: options.timeout?.inSeconds,
+                    destination: options.file.map(BodyDestination.file)))
         } catch { return failedRequest(error.cause, method: method) }
     }
 

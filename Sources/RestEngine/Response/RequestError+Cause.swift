@@ -29,6 +29,8 @@ extension RequestError {
         case tooManyRedirects(limit: Int)
         /// A file of the request's body.
         case unreadableFile(FileError)
+        /// The file that was to get the response's body.
+        case unwritableFile(FileError)
         case transport(TransportError)
         case `internal`(message: String)
         /// What a script made of `rest.error{ cause = … }`.
@@ -86,7 +88,7 @@ extension RequestError.Cause {
         case .tooManyRedirects: "too_many_redirects"
         case .transport(let error): error.code.rawValue
         // The causes that scripts know are a closed list, which has none for files and headers.
-        case .unreadableFile, .invalidHeader, .internal: "internal"
+        case .unreadableFile, .unwritableFile, .invalidHeader, .internal: "internal"
         case .custom(let type, _): type
         }
     }
@@ -100,6 +102,7 @@ extension RequestError.Cause {
         case .invalidURL: "Cannot send request with invalid URL"
         case .unencodableText, .invalidJSONObject, .notURLEncodable, .unreadableFile, .invalidHeader:
             "Cannot send request"
+        case .unwritableFile: "Cannot save the response"
         case .invalidRequestMethod, .invalidDefinition: "Cannot create request"
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"

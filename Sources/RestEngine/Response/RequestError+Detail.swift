@@ -26,7 +26,7 @@ extension RequestError.Cause {
         case .scriptLimit(_, _, _, let failure): failure.description
         case .tooManyRedirects(let limit): "followed \(limit)"
         case .transport(let error): error.description
-        case .unreadableFile(let failure): failure.description
+        case .unreadableFile(let failure), .unwritableFile(let failure): failure.description
         case .internal(let message): message
         case .custom(_, let fields): Self.detail(of: fields)
         }

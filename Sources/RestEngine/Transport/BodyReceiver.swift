@@ -5,7 +5,7 @@
 public protocol BodyReceiver: AnyObject, Sendable {
     /// The response without its body: once for each transfer that has such a response, before its first
     /// bytes, or before its end when it has none.
-    func begin(_ response: TransportResponse)
+    func begin(_ response: TransportResponse, of transfer: any Transfer)
     /// The next bytes, decoded, of which there are some.
     ///
     /// - Returns: False when there shall be no more before ``Transfer/resume()``, nor the end: the server

@@ -185,6 +185,12 @@ final class StubTransfer: Transfer {
 
     var progress: TransferProgress { stub?.progress ?? TransferProgress() }
 
+    func giveBody(to receiver: any BodyReceiver) -> Bool {
+        guard end != nil, streamed == nil else { return false }
+        self.receiver = receiver
+        return true
+    }
+
     func resume() {
         if streamed != nil { scheduler.nextTurn { self.deliver() } }
     }
@@ -212,7 +218,7 @@ final class StubTransfer: Transfer {
             streamed = (response, 0)
             var head = response
             head.body = []
-            receiver.begin(head)
+            receiver.begin(head, of: self)
             return deliver()
         }
         self.end = nil

@@ -14,6 +14,9 @@ public protocol Transport: AnyObject {
 public protocol Transfer: AnyObject {
     /// Aborts the transfer; its completion is not called any more. No effect when it has ended.
     func cancel()
+    /// Gives the body of a success to a receiver, in place of that of the request; false when an answer has
+    /// begun to come.
+    func giveBody(to receiver: any BodyReceiver) -> Bool
     /// Goes on with a body whose ``BodyReceiver`` wanted no more for a while. No effect on any other.
     func resume()
     /// How far it is.
@@ -21,6 +24,7 @@ public protocol Transfer: AnyObject {
 }
 
 extension Transfer {
+    public func giveBody(to receiver: any BodyReceiver) -> Bool { false }
     public func resume() {}
 }
 

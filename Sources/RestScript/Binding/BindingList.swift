@@ -24,6 +24,7 @@ enum BindingList {
             TransformerBinding.self,
             CacheBinding.self,
             DraftBinding.self,
+            StreamBinding.self,
             StatusBinding.self,
             EventBinding.self,
             WorkBinding.self,

@@ -129,7 +129,8 @@ struct ConfigurationBinding: ScriptBinding {
                 return .one
             },
             fieldsProperty(
-                "redirects", "Whether and how far redirects are followed.", ScriptFields.redirects),
+                "redirects", "Whether and how far redirects are followed, and what goes along."
+            ) { [unowned context] in ScriptFields.redirects(of: $0, in: context) },
             property(
                 "max_body_bytes", "integer",
                 "Cap on the decoded body of a response; the value of a JSON body may take twice that.",

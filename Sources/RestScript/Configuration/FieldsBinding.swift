@@ -138,26 +138,6 @@ extension ScriptFields {
                 field("total", { $0.totalSeconds }) { $0.totalSeconds = $1 },
             ])
     }
-
-    static func redirects(of draft: ConfigurationDraft) -> ScriptFields {
-        ScriptFields(
-            name: "redirects",
-            fields: [
-                .boolean("redirects", "follow") {
-                    draft.configuration.redirects.follow
-                } _: { flag in
-                    try draft.edit { $0.redirects.follow = flag }
-                },
-                .number("redirects", "max") {
-                    Double(draft.configuration.redirects.max)
-                } _: { number in
-                    guard let count = Int(exactly: number) else {
-                        throw LuaUsageError("redirects.max is a whole number, got \(number)")
-                    }
-                    try draft.edit { $0.redirects.max = count }
-                },
-            ])
-    }
 }
 
 struct FieldsBinding: ScriptBinding {

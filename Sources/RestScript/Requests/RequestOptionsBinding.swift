@@ -20,6 +20,7 @@ struct RequestOptionsBinding: ScriptBinding {
         }
         request.mutate = try options.scriptFunction("mutate").map(DraftBinding(context: context).mutation)
         request.idempotencyKey = try idempotencyKey(options)
+        request.file = try options.string("to_file").map { try context.grants.writablePath($0) }
         let body = try body(options)?.body
         try options.finish()
         let sent = Method.normalized(method) ?? method

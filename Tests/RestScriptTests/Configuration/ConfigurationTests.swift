@@ -154,6 +154,14 @@ struct ConfigurationTests {
         ("c.timeouts.idle = -1", "timeouts.idle is 0 or more, got -1.0"),
         ("c.timeouts = 5", "bad value for 'timeouts' of configuration (table expected, got number)"),
         ("c.redirects.max = 1.5", "redirects.max is a whole number, got 1.5"),
+        ("c.redirects.max = -1", "redirects.max is 0 or more, got -1"),
+        (
+            "c.redirects.keep_headers = 'X'",
+            "bad value for 'keep_headers' of redirects (list of names expected, got string)"
+        ),
+        ("c.redirects.keep_headers = { 'a b' }", "'a b' is not a header name"),
+        ("c.redirects.on = 1", "bad value for 'on' of redirects (function expected, got number)"),
+        ("c.redirects.keep = {}", "unknown field 'keep' on redirects: did you mean 'keep_headers'?"),
         ("c.redirects.follow = 1", "bad value for 'follow' of redirects (boolean expected, got number)"),
         ("c.headers = 5", "bad value for 'headers' of configuration (table expected, got number)"),
         ("c.headers.A = true", "the value of header 'A' is a string or a list of strings, not a boolean"),

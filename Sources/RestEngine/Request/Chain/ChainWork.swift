@@ -54,6 +54,8 @@ final class ChainWork: RequestWork {
         RefreshScope.run(in: chain.neededBy) { decide(info, decision) }
     }
 
+    func giveBody(to receiver: any BodyReceiver) -> Bool { wrapped.giveBody(to: receiver) }
+
     func end(_ chain: Request, _ info: ResponseInfo) {
         current = nil
         chain.complete(info)

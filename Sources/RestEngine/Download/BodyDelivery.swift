@@ -1,0 +1,94 @@
+/// Where the body of a success goes, over all messages of one request.
+@EngineActor
+final class BodyDelivery: BodyReceiver {
+    /// Nil for a receiver of somebody's own.
+    let file: FileDownload?
+    private let receiver: any BodyReceiver
+    /// Some of it has been given away.
+    private(set) var hasBegun = false
+
+    init(_ destination: BodyDestination, _ engine: Engine) {
+        switch destination {
+        case .file(let path):
+            let download = FileDownload(path: path, engine: engine)
+            (file, receiver) = (download, download)
+        case .receiver(let own): (file, receiver) = (nil, own)
+        }
+    }
+
+    func begin(_ response: TransportResponse, of transfer: any Transfer) {
+        hasBegun = true
+        receiver.begin(response, of: transfer)
+    }
+
+    func receive(_ bytes: [UInt8]) -> Bool { receiver.receive(bytes) }
+
+    /// A file can begin anew; who was given something can't be told to forget it.
+    var canBeginAgain: Bool { file != nil || !hasBegun }
+
+    /// A file is kept as it is on the wire, so that what a cut has left of it can be gone on with.
+    func prepare(_ message: inout TransportRequest) {
+        message.receiver = self
+        if file != nil, !message.headers.contains("Accept-Encoding") {
+            message.headers.set("Accept-Encoding", "identity")
+        }
+    }
+
+    /// The message that asks for the rest of a file, after its connection was cut (RFC 9110 14.2, 13.1.5).
+    func rest(after leg: RequestLeg, _ error: TransportError) -> RequestLeg? {
+        guard error.phase == .receive, error.code == .connectionFailed || error.code == .timeout,
+            leg.step.method == "GET", let fields = file?.resumption()
+        else { return nil }
+        var next = leg.again(after: .failure(error), waiting: 0)
+        for field in fields { next.step.headers.set(field.name, field.value) }
+        return next
+    }
+
+    /// The message that asks for all of a file, of which the server has no such rest (RFC 9110 15.5.17).
+    func whole(after leg: RequestLeg, _ response: TransportResponse) -> RequestLeg? {
+        guard let file, response.status == 416, file.bytes > 0, leg.step.headers.contains("If-Range") else {
+            return nil
+        }
+        file.startOver()
+        var next = leg.again(after: .success(response), waiting: 0)
+        for name in ["Range", "If-Range"] { next.step.headers.remove(name) }
+        return next
+    }
+}
+
+extension NetworkWork {
+    /// Sets where the body of a success goes, for repeats too.
+    func deliver(to destination: BodyDestination) -> BodyDelivery {
+        let made = BodyDelivery(destination, resource.engine)
+        plan.destination = destination
+        delivery = made
+        return made
+    }
+
+    /// Sets where the body of a success goes; too late when some of it has gone elsewhere, or an answer is on
+    /// its way through the pipeline.
+    func giveBody(to receiver: any BodyReceiver) -> Bool {
+        guard delivery?.hasBegun != true else { return false }
+        let delivery = deliver(to: .receiver(receiver))
+        return transfer?.giveBody(to: delivery) ?? true
+    }
+
+    /// The end of a success whose body went elsewhere.
+    func finish(
+        _ delivery: BodyDelivery, _ response: TransportResponse, _ step: Redirect.RequestStep,
+        _ request: Request
+    ) {
+        guard let file = delivery.file else {
+            let entity = Entity(
+                response: response, url: step.url, timestamp: resource.engine.scheduler.now)
+            return end(.success(entity), request)
+        }
+        file.finish { [self] error in
+            if let error { return end(.failure(failure(.unwritableFile(error), step)), request) }
+            let head = file.head ?? response
+            var entity = Entity(response: head, url: step.url, timestamp: resource.engine.scheduler.now)
+            entity.content = .value(file.content)
+            end(.success(entity), request)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import RestEngine
+import TestSupport
+import Testing
+
+/// Bodies that a request gives away, through decorators, retries and repeats.
+@Suite(.leakChecked) @EngineActor
+struct BodyDestinationTests {
+    let fixture = EngineFixture()
+
+    @Test func `56.1 a request that decorators wrap gives its body away, after a failure too`() throws {
+        try fixture.stub("GET", "a", .text(200, "body"))
+        try fixture.configure { draft in
+            draft.configuration.decorators.append({ _, request in request.chained { _ in .useThisResponse } })
+        }
+        let receiver = PiecesReceiver()
+        let request = fixture.resource("a").request(.get)
+        #expect(request.giveBody(to: receiver))
+        fixture.settle()
+        #expect(receiver.bytes == Array("body".utf8) && receiver.heads.map(\.status) == [200])
+        #expect(request.response?.entity?.content.bytes == [])
+        #expect(!request.giveBody(to: receiver))
+    }
+
+    @Test func `56.6 a request of which nothing has come is sent again`() throws {
+        try fixture.configure { $0.configuration.retry = RetryPolicy() }
+        let broken = TransportError(.connectionFailed, phase: .receive, message: "cut")
+        try fixture.stub("GET", "a", .error(broken))
+        let receiver = PiecesReceiver()
+        let request = fixture.resource("a").request(.get)
+        #expect(request.giveBody(to: receiver))
+        for _ in 0..<10 { fixture.advance(20) }
+        #expect(fixture.transport.requests.count == 3 && receiver.heads.isEmpty)
+    }
+}
