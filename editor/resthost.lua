@@ -462,7 +462,7 @@ local action = {}
 ---@field headers resthost.headers Request headers; assign nil to remove one.
 ---@field accept? string|string[] Short for the Accept header: a content type, or a list of them in order; nil leaves it out.
 ---@field pipeline resthost.pipeline The stages that a response passes.
----@field redirects resthost.redirects Whether and how far redirects are followed.
+---@field redirects resthost.redirects Whether and how far redirects are followed, and what goes along.
 ---@field max_body_bytes integer Cap on the decoded body of a response; the value of a JSON body may take twice that.
 ---@field collapse boolean Reads of a stale resource join the load in flight.
 ---@field method string What is being configured.
@@ -584,7 +584,7 @@ function timer:cancel() end
 local gateway = {}
 
 ---@class resthost.gateway.route.options
----@field expiration_time? any
+---@field expiration_time? number
 
 ---Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment: `request.params.name`. With `expiration_time` an answer to GET is kept for so many seconds, and made once for all who ask.
 ---@param method string
@@ -712,7 +712,9 @@ function store:keys(prefix) end
 
 ---@class resthost.redirects
 ---@field follow boolean
----@field max number
+---@field max integer
+---@field keep_headers string[]
+---@field on? (fun(from: string, to: string, status: integer): boolean|nil)
 
 ---@class resthost.retry
 ---@field attempts integer
@@ -839,6 +841,13 @@ function rest.content_transformer(options) end
 ---@return resthost.transformation
 function rest.response_transformer(fn, description) end
 
+---Gives the body of a success to fn as it comes, in pieces, decoded; waits for the end, whose entity has no content. fn may wait: the server waits too. What fn raises ends the request, and is the error.
+---@param request resthost.request|resthost.definition
+---@param fn fun(chunk: string)
+---@return resthost.entity|nil
+---@return resthost.error?
+function rest.stream(request, fn) end
+
 ---@class resthost.status.options
 ---@field resources resthost.resource[]
 ---@field priority? string[]
@@ -902,8 +911,8 @@ function rest.gather(list, limit, fn) end
 ---@field expose? table<string, { paths?: string[], methods?: string[] }>
 ---@field auth? { bearer: string }
 ---@field server_names? string[]
----@field forward? any
----@field keep? any
+---@field forward? { headers: string[] }
+---@field keep? { headers: string[] }
 ---@field limits? { connections?: integer, header_bytes?: integer, target_bytes?: integer, header_timeout?: number, idle_timeout?: number }
 ---@field timeout? number
 ---@field access_log? boolean

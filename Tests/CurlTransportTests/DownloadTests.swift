@@ -88,7 +88,8 @@ struct DownloadTests {
     }
 
     @Test(arguments: [nil, "W/\"1\""])
-    func `56.3 56.4 without a strong tag a cut is the end, and the old file stays`(tag: String?) async throws {
+    func `56.3 56.4 without a strong tag a cut is the end, and the old file stays`(tag: String?) async throws
+    {
         folder.write("file", "old")
         let peer = Self.cut(tag: tag) { _, connection in connection.respond(text: "again") }
         let error = await #expect(throws: RequestError.self) { try await self.download(peer) }

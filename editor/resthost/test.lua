@@ -14,8 +14,14 @@ local host = {}
 ---@return resthost.stub
 function host:stub(method, url_glob, reply) end
 
----(path: string, options?: { match: string[], unused: "ignore" | "error" })
-function host:replay(...) end
+---@class resthost.host.replay.options
+---@field match string[]
+---@field unused string
+
+---Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and again. `match` says what must be the same, of `method`, `url` and `body`; with `unused = "error"` an answer that nobody asked for fails the test. The path is relative to the test file.
+---@param path string
+---@param options? resthost.host.replay.options
+function host:replay(path, options) end
 
 ---Forgets all stubs and recordings.
 function host:clear_stubs() end

@@ -58,7 +58,8 @@ final class FileDownload: BodyReceiver {
         return !isHeld
     }
 
-    private func write(_ count: Int = 0, _ work: @escaping @Sendable (PartialFile) throws(FileError) -> Void) {
+    private func write(_ count: Int = 0, _ work: @escaping @Sendable (PartialFile) throws(FileError) -> Void)
+    {
         guard let file else { return }
         engine.beginOffloadedWork()
         queue.async {
@@ -88,7 +89,9 @@ final class FileDownload: BodyReceiver {
     /// (RFC 9110 13.1.5, 14.2). Nil when nothing can be gone on with, or nothing more has come since it was
     /// tried last.
     func resumption() -> [(name: String, value: String)]? {
-        guard failure == nil, bytes > lastResumption, let validator = head?.strongValidator else { return nil }
+        guard failure == nil, bytes > lastResumption, let validator = head?.strongValidator else {
+            return nil
+        }
         lastResumption = bytes
         return [("Range", "bytes=\(bytes)-"), ("If-Range", validator)]
     }

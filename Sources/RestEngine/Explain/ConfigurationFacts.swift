@@ -64,12 +64,17 @@ struct ConfigurationFacts {
             Field(name: "redirects.follow", value: Tree(redirects.follow)),
             Field(name: "redirects.max", value: Tree(redirects.max)),
             Field(name: "collapse", value: Tree(configuration.isCollapsing)),
-        ] + extras(redirects)
+        ] + extras(configuration)
     }
 
     /// What few configurations have.
-    private static func extras(_ redirects: RedirectPolicy) -> [Field] {
+    private static func extras(_ configuration: Configuration) -> [Field] {
+        let redirects = configuration.redirects
         var fields: [Field] = []
+        if configuration.refreshSeconds > 0 {
+            fields.append(
+                Field(name: "refresh_while_observed", value: seconds(configuration.refreshSeconds)))
+        }
         if !redirects.keepHeaders.isEmpty {
             let names = redirects.keepHeaders.map { Tree($0.rawValue) }
             fields.append(Field(name: "redirects.keep_headers", value: Tree(names)))

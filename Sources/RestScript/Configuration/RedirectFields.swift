@@ -43,7 +43,8 @@ extension ScriptFields {
                     return HeaderName(name)
                 })
         } text: {
-            "{ " + read().keepHeaders.map { "\"\($0)\"" }.joined(separator: ", ") + " }"
+            let names = read().keepHeaders.map { "\"\($0)\"" }
+            return names.isEmpty ? nil : "{ " + names.joined(separator: ", ") + " }"
         }
     }
 
@@ -59,7 +60,8 @@ extension ScriptFields {
                 throw Field.wrongType("redirects", "on", "function", lua.typeName(index))
             }
             let place = lua.definition(ofFunction: index) ?? lua.callerPlace
-            let function = ScriptFunction(reference: lua.reference(index), file: place?.file, line: place?.line)
+            let function = ScriptFunction(
+                reference: lua.reference(index), file: place?.file, line: place?.line)
             let review: RedirectReview = { [weak context] from, to, status in
                 guard let context else { throw ScriptContext.closed }
                 return try context.runner.call(function, phase: context.phases.mutator) { lua in
@@ -71,7 +73,8 @@ extension ScriptFields {
                     if lua.type(-1) == .nil { return true }
                     if let goesOn = lua.boolean(-1) { return goesOn }
                     throw function.failure(
-                        "redirects.on returned \(lua.nameOfResult(-1)) where it must return true, false or nil")
+                        "redirects.on returned \(lua.nameOfResult(-1)) where it must return true, false or nil"
+                    )
                 }
             }
             try write(ConfiguredFunction(review, origin: function.place ?? ""))

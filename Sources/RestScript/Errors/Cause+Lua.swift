@@ -65,7 +65,8 @@ extension ScriptValues {
                 lua.push(limit)
                 lua.rawSet(-2, "limit")
             }
-        case .invalidDefinition, .unreadableFile, .unwritableFile, .invalidHeader, .undecodableContent, .invalidJSONObject,
+        case .invalidDefinition, .unreadableFile, .unwritableFile, .invalidHeader, .undecodableContent,
+            .invalidJSONObject,
             .internal,
             .requestCancelled, .noLocalDataFor304, .unparsableImage, .custom:
             break

@@ -77,7 +77,8 @@ struct TypeDefinitions {
         let draft = service.resource("").configurationDraft(for: "GET")
         defer { service.flushUnusedResources() }
         let all = [
-            ScriptFields.timeouts(of: draft), .redirects(of: draft, in: context), .retry(of: draft, in: context),
+            ScriptFields.timeouts(of: draft), .redirects(of: draft, in: context),
+            .retry(of: draft, in: context),
             .limits(of: draft), .breaker(of: draft), .rateFields({ RequestLimits() }) { _ in },
         ]
         return all.map { fields in

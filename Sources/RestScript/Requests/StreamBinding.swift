@@ -8,7 +8,8 @@ struct StreamBinding: ScriptBinding {
     var bindings: BindingSet {
         BindingSet(functions: [
             ModuleFunction(
-                "stream", "(request: request | definition, fn: function(chunk: string)) -> entity | nil, error",
+                "stream",
+                "(request: request | definition, fn: function(chunk: string)) -> entity | nil, error",
                 """
                 Gives the body of a success to fn as it comes, in pieces, decoded; waits for the end, whose entity has no content. fn may wait: the \
                 server waits too. What fn raises ends the request, and is the error.
@@ -40,7 +41,8 @@ struct StreamBinding: ScriptBinding {
 @EngineActor
 final class ScriptStream: BodyReceiver {
     private let context: ScriptContext
-    private let request: Request
+    /// Nil when it has ended: its work keeps this, for repeats.
+    private var request: Request?
     private let function: LuaReference
     private weak var transfer: (any Transfer)?
     private var waiter: LuaWaiter?
@@ -61,16 +63,20 @@ final class ScriptStream: BodyReceiver {
         self.waiter = waiter
         // A waiter is cancelled by its state, on the engine loop.
         waiter.onCancel = onLoop { [weak self] in self?.cancel() }
+        guard let request else { return }
         request.onCompletion { [self] info in
+            self.request = nil
+            self.waiter = nil
             if let error = failure ?? info.response.error { return context.runner.fail(waiter, error) }
-            waiter.resume(onLoop { [context] (lua: Lua) in context.values.pushOutcome(info.response, on: lua) })
+            waiter.resume(
+                onLoop { [context] (lua: Lua) in context.values.pushOutcome(info.response, on: lua) })
         }
         request.start()
     }
 
     private func cancel() {
         job?.cancel()
-        request.cancel()
+        request?.cancel()
     }
 
     func begin(_ response: TransportResponse, of transfer: any Transfer) { self.transfer = transfer }
@@ -93,7 +99,8 @@ final class ScriptStream: BodyReceiver {
         self.job = nil
         if case .failure(let error)? = job.outcome {
             failure = context.values.requestError(of: error)
-            return request.cancel()
+            request?.cancel()
+            return
         }
         if !isCalling { transfer?.resume() }
     }

@@ -54,7 +54,7 @@ extension ScriptTestFile {
             },
             method(
                 "replay",
-                "(path: string, options?: { match: string[], unused: \"ignore\" | \"error\" })",
+                "(path: string, options?: { match: string[], unused: string })",
                 "Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and "
                     + "again. `match` says what must be the same, of `method`, `url` and `body`; with `unused = \"error\"` an answer "
                     + "that nobody asked for fails the test. The path is relative to the test file."

@@ -12,8 +12,7 @@ struct SurplusArgumentTests {
             "'load' takes no argument, but got 1: request(method, options) takes method"
         ),
         (
-            "api:resource('/a'):get{ headers = {} }",
-            "'get' takes no argument, but got 1: request(method, options) takes method"
+            "api:resource('/a'):get{ headers = {} }", "unknown option 'headers'"
         ),
         (
             "rest.service('api', { base_url = 'https://a.test' })",

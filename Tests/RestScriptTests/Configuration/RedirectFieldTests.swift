@@ -7,7 +7,8 @@ import Testing
 /// `c.redirects`.
 @Suite(.leakChecked) @EngineActor
 struct RedirectFieldTests {
-    private func run(_ block: String, _ source: String) throws -> (lines: [String], sent: [TransportRequest]) {
+    private func run(_ block: String, _ source: String) throws -> (lines: [String], sent: [TransportRequest])
+    {
         let fixture = ScriptFixture()
         let transport = fixture.transport
         let moves = [("a", "b"), ("b", "https://other.test/c")]
@@ -31,7 +32,8 @@ struct RedirectFieldTests {
         return (fixture.lines, transport.requests)
     }
 
-    private let load = "api:resource('a'):load():on_completion(function(info) print(info.response.ok and info.response.entity.text, info.response.error) end)"
+    private let load =
+        "api:resource('a'):load():on_completion(function(info) print(info.response.ok and info.response.entity.text, info.response.error) end)"
 
     @Test func `on sees each redirect, and headers that are named go along`() throws {
         let (lines, sent) = try run(

@@ -76,7 +76,7 @@ struct CodecTests {
     }
 
     @Test(arguments: [
-        "foo", "secret", "endpoint", "test",
+        "foo", "endpoint", "test",
     ])
     func `what rest doesn't have is an error with its place`(name: String) throws {
         let error = try #require(loadError("\nlocal x = rest.\(name)"))

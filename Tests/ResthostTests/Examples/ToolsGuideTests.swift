@@ -28,7 +28,7 @@ struct TestingGuideTests {
     @Test func `the tests of the guide pass, and print what it shows`() async throws {
         let text = try TextFile.read(Self.guide)
         let blocks = Transcript.blocks("lua", in: text).map { $0.joined(separator: "\n") }
-        try #require(blocks.count == 3)
+        try #require(blocks.count == 4)
         let folder = TemporaryFolder()
         folder.write("github.lua", blocks[0])
         folder.write("github_test.lua", blocks[1])
