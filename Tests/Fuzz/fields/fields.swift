@@ -29,3 +29,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(bucket.nextTime(at: 0) >= 0)
     return 0
 }
+
+extension String {
+    /// The engine's own stands beside what requests are made of.
+    var printable: String { self }
+}
