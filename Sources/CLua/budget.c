@@ -45,6 +45,8 @@ bool clua_expired(const clua_state *state, clua_excess *excess) {
 
 bool clua_is_spent(const clua_state *state) { return state->depth > 0 && state->clock->now >= state->deadline; }
 
+double clua_cpu_seconds(const clua_state *state) { return (double)state->used_ticks * clua_tick_seconds(); }
+
 uint64_t clua_run_number(const clua_state *state) { return state->runs; }
 
 static void note_excess(clua_state *state) {
@@ -101,6 +103,7 @@ static void expire(lua_State *L, lua_Debug *ar) {
 static void tick(clua_clock *clock, uint64_t ticks) {
     clock->now += ticks;
     clua_state *state = clock->active;
+    if (state) state->used_ticks += ticks;
     if (!state || clock->now < state->deadline) return;
     state->expired = true;
     if (state->current) arm(state->current);

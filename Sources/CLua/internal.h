@@ -72,7 +72,7 @@ struct clua_state {
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
     clua_clock *clock;
     lua_State *volatile current;
-    volatile uint64_t deadline;
+    volatile uint64_t deadline, used_ticks;
     volatile bool expired;
     bool was_expired;
     /// Whose deadline counts, and when it began.

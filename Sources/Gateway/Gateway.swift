@@ -41,7 +41,8 @@ public final class Gateway: Sendable {
         }
         let access = try GatewayRules.Access(configuration)
         engine = EngineClient(
-            directory: directory, control: control, rules: GatewayRules(access), clock: configuration.clock)
+            directory: directory, control: control, rules: GatewayRules(access), clock: configuration.clock,
+            metrics: configuration.metrics ?? GatewayMetrics())
     }
 
     /// The addresses as they are bound; empty unless it runs.

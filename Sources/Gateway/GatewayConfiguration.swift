@@ -28,6 +28,8 @@ public struct GatewayConfiguration: Sendable {
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
     /// Called on a network thread, once a minute at most for each kind; must be quick.
     public var onShortage: (@Sendable (GatewayShortage) -> Void)?
+    /// What the gateway counts; those of one host may share it. Nil: its own.
+    public var metrics: GatewayMetrics?
     /// Seconds that health waits for the engine before it reports that the engine is busy.
     var healthTimeout: Double = 0.05
     /// Seconds that other `/-/` routes wait for the engine; a reload takes as long as it takes.

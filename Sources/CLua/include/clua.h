@@ -100,9 +100,9 @@ typedef struct {
 double clua_tick_seconds(void);
 /// Whether the script that ran last has used up its budget, and how.
 bool clua_expired(const clua_state *state, clua_excess *excess);
-
 /// Whether a run is under way whose time is over: whatever else it sets off ends at its first instruction.
 bool clua_is_spent(const clua_state *state);
+double clua_cpu_seconds(const clua_state *state); // of its runs, by the ticks that fell into them
 /// A number of the outermost run that is under way, or was last.
 uint64_t clua_run_number(const clua_state *state);
 

@@ -142,4 +142,10 @@ struct Reply: Sendable {
         // Strings, numbers, arrays and objects always have a form in JSON.
         body = (try? json.json()) ?? []
     }
+
+    init(_ status: Int, text: String, type: String) {
+        self.status = status
+        fields = [("Content-Type", type), ("Cache-Control", "no-store")]
+        body = Array(text.utf8)
+    }
 }

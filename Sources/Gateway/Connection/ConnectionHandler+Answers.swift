@@ -54,7 +54,8 @@ extension ConnectionHandler {
                     mailbox.send { connection.value.extend(number, seconds: seconds) }
                 },
                 { outcome in
-                    mailbox.send { connection.value.finish(number, outcome) }
+                    let labels = engine.labels(of: question.path, question.method, question.exposure)
+                    mailbox.send { connection.value.finish(number, outcome, labels) }
                 })
         }
     }
@@ -90,9 +91,10 @@ extension ConnectionHandler {
         }
         EngineLoop.shared.submit {
             engine.answer(route, query: query, exposure, withDetails: isAuthorized) { reply in
+                let labels = engine.labels(of: route)
                 mailbox.send {
                     late?.cancel()
-                    connection.value.finish(number, reply)
+                    connection.value.finish(number, reply, labels)
                 }
             }
         }
@@ -119,8 +121,11 @@ extension ConnectionHandler {
         return (request, context)
     }
 
-    func finish(_ number: Int, _ outcome: EngineClient.Outcome) {
+    func finish(
+        _ number: Int, _ outcome: EngineClient.Outcome, _ labels: Int = GatewayMetrics.noLabels
+    ) {
         guard let (request, context) = resume(number) else { return }
+        self.labels = labels
         dropBody()
         ticket = nil
         switch outcome {
@@ -137,8 +142,9 @@ extension ConnectionHandler {
         proceed(context)
     }
 
-    func finish(_ number: Int, _ reply: Reply) {
+    func finish(_ number: Int, _ reply: Reply, _ labels: Int = GatewayMetrics.noLabels) {
         guard let (request, context) = resume(number) else { return }
+        self.labels = labels
         dropBody()
         write(reply, request, context)
         proceed(context)
@@ -165,15 +171,16 @@ extension ConnectionHandler {
             if let timing { parts.kept.writeString("Server-Timing: \(timing)\r\n") }
             let head = loop.writer.contentHead(
                 parts, of: answer, status, now: loop.clock(), framing(request))
-            write(head, request.isHead ? nil : body, status: code, request, context)
+            write(
+                head, request.isHead ? nil : body, status: code, .init(status), request, context)
         }
     }
 
     func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         let head = loop.writer.head(of: reply, now: loop.clock(), framing(request))
         write(
-            head, request.isHead ? nil : ByteBuffer(bytes: reply.body), status: reply.status, request,
-            context)
+            head, request.isHead ? nil : ByteBuffer(bytes: reply.body), status: reply.status,
+            .init(status: reply.status), request, context)
     }
 
     /// The gateway, or its listener, may have begun to stop since the request came.
@@ -182,8 +189,8 @@ extension ConnectionHandler {
     }
 
     private func write(
-        _ head: ByteBuffer, _ body: ByteBuffer?, status: Int, _ request: ClientRequest,
-        _ context: ChannelHandlerContext
+        _ head: ByteBuffer, _ body: ByteBuffer?, status: Int, _ outcome: RequestSeries.Outcome,
+        _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
         needsFlush = true
         let isLast = machine.answer(
@@ -195,10 +202,19 @@ extension ConnectionHandler {
         } else {
             context.write(wrapOutboundOut(head), promise: promise)
         }
-        logAccess(request, status: status, bytes: body?.readableBytes ?? 0, context)
+        logAccess(request, status: status, outcome, bytes: body?.readableBytes ?? 0, context)
     }
 
-    func logAccess(_ request: ClientRequest, status: Int, bytes: Int, _ context: ChannelHandlerContext) {
+    func logAccess(
+        _ request: ClientRequest, status: Int, _ outcome: RequestSeries.Outcome, bytes: Int,
+        _ context: ChannelHandlerContext
+    ) {
+        if loop.metrics != nil {
+            loop.count(
+                labels, request.method, status: status, outcome, bytes: bytes,
+                since: request.startedAt ?? loop.uptime())
+            labels = GatewayMetrics.noLabels
+        }
         guard let accessLog = loop.access.accessLog else { return }
         accessLog(
             AccessRecord(
@@ -208,7 +224,9 @@ extension ConnectionHandler {
     }
 
     /// Of a request that begins now; nil when nobody will ask how long it took.
-    var startTime: Double? { loop.access.accessLog == nil ? nil : loop.uptime() }
+    var startTime: Double? {
+        loop.access.accessLog == nil && loop.metrics == nil ? nil : loop.uptime()
+    }
 
     /// Answers bytes that are no request, and closes.
     func fail(_ problem: Problem) {

@@ -50,7 +50,8 @@ extension ConnectionHandler {
                     mailbox.send { connection.value.extend(number, seconds: seconds) }
                 },
                 { outcome in
-                    mailbox.send { connection.value.finish(number, outcome) }
+                    let labels = engine.labels(of: passed.path, passed.method, exposure)
+                    mailbox.send { connection.value.finish(number, outcome, labels) }
                 })
         }
     }
@@ -79,7 +80,8 @@ extension ConnectionHandler {
         let (number, target, mailbox) = (request.number, request.target, loop.mailbox)
         EngineLoop.shared.submit {
             engine.answer(entry, served, target: target, answers) { outcome in
-                mailbox.send { connection.value.finish(number, outcome) }
+                let labels = engine.routeLabels(entry)
+                mailbox.send { connection.value.finish(number, outcome, labels) }
             }
         }
     }

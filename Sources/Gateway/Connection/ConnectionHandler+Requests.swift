@@ -6,7 +6,7 @@ extension ConnectionHandler {
     private enum Decision {
         case hot(HotAnswer)
         /// It is there, and the client says more about what it wants.
-        case content(PublishedAnswer, HeaderPassage)
+        case content(PublishedAnswer, HeaderPassage, Int)
         case problem(Problem)
         case reply(Reply)
         case ask
@@ -17,6 +17,7 @@ extension ConnectionHandler {
         loop.refreshAccess()
         // One reading of the clock for all requests that came together.
         let now = loop.clock()
+        if loop.metrics != nil { loop.batchStart = loop.uptime() }
         requests: while true {
             switch machine.next(sweep: loop.sweeps) {
             case .none: break requests
@@ -35,12 +36,13 @@ extension ConnectionHandler {
     private func answer(_ head: RequestHead, now: Double, _ context: ChannelHandlerContext) {
         switch machine.input.withUnsafeReadableBytes({ decide(head, $0, now: now, context) }) {
         case .hot(let answer): write(answer, head, now: now, context)
-        case .content(let answer, let passage):
+        case .content(let answer, let passage, let labels):
             let request = take(head)
             let terms = request.terms
             guard !terms.wantsEvents, terms.demand.accepts(answer, at: now) else {
                 return ask(request, context)
             }
+            self.labels = labels
             writeContent(answer, .hit(.memory), passage, terms, request, context)
         case .problem(let problem): write(problem.reply, take(head), context)
         case .reply(let reply): write(reply, take(head), context)
@@ -85,7 +87,9 @@ extension ConnectionHandler {
             hot.forget()
             return .ask
         }
-        guard head.notable.isEmpty, head.ifNoneMatch == nil else { return .content(answer, hot.passage) }
+        guard head.notable.isEmpty, head.ifNoneMatch == nil else {
+            return .content(answer, hot.passage, hot.labels)
+        }
         hot.render(answer, now: now, &loop.writer)
         return .hot(hot)
     }
@@ -182,6 +186,7 @@ extension ConnectionHandler {
         guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.access.accessLog == nil else {
             let request = take(head)
             guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
+            labels = answer.labels
             return writeContent(current, .hit(.memory), answer.passage, .usual, request, context)
         }
         needsFlush = true
@@ -194,5 +199,11 @@ extension ConnectionHandler {
             context.write(wrapOutboundOut(answer.whole), promise: nil)
             if let body = answer.body { context.write(wrapOutboundOut(body), promise: nil) }
         }
+        guard loop.metrics != nil else { return }
+        let isHead = head.method == .head
+        loop.count(
+            answer.labels, isHead ? "HEAD" : "GET", status: answer.status, .hit,
+            bytes: isHead ? 0 : answer.bodyCount,
+            since: loop.batchStart)
     }
 }

@@ -29,6 +29,8 @@ struct LoopStreams {
 
     func of(_ id: Int) -> some Collection<ConnectionHandler> { (connections[id] ?? [:]).values }
 
+    var count: Int { connections.values.reduce(0) { $0 + $1.count } }
+
     var all: [ConnectionHandler] { connections.values.flatMap(\.values) }
 }
 
@@ -46,8 +48,10 @@ extension ConnectionHandler {
         let (feed, mailbox, number) = (loop.feed, loop.mailbox, request.number)
         let subscription = LiveResource.Subscription(
             feed: feed, wantsPatches: wantsPatches, lastEventID: request.fields.single("last-event-id"),
-            begin: { [path] live, frames in
+            begin: { [path, engine = loop.engine] live, frames in
+                let labels = engine.labels(of: live.resource, live.resource.service, "GET")
                 mailbox.send {
+                    connection.value.labels = labels
                     connection.value.begin(number, live, path, wantsPatches: wantsPatches, frames)
                 }
             })
@@ -73,7 +77,7 @@ extension ConnectionHandler {
         loop.streams.add(self, live.id)
         let head = loop.writer.streamHead(now: loop.clock(), request.framing)
         send([head] + frames, context)
-        logAccess(request, status: 200, bytes: 0, context)
+        logAccess(request, status: 200, .answered, bytes: 0, context)
     }
 
     private func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {

@@ -25,6 +25,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var stream: ClientStream?
     /// Of the read that is waited for.
     var ticket: ReadTicket?
+    /// As what the request that waits is counted; see ``GatewayMetrics``.
+    var labels = GatewayMetrics.noLabels
     /// Something was written since the last flush.
     var needsFlush = false
     /// The value of Host that was accepted last, and under which rules; clients repeat themselves.

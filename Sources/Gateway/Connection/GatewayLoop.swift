@@ -35,6 +35,10 @@ final class GatewayLoop {
     var targets = TargetTable()
     var streams = LoopStreams()
     var writer: AnswerWriter
+    /// Nil as long as nobody wants to know; see ``GatewayMetrics``.
+    private(set) var metrics: LoopMetrics?
+    /// When the requests that are being answered were read; for ``metrics``.
+    var batchStart = 0.0
     /// So many there were; connections measure time in them.
     private(set) var sweeps = 0
     /// The limits of time, as of ``access``. The length of a sweep stays what it was at the start.
@@ -99,6 +103,7 @@ final class GatewayLoop {
     /// False when there are too many: then it is a guest, which is answered about the host's health alone.
     func add(_ connection: ConnectionHandler) -> Bool {
         defer { startSweeping() }
+        beginCounting()
         if !room.enter() {
             room.noteCrowd()
             closeIdle()
@@ -120,6 +125,7 @@ final class GatewayLoop {
             return
         }
         guard connections.isEmpty, guests.isEmpty else { return }
+        tellGauges()
         sweeping?.cancel()
         sweeping = nil
         targets.forget(unusedSince: .max)
@@ -161,8 +167,35 @@ final class GatewayLoop {
     func sweep() {
         sweeps += 1
         refreshAccess()
+        beginCounting()
+        tellGauges()
         targets.forget(unusedSince: AnswerWriter.wholeSeconds(clock()) - Self.contentSeconds)
         for connection in all { connection.sweep() }
+    }
+
+    // MARK: Metrics
+
+    /// Answers that are kept don't know yet as what they are counted.
+    private func beginCounting() {
+        guard metrics == nil, let new = engine.metrics.makeLoop() else { return }
+        metrics = new
+        targets.removeAll()
+    }
+
+    private func tellGauges() {
+        metrics?.set(connections: connections.count + guests.count, streams: streams.count)
+    }
+
+    /// An answer went out.
+    func count(
+        _ labels: Int, _ method: String, status: Int, _ outcome: RequestSeries.Outcome, bytes: Int,
+        since start: Double
+    ) {
+        metrics?.count(
+            RequestSeries.Key(
+                labels: labels, method: RequestSeries.method(method), status: Int16(clamping: status),
+                outcome: outcome.rawValue),
+            seconds: uptime() - start, bytes: bytes)
     }
 
     // MARK: The end

@@ -11,6 +11,8 @@ final class HotAnswer {
     let publication: Publication
     let passage: HeaderPassage
     let exposure: Exposure
+    /// As what it is counted; see ``GatewayMetrics``.
+    let labels: Int
     private let target: [UInt8]
     private let allowsGet: Bool
     private let allowsHead: Bool
@@ -24,12 +26,14 @@ final class HotAnswer {
     private(set) var whole = ByteBuffer()
     private(set) var body: ByteBuffer?
     private(set) var bodyCount = 0
+    var status: Int { content?.status ?? 200 }
 
     init(target: [UInt8], _ shown: EngineClient.Shown, _ exposure: Exposure) {
         self.target = target
         self.exposure = exposure
         publication = shown.publication
         passage = shown.passage
+        labels = shown.labels
         allowsGet = shown.methods.contains("GET")
         allowsHead = shown.methods.contains("HEAD")
     }

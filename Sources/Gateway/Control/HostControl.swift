@@ -13,6 +13,13 @@ public protocol HostControl: Sendable {
     @EngineActor func explain(
         _ service: Service, url: URLText, method: String
     ) throws(ControlProblem) -> Tree
+
+    /// What the host adds to the gateway's own metrics.
+    @EngineActor var metrics: [MetricFamily] { get }
+}
+
+extension HostControl {
+    public var metrics: [MetricFamily] { [] }
 }
 
 /// Why a command wasn't carried out.
@@ -50,6 +57,15 @@ public protocol GatewayDirectory: Sendable {
     @EngineActor func service(named name: String) -> Service?
     @EngineActor var serviceNames: [String] { get }
     @EngineActor var health: GatewayHealth { get }
+    /// Of all services.
+    @EngineActor var engine: Engine? { get }
+}
+
+extension GatewayDirectory {
+    /// That of the first service.
+    @EngineActor public var engine: Engine? {
+        serviceNames.first.flatMap { service(named: $0) }?.engine
+    }
 }
 
 /// What the host says about itself under `/-/health`.

@@ -2,13 +2,13 @@ import RestEngine
 
 /// What is under `/-/`.
 enum HostRoute: String, CaseIterable {
-    case health, ready, services, resources, explain
+    case health, ready, services, resources, explain, metrics
     case status, reload, invalidate, wipe
 
     /// Answered on the admin socket alone.
     var isForAdmins: Bool {
         switch self {
-        case .health, .ready, .services, .resources, .explain: false
+        case .health, .ready, .services, .resources, .explain, .metrics: false
         case .status, .reload, .invalidate, .wipe: true
         }
     }

@@ -25,6 +25,9 @@ extension EngineClient {
         case .health: return health(exposure, withDetails: withDetails)
         case .ready: return Self.readiness(true)
         case .services: return serviceList(exposure)
+        case .metrics:
+            _ = try RouteQuery(query, known: [])
+            return metricsReply(exposure)
         case .resources: return try resources(try RouteQuery(query, known: ["service", "limit"]), exposure)
         case .explain:
             return try explain(try RouteQuery(query, known: ["service", "path", "method"]), exposure)

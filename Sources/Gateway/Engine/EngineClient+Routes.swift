@@ -13,7 +13,8 @@ extension EngineClient {
         }
         let known = answers.answer(for: target)
         let shown = Shown(
-            publication: known.publication, methods: ["GET", "HEAD"], passage: .own, version: rules.version)
+            publication: known.publication, methods: ["GET", "HEAD"], passage: .own, version: rules.version,
+            labels: routeLabels(entry))
         if let answer = known.publication.answer(at: clock()) {
             return completion(.answer(answer, .hit(.memory), shown))
         }
@@ -40,6 +41,13 @@ extension EngineClient {
             }
             for waiter in waiters { waiter(outcome) }
         }
+    }
+
+    /// A route is counted by its template.
+    @EngineActor
+    func routeLabels(_ entry: RouteTable.Entry) -> Int {
+        metrics.isCounting
+            ? metrics.labels(Self.hostService, entry.route.template) : GatewayMetrics.noLabels
     }
 
     private static func outcome(of result: Result<Entity, RequestError>) -> Outcome {

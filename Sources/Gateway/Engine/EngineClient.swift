@@ -6,13 +6,15 @@ struct EngineClient: Sendable {
     let control: (any HostControl)?
     let rules: GatewayRules
     let clock: @Sendable () -> Double
+    let metrics: GatewayMetrics
     private let interest = LoadInterest()
     private let lives = LiveResources()
 
     init(
         directory: any GatewayDirectory, control: (any HostControl)?, rules: GatewayRules,
-        clock: @escaping @Sendable () -> Double
+        clock: @escaping @Sendable () -> Double, metrics: GatewayMetrics
     ) {
+        self.metrics = metrics
         self.clock = clock
         self.directory = directory
         self.control = control
@@ -34,6 +36,8 @@ struct EngineClient: Sendable {
         var timing: String?
         /// Of the rules that allow it; see ``GatewayRules``.
         var version: Int
+        /// As what it is counted; see ``GatewayMetrics``.
+        var labels = GatewayMetrics.noLabels
     }
 
     /// Seconds that a request gets unless its resource's configuration has another total time.
@@ -69,7 +73,8 @@ struct EngineClient: Sendable {
         let (resource, methods) = found
         let shown = Shown(
             publication: resource.publicationForReaders(preparing: ContentRendering.prepare),
-            methods: methods, passage: passage(of: resource), version: rules.version)
+            methods: methods, passage: passage(of: resource), version: rules.version,
+            labels: labels(of: resource, resource.service, question.method))
         let start = resource.engine.scheduler.now
         if question.demand.isUsual {
             if let answer = shown.publication.answer(at: start) {

@@ -88,6 +88,12 @@ public final class LuaState {
         return isClosed ? 0 : clua_used(core)
     }
 
+    /// CPU time of the scripts that ran in it, sampled a hundred times a second of CPU time.
+    public var cpuSeconds: Double {
+        verifyOwner()
+        return isClosed ? 0 : clua_cpu_seconds(core)
+    }
+
     /// Runs full garbage collections until nothing more is found; see `Lua.hold` for why one may not do.
     public func collectGarbage() {
         verifyOwner()

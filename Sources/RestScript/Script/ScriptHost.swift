@@ -119,6 +119,9 @@ public final class ScriptHost {
 
     public var memoryUsed: Int { context.state.memoryUsed }
 
+    /// CPU time of its functions, without those of transformer modules; see ``LuaState/cpuSeconds``.
+    public var cpuSeconds: Double { context.state.cpuSeconds }
+
     // MARK: Transformer modules
 
     /// Why a module is not run any more; nil as long as all are.

@@ -26,7 +26,7 @@ enum AdminListener {
     /// Listens, and gives the gateway and the socket's path; nil when none is wanted.
     static func start(
         _ address: Address, directory: any GatewayDirectory, control: any HostControl,
-        folder: AdminFolder = .standard(),
+        folder: AdminFolder = .standard(), metrics: GatewayMetrics = GatewayMetrics(),
         onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in }
     ) throws(ListenError) -> (gateway: Gateway, path: String)? {
         let path: String
@@ -44,6 +44,7 @@ enum AdminListener {
         configuration.threads = 1
         configuration.limits.maxConnections = 64
         configuration.onShortage = onShortage
+        configuration.metrics = metrics
         do throws(GatewayError) {
             let gateway = try Gateway(configuration, directory: directory, control: control)
             _ = try gateway.start()

@@ -44,6 +44,8 @@ struct HostFacts: Sendable {
     var failedJobs = 0
     /// Bytes in the script's Lua states, those of earlier generations included.
     var luaMemory = 0
+    /// CPU time of the script's own functions, in all generations.
+    var luaSeconds = 0.0
     /// Bytes that resources hold, and bytes of bodies on their way to them.
     var contentMemory = 0
     var bodyMemory = 0
@@ -165,6 +167,7 @@ extension HostFacts {
         jobs = host.jobCount
         failedJobs = generations.failedJobs
         luaMemory = generations.memoryUsed
+        luaSeconds = generations.luaSeconds
         let budget = generations.contentBudget
         contentMemory = budget.heldBytes
         bodyMemory = budget.bodyBytes

@@ -51,6 +51,9 @@ struct RunCommand: ParsableCommand {
             valueName: "path | off"))
     var admin: String?
 
+    @Flag(help: "Count for /-/metrics from the start; default: from the first time that it is asked for.")
+    var metrics = false
+
     @Flag(inversion: .prefixedNo, help: "Reload the script when one of its files changes.")
     var watch = true
 

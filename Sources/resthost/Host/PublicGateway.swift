@@ -21,6 +21,7 @@ final class PublicGateway {
     private let drain: Double
     private let onShortage: @Sendable (GatewayShortage) -> Void
     private let accessLog: @Sendable (AccessRecord) -> Void
+    private let metrics: GatewayMetrics
 
     /// - Parameters:
     ///   - listen: addresses of the command line, which win over the script's.
@@ -29,8 +30,10 @@ final class PublicGateway {
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
         drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
-        accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in }
+        accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in },
+        metrics: GatewayMetrics = GatewayMetrics()
     ) {
+        self.metrics = metrics
         self.accessLog = accessLog
         self.directory = directory
         self.control = control
@@ -57,6 +60,7 @@ final class PublicGateway {
         do throws(GatewayError) {
             if let gateway { return .update(try gateway.prepare(configuration)) }
             configuration.onShortage = onShortage
+            configuration.metrics = metrics
             let new = try Gateway(configuration, directory: directory, control: control)
             _ = try new.start()
             return .start(new)

@@ -21,6 +21,7 @@ final class RunControl: HostControl {
 
     private let load: @EngineActor () -> Result<Loaded, NotLoaded>
     private let facts: @EngineActor () -> HostFacts
+    private let process = ProcessMetrics()
 
     init(
         load: @escaping @EngineActor () -> Result<Loaded, NotLoaded>,
@@ -29,6 +30,8 @@ final class RunControl: HostControl {
         self.load = load
         self.facts = facts
     }
+
+    var metrics: [MetricFamily] { facts().metrics + process.families }
 
     func reload(_ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void) {
         completion(
@@ -58,6 +61,8 @@ final class ScriptDirectory: GatewayDirectory {
     func service(named name: String) -> Service? { generations.current.service(named: name) }
 
     var serviceNames: [String] { generations.current.services.map(\.name) }
+
+    var engine: Engine? { generations.engine }
 
     /// A host whose last reload failed goes on with what it had.
     var health: GatewayHealth {

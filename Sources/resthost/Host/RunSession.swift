@@ -19,6 +19,7 @@ final class RunSession {
     private var admin: (gateway: Gateway, path: String)?
     private var traffic: Traffic?
     private var isFinishing = false
+    private let metrics = GatewayMetrics()
     private let startedAt = ClockReading.timeOfDay
     /// When the last load began, by the clock of files.
     private var loadBegan = FileView.now
@@ -40,6 +41,7 @@ final class RunSession {
             fail(error)
         }
         self.generations = generations
+        if settings.metrics { metrics.begin(generations.engine) }
         listen(for: generations)
         follow(generations)
         let host = generations.current
@@ -62,7 +64,7 @@ final class RunSession {
             directory: directory, control: control, listen: settings.listen,
             threads: settings.gatewayThreads, drain: settings.drain,
             onShortage: { [log] in log.shortage($0, of: "gateway") },
-            accessLog: AccessLog(log).note)
+            accessLog: AccessLog(log).note, metrics: metrics)
         self.gateway = gateway
         do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
             fail(error)
@@ -70,6 +72,7 @@ final class RunSession {
         do throws(AdminListener.ListenError) {
             admin = try AdminListener.start(
                 AdminListener.Address(settings.admin), directory: directory, control: control,
+                metrics: metrics,
                 onShortage: { [log] in log.shortage($0, of: "admin socket") })
         } catch {
             // Nobody asked for the standard one, which may be impossible in a container.

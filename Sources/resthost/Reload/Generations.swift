@@ -100,6 +100,9 @@ final class Generations {
     /// Bytes in the Lua states of all of them.
     var memoryUsed: Int { (retired + [current]).reduce(0) { $0 + $1.memoryUsed } }
 
+    /// CPU time of the functions of all there were.
+    var luaSeconds: Double { luaSecondsBefore + (retired + [current]).reduce(0) { $0 + $1.cpuSeconds } }
+
     /// What resources hold, and may hold.
     var contentBudget: ContentBudget { engine.contentBudget }
 
@@ -224,6 +227,7 @@ final class Generations {
         old.whenRetirementEnds { [weak self, unowned old] in
             let ending = old
             self?.failedJobsBefore += ending.failedJobs
+            self?.luaSecondsBefore += ending.cpuSeconds
             self?.retired.removeAll { $0 === ending }
             ending.close()
             self?.giveMemoryBack()
@@ -242,6 +246,7 @@ final class Generations {
     }
 
     private var failedJobsBefore = 0
+    private var luaSecondsBefore = 0.0
 
     /// Of all generations: jobs and runs of timers that raised an error that nobody waited for.
     var failedJobs: Int { failedJobsBefore + (retired + [current]).reduce(0) { $0 + $1.failedJobs } }

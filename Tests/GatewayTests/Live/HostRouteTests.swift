@@ -56,14 +56,14 @@ import Testing
 
     @Test func `A wrong method is refused with those that work`() async throws {
         try await World.run { _, site in
-            for name in ["health", "ready", "services", "resources", "explain"] {
+            for name in ["health", "ready", "services", "resources", "explain", "metrics"] {
                 let answer = try site.get("/-/\(name)", method: "POST")
                 #expect(answer.status == 405)
                 #expect(answer["Allow"] == "GET, HEAD")
             }
             #expect(
                 try site.get("/-/nothing").problem("detail")
-                    == "there is no /-/nothing; there are /-/health, /-/ready, /-/services, /-/resources, /-/explain"
+                    == "there is no /-/nothing; there are /-/health, /-/ready, /-/services, /-/resources, /-/explain, /-/metrics"
             )
         }
     }

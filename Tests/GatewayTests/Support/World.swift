@@ -112,6 +112,16 @@ final class World: GatewayDirectory {
         try services["github"]?.configure(.glob(glob), edit)
     }
 
+    /// A block that has a place in a script and changes nothing.
+    @EngineActor
+    func configureAsScript(_ glob: String) throws {
+        guard let service = services["github"] else { return }
+        service.configure(
+            ConfigurationEntry(
+                pattern: try .glob(glob, base: service.baseURL), description: glob, origin: "main.lua:1",
+                apply: { _ in }))
+    }
+
     @EngineActor
     func isObserved(_ path: String) -> Bool { services["github"]?.resource(path).isObserved ?? false }
 

@@ -1,0 +1,93 @@
+/// The metrics that a host tells, by the names of Prometheus (rules 65). What a name means never changes;
+/// Operating a host lists them.
+public enum MetricName: String, CaseIterable, Sendable {
+    case gatewayRequests = "resthost_gateway_requests_total"
+    case gatewayRequestSeconds = "resthost_gateway_request_seconds"
+    case gatewayBodyBytes = "resthost_gateway_body_bytes_total"
+    case gatewayConnections = "resthost_gateway_connections"
+    case gatewayStreams = "resthost_gateway_streams"
+    case upstreamRequests = "resthost_upstream_requests_total"
+    case upstreamRequestSeconds = "resthost_upstream_request_seconds"
+    case upstreamMessages = "resthost_upstream_messages_total"
+    case upstreamPhaseSeconds = "resthost_upstream_phase_seconds"
+    case upstreamBytes = "resthost_upstream_bytes_total"
+    case upstreamConnections = "resthost_upstream_connections_total"
+    case transformSeconds = "resthost_transform_seconds"
+    case cacheOperations = "resthost_cache_operations_total"
+    case limitActions = "resthost_limit_actions_total"
+    case limitInFlight = "resthost_limit_in_flight"
+    case limitWaiting = "resthost_limit_waiting"
+    case breakerChanges = "resthost_breaker_changes_total"
+    case breakerOpen = "resthost_breaker_open"
+    case reloads = "resthost_reloads_total"
+    case openRequests = "resthost_open_requests"
+    case offloadedWork = "resthost_offloaded_work"
+    case resources = "resthost_resources"
+    case contentBytes = "resthost_content_bytes"
+    case generation = "resthost_generation"
+    case generationsAlive = "resthost_generations_alive"
+    case jobs = "resthost_jobs"
+    case failedJobs = "resthost_failed_jobs_total"
+    case luaMemory = "resthost_lua_memory_bytes"
+    case luaCPU = "resthost_lua_cpu_seconds_total"
+    case threadCPU = "resthost_thread_cpu_seconds_total"
+    case startTime = "process_start_time_seconds"
+    case processCPU = "process_cpu_seconds_total"
+    case residentMemory = "process_resident_memory_bytes"
+    case openDescriptors = "process_open_fds"
+
+    /// What Prometheus has to know to work with it.
+    public enum Kind: String, Sendable {
+        case counter, gauge, histogram
+    }
+
+    /// Of all with this name.
+    public var kind: Kind {
+        if rawValue.hasSuffix("_total") { return .counter }
+        switch self {
+        case .gatewayRequestSeconds, .upstreamRequestSeconds, .upstreamPhaseSeconds, .transformSeconds:
+            return .histogram
+        default: return .gauge
+        }
+    }
+
+    /// In one line.
+    public var help: String {
+        switch self {
+        case .gatewayRequests: "Requests that clients got an answer to."
+        case .gatewayRequestSeconds: "From the end of a request's head to the hand-over of its answer."
+        case .gatewayBodyBytes: "Bytes of content that went to clients."
+        case .gatewayConnections: "Connections of clients."
+        case .gatewayStreams: "Event streams of clients."
+        case .upstreamRequests: "Requests to APIs that ended, with all their messages."
+        case .upstreamRequestSeconds: "From the start of a request to the end of its pipeline."
+        case .upstreamMessages: "Messages that went to APIs: requests, repeats, redirects, challenges."
+        case .upstreamPhaseSeconds: "Where the time of the messages to APIs went."
+        case .upstreamBytes: "Bytes of bodies on the wire, sent to APIs and received."
+        case .upstreamConnections: "Connections that messages to APIs took, new and used before."
+        case .transformSeconds: "From an API's last byte to the end of the pipeline, waits included."
+        case .cacheOperations: "What caches of stages were asked for, and what came of it."
+        case .limitActions: "Requests that a limit had wait, let go on or refused."
+        case .limitInFlight: "Requests under way that share a limit."
+        case .limitWaiting: "Requests that wait for a limit."
+        case .breakerChanges: "Changes of circuit breakers."
+        case .breakerOpen: "1 for an origin whose circuit is open, 0.5 where it is half open."
+        case .reloads: "Loads of the script, or of modules of it, after the first."
+        case .openRequests: "Requests of the engine that have not ended."
+        case .offloadedWork: "Pieces of work that other threads do for the engine."
+        case .resources: "Resources in memory."
+        case .contentBytes: "Bytes of content that resources hold."
+        case .generation: "Number of the generation of the script that runs."
+        case .generationsAlive: "Generations that run, or still finish something."
+        case .jobs: "Jobs and timers of the script that are alive."
+        case .failedJobs: "Jobs and runs of timers that raised an error which nobody waited for."
+        case .luaMemory: "Bytes in the script's Lua states, those of earlier generations included."
+        case .luaCPU: "CPU time of the script's own functions, to a hundredth of a second."
+        case .threadCPU: "CPU time of the threads that are alive, by their names."
+        case .startTime: "Unix time at which the process began."
+        case .processCPU: "CPU time of the process."
+        case .residentMemory: "Bytes of the process that are in memory."
+        case .openDescriptors: "Open file descriptors."
+        }
+    }
+}

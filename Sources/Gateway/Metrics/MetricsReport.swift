@@ -1,0 +1,64 @@
+import RestEngine
+
+extension EngineClient {
+    /// All metrics of the host, as text. Of services that the asker can't reach nothing is told, nor of what
+    /// all services share.
+    @EngineActor
+    func metricsReply(_ exposure: Exposure) -> Reply {
+        metrics.begin(directory.engine)
+        var families = metrics.families + metrics.upstreamFamilies
+        families.append(
+            MetricFamily(
+                .resources,
+                directory.serviceNames.sorted().compactMap(directory.service(named:)).map {
+                    .init([.init("service", $0.name)], .number(Double($0.liveResources.count)))
+                }))
+        families += control?.metrics ?? []
+        if !exposure.showsEverything { families = families.map { Self.shown($0, exposure) } }
+        return Reply(200, text: MetricText.write(families), type: MetricText.type)
+    }
+
+    @EngineActor
+    private static func shown(_ family: MetricFamily, _ exposure: Exposure) -> MetricFamily {
+        var shown = family
+        shown.samples.removeAll { sample in
+            if let service = sample["service"] {
+                return !service.isEmpty && service != LabeledMetrics.other && service != Self.hostService
+                    && !exposure.isExposed(service: service)
+            }
+            return sample["limit"] != nil || sample["origin"] != nil
+        }
+        return shown
+    }
+
+    /// What stands for a service where it is the host itself that answers.
+    static let hostService = "-"
+
+    /// The host's own answers are counted by their paths.
+    func labels(of route: HostRoute) -> Int {
+        metrics.isCounting
+            ? metrics.labels(Self.hostService, "/-/" + route.rawValue) : GatewayMetrics.noLabels
+    }
+
+    /// The labels of what was asked for, as the gateway counts it; none unless somebody wants to know.
+    @EngineActor
+    func labels(of path: ResourcePath, _ method: String, _ exposure: Exposure) -> Int {
+        guard metrics.isCounting, let service = shownService(named: path.service, exposure) else {
+            return GatewayMetrics.noLabels
+        }
+        guard let resource = exposure.known.resource(at: path, of: service) else {
+            return metrics.labels(service.name, "")
+        }
+        return labels(of: resource, service, method)
+    }
+
+    /// The pattern is that of the last block of the script's that applies.
+    @EngineActor
+    func labels(of resource: Resource, _ service: Service, _ method: String) -> Int {
+        guard metrics.isCounting else { return GatewayMetrics.noLabels }
+        let blocks = service.configurationEntries
+        let applied = resource.resolvedConfiguration(for: method == "HEAD" ? "GET" : method).entries
+        let last = applied.last { blocks.indices.contains($0) && blocks[$0].origin != nil }
+        return metrics.labels(service.name, last.map { blocks[$0].pattern.description } ?? "")
+    }
+}

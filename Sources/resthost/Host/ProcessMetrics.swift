@@ -1,0 +1,89 @@
+import Gateway
+import Platform
+import RestEngine
+
+extension HostFacts {
+    /// What the gateway doesn't know of itself.
+    var metrics: [MetricFamily] {
+        [
+            MetricFamily(.generation, Double(generation)),
+            MetricFamily(.generationsAlive, Double(1 + retiring)),
+            MetricFamily(.jobs, Double(jobs)),
+            MetricFamily(.failedJobs, Double(failedJobs)),
+            MetricFamily(.luaMemory, [.init([.init("state", "script")], .number(Double(luaMemory)))]),
+            MetricFamily(.luaCPU, [.init([.init("state", "script")], .number(luaSeconds))]),
+        ]
+    }
+}
+
+/// What the system says of this process (proc(5)); nothing where it has no such files.
+@EngineActor
+final class ProcessMetrics {
+    private struct Thread {
+        let name: String
+        var seconds: Double
+    }
+
+    private let startTime = ClockReading.timeOfDay
+    private var threads: [String: Thread] = [:]
+    /// Of threads that have ended, by name.
+    private var ended: [String: Double] = [:]
+
+    var families: [MetricFamily] {
+        var families = [MetricFamily(.startTime, startTime)]
+        guard let own = Self.ticks("/proc/self/stat") else { return families }
+        families.append(MetricFamily(.processCPU, own))
+        if let pages = Self.read("/proc/self/statm")?.split(separator: " ").dropFirst().first,
+            let count = Double(pages)
+        {
+            families.append(MetricFamily(.residentMemory, count * Double(sysconf(Int32(_SC_PAGESIZE)))))
+        }
+        if let names = FolderNames.list("/proc/self/fd") {
+            // One of them is the folder's own.
+            families.append(MetricFamily(.openDescriptors, Double(max(0, names.count - 1))))
+        }
+        readThreads()
+        var times = ended
+        for thread in threads.values { times[thread.name, default: 0] += thread.seconds }
+        families.append(
+            MetricFamily(
+                .threadCPU,
+                times.sorted { $0.key < $1.key }.map { .init([.init("thread", $0.key)], .number($0.value)) }))
+        return families
+    }
+
+    private func readThreads() {
+        let numbers = FolderNames.list("/proc/self/task") ?? []
+        for (number, thread) in threads where !numbers.contains(number) {
+            ended[thread.name, default: 0] += thread.seconds
+            threads[number] = nil
+        }
+        for number in numbers {
+            let folder = "/proc/self/task/\(number)"
+            guard let seconds = Self.ticks(folder + "/stat"), let name = Self.read(folder + "/comm") else {
+                continue
+            }
+            threads[number] = Thread(name: Self.group(name), seconds: seconds)
+        }
+    }
+
+    /// Threads that do the same are told apart by a number at the end.
+    private static func group(_ name: String) -> String {
+        let end = name.lastIndex { !$0.isNumber && !"-#\n ".contains($0) }
+        return end.map { String(name[...$0]) } ?? "other"
+    }
+
+    /// CPU seconds: the 14th and 15th field, counted behind the name, which may hold anything.
+    private static func ticks(_ path: String) -> Double? {
+        guard let text = read(path), let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[end...].split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
+            return nil
+        }
+        return (user + system) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
+    }
+
+    private static func read(_ path: String) -> String? {
+        (try? WholeFile.read(path, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,194 @@
+import Platform
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// `/-/metrics` (rules 65).
+@Suite struct MetricTests {
+    private static let reply: @EngineActor @Sendable (TransportRequest) -> TransportResult = { request in
+        request.url.hasSuffix("bad") ? .success(.stub("no", status: 500)) : .success(.stub("[1]"))
+    }
+
+    private func scrape(_ site: Site) throws -> PrometheusText {
+        let answer = try site.get("/-/metrics")
+        #expect(answer.status == 200)
+        #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+        return try PrometheusText(answer.body)
+    }
+
+    private func series(
+        _ pattern: String, _ status: Int, _ outcome: String, service: String = "github",
+        method: String = "GET"
+    ) -> String {
+        "resthost_gateway_requests_total{service=\"\(service)\",pattern=\"\(pattern)\",method=\"\(method)\","
+            + "status=\"\(status)\",outcome=\"\(outcome)\"}"
+    }
+
+    @Test func `65.1 Counting begins when somebody asks`() async throws {
+        try await World.run({ $0.threads = 1 }, automatic: Self.reply) { _, site in
+            _ = try site.get("/github/a")
+            #expect(try scrape(site)[series("", 200, "hit")] == nil)
+            for _ in 0..<3 { _ = try site.get("/github/a") }
+            let text = try scrape(site)
+            #expect(text[series("", 200, "hit")] == 3)
+            #expect(
+                text["resthost_gateway_request_seconds_count{service=\"github\",pattern=\"\",method=\"GET\"}"]
+                    == 3)
+            #expect(text["resthost_gateway_body_bytes_total{service=\"github\",pattern=\"\"}"] == 9)
+            #expect(text["resthost_gateway_connections"] != nil)
+        }
+    }
+
+    @Test func `65.2 Requests are told apart by service, pattern, method, status and outcome`() async throws {
+        try await World.run(
+            {
+                $0.threads = 1
+                $0.expose = ["github": ServiceExposure(methods: ["GET", "HEAD", "POST"])]
+            }, automatic: Self.reply
+        ) { world, site in
+            try await world.configureAsScript("/users/*")
+            _ = try scrape(site)
+            for path in ["users/a", "users/a", "users/b", "c", "bad"] { _ = try site.get("/github/\(path)") }
+            _ = try site.get("/github/users/a", method: "HEAD")
+            _ = try site.get("/github/users/a", method: "POST", fields: ["Content-Length: 0"])
+            _ = try site.get("/github/users/a", method: "PUT", fields: ["Content-Length: 0"])
+            _ = try site.get("/nothing/a")
+            let text = try scrape(site)
+            #expect(text[series("/users/*", 200, "fetched")] == 2)
+            #expect(text[series("/users/*", 200, "hit")] == 1)
+            #expect(text[series("/users/*", 200, "hit", method: "HEAD")] == 1)
+            #expect(text[series("/users/*", 200, "answered", method: "POST")] == 1)
+            #expect(text[series("", 200, "fetched")] == 1)
+            #expect(text[series("", 500, "failed")] == 1)
+            #expect(text[series("", 404, "refused", service: "")] == 1)
+            #expect(text[series("/-/metrics", 200, "answered", service: "-")] == nil)
+        }
+    }
+
+    @Test func `65.3 There is a limit of series, and the rest is counted together`() {
+        let registry = GatewayMetrics()
+        let numbers = (0..<600).map { registry.labels("s", "/\($0)") }
+        #expect(Set(numbers).count == GatewayMetrics.mostLabels - 1)
+        #expect(numbers.last == GatewayMetrics.otherLabels)
+        #expect(registry.labels("s", "/0") == numbers[0])
+        var metrics = LabeledMetrics(.upstreamMessages, ["service"])
+        for number in 0..<700 { metrics.add(["\(number)"]) }
+        metrics.add(["3"])
+        #expect(metrics.family.samples.count == LabeledMetrics.mostSeries)
+        #expect(metrics.family.samples.first { $0["service"] == "3" }?.value == .number(2))
+        #expect(metrics.family.samples.first { $0["service"] == "other" }?.value == .number(201))
+    }
+
+    @EngineActor
+    @Test func `65.3 The same holds for kinds of requests, over all threads`() throws {
+        let registry = GatewayMetrics()
+        #expect(registry.makeLoop() == nil)
+        registry.begin(nil)
+        var loops = [try #require(registry.makeLoop()), try #require(registry.makeLoop())]
+        for number in 0..<3000 {
+            let key = RequestSeries.Key(
+                labels: number % 450, method: UInt8(number % 9), status: Int16(200 + number % 350), outcome: 5
+            )
+            _ = registry.labels("s", "/\(number % 450)")
+            loops[number % 2].count(key, seconds: 0.001, bytes: 1)
+        }
+        func total() throws -> (series: Int, sum: Double) {
+            let text = try PrometheusText(MetricText.write(registry.families))
+            let counts = text.values.filter { $0.key.hasPrefix("resthost_gateway_requests_total{") }
+            #expect(counts.keys.contains { $0.contains("status=\"other\",outcome=\"other\"") })
+            return (counts.count, counts.values.reduce(0, +))
+        }
+        #expect(try total() == (GatewayMetrics.mostSeries, 3000))
+        loops.removeFirst()
+        #expect(try total() == (GatewayMetrics.mostSeries, 3000))
+    }
+
+    @Test func `65.4 The engine's work is counted from its events`() async throws {
+        try await World.run(automatic: Self.reply) { _, site in
+            _ = try scrape(site)
+            for path in ["a", "b", "bad"] { _ = try site.get("/github/\(path)") }
+            let text = try scrape(site)
+            let message =
+                "resthost_upstream_messages_total{service=\"github\",method=\"GET\",reason=\"first\","
+            #expect(text[message + "outcome=\"2xx\"}"] == 2)
+            #expect(text[message + "outcome=\"5xx\"}"] == 1)
+            let request = "resthost_upstream_requests_total{service=\"github\",method=\"GET\","
+            #expect(text[request + "outcome=\"2xx\"}"] == 2)
+            #expect(text[request + "outcome=\"http_5xx\"}"] == 1)
+            #expect(text["resthost_transform_seconds_count{service=\"github\"}"] == 2)
+            #expect(text["resthost_reloads_total{outcome=\"failed\"}"] == 0)
+            #expect(text["resthost_resources{service=\"github\"}"] == 3)
+            #expect(text["resthost_open_requests"] == 0)
+        }
+    }
+
+    @Test func `65.5 Who may not see a service is told nothing of it`() async throws {
+        try await World.run(
+            {
+                $0.tokens = [
+                    GatewayToken(name: "all", secret: .text("all")),
+                    GatewayToken(name: "some", secret: .text("some"), expose: ["other": ServiceExposure()]),
+                ]
+            }, automatic: Self.reply
+        ) { world, site in
+            await world.add("other", "https://other.example")
+            func get(_ target: String, _ token: String) throws -> Answer {
+                try site.get(target, fields: ["Authorization: Bearer \(token)"])
+            }
+            _ = try get("/-/metrics", "all")
+            _ = try get("/github/a", "all")
+            _ = try get("/other/a", "all")
+            #expect(try get("/-/metrics", "all").body.contains("service=\"github\""))
+            let some = try get("/-/metrics", "some").body
+            #expect(some.contains("service=\"other\""))
+            #expect(!some.contains("github"))
+            #expect(try site.get("/-/metrics").status == 401)
+        }
+    }
+
+    @Test func `65.6 The text is Prometheus' own`() throws {
+        var histogram = MetricHistogram()
+        for seconds in [0.0001, 0.0005, 0.3, 100] { histogram.add(seconds) }
+        let text = MetricText.write([
+            MetricFamily(.jobs, []),
+            MetricFamily(
+                .resources, [.init([.init("service", "a\"b\\c\nd")], .number(1.5))]),
+            MetricFamily(.transformSeconds, [.init([], .histogram(histogram))]),
+        ])
+        let read = try PrometheusText(text)
+        #expect(read["resthost_resources{service=\"a\\\"b\\\\c\\nd\"}"] == 1.5)
+        #expect(read["resthost_transform_seconds_bucket{le=\"0.0005\"}"] == 2)
+        #expect(read["resthost_transform_seconds_bucket{le=\"30\"}"] == 3)
+        #expect(read["resthost_transform_seconds_bucket{le=\"+Inf\"}"] == 4)
+        #expect(read["resthost_transform_seconds_count"] == 4)
+        #expect(read.types["resthost_jobs"] == nil)
+    }
+
+    /// The guide lists all of them, with their kinds, and no others.
+    @Test func `65.7 The names are those of the guide`() throws {
+        let folder = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
+        let guide = String(
+            decoding: try WholeFile.read(
+                folder + "/Sources/RestScript/RestScript.docc/Operating.md", limit: 1 << 20), as: UTF8.self)
+        for name in MetricName.allCases {
+            #expect(guide.contains("| `\(name.rawValue)` | \(name.kind.rawValue) |"), "\(name.rawValue)")
+            #expect(!name.help.contains("\n"))
+        }
+        let rows = guide.split(separator: "\n").filter {
+            $0.hasPrefix("| `resthost_") || $0.hasPrefix("| `process_")
+        }
+        #expect(rows.count == MetricName.allCases.count)
+    }
+
+    @Test func `65.8 Phases of a message follow each other`() {
+        var timings = TransferTimings()
+        (timings.queue, timings.nameLookup, timings.connect) = (0.1, 0.2, 0.3)
+        (timings.tls, timings.firstByte, timings.total) = (0.5, 0.9, 1)
+        #expect(MessagePhases.of(timings).map(\.0) == ["queue", "dns", "connect", "tls", "wait", "transfer"])
+        #expect(abs(MessagePhases.of(timings).reduce(0) { $0 + $1.1 } - 1) < 1e-9)
+        timings.isConnectionReused = true
+        #expect(MessagePhases.of(timings).map(\.0) == ["queue", "wait", "transfer"])
+    }
+}
