@@ -35,7 +35,7 @@ public final class Gateway: Sendable {
         self.configuration = configuration
         addresses = try ListenAddress.list(configuration.listen)
         for (text, address) in addresses where configuration.isForAdmins {
-            guard case .unix = address else {
+            guard configuration.mayTakeCommands(at: address) else {
                 throw .badAddress(text, why: "commands are taken on a Unix socket alone, unix:/path")
             }
         }
@@ -112,7 +112,8 @@ public final class Gateway: Sendable {
     ) throws(GatewayError) -> Listener {
         try Listener.bind(
             address, text: text, mode: configuration.isForAdmins ? 0o600 : mode, group: running.group,
-            loops: running.loops, room: running.room)
+            loops: running.loops, room: running.room,
+            inherited: configuration.inheritedSockets["\(address)"])
     }
 
     /// Stops listening, lets the requests that are under way finish for so many seconds, then closes

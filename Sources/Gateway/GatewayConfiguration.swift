@@ -15,14 +15,17 @@ public struct GatewayConfiguration: Sendable {
     public var tokens: [GatewayToken] = []
     /// What a listener shows in place of ``expose``, by its text in ``listen``.
     public var listenerExposure: [String: [String: ServiceExposure]] = [:]
+    /// Sockets that listen already, by their addresses: a service manager gave them to this process, which
+    /// keeps them open.
+    public var inheritedSockets: [String: Int32] = [:]
     /// Modes of the files of Unix sockets, by their text in ``listen``; else the process's umask decides.
     public var socketModes: [String: Int] = [:]
     /// Which pages of other origins may use it; nil: none.
     public var cors: GatewayCORS?
     /// Names for the Host header beside the loopback names and the listener's address.
     public var serverNames: [String] = []
-    /// It takes commands, shows no resources, and is for Unix sockets alone, which nobody else can open: mode
-    /// 0600.
+    /// It takes commands, shows no resources, and is for Unix sockets, which nobody else can open: mode 0600;
+    /// with a token it may be on the loopback as well.
     public var isForAdmins = false
     /// Called on a network thread after each answer; must be quick.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
@@ -56,6 +59,13 @@ public struct GatewayConfiguration: Sendable {
         self.listen = listen
         self.expose = expose
         self.bearerToken = bearerToken
+    }
+
+    func mayTakeCommands(at address: ListenAddress) -> Bool {
+        switch address {
+        case .unix: true
+        case .ip(let host, _): bearerToken != nil && (host == "127.0.0.1" || host == "::1")
+        }
     }
 
     /// Throws what is wrong with it, before anything is started.

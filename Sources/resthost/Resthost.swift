@@ -30,7 +30,8 @@ struct Resthost: ParsableCommand {
         version: HostVersion.text,
         subcommands: [
             RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, ReplCommand.self,
-            TestCommand.self, InitCommand.self, TypesCommand.self, FixturesCommand.self,
+            TestCommand.self, InitCommand.self, InstallServiceCommand.self, TypesCommand.self,
+            FixturesCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             ReferenceCommand.self,
             BenchLoadsCommand.self,

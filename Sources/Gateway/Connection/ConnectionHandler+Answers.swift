@@ -14,7 +14,9 @@ extension ConnectionHandler {
                 context)
         case _ where loop.isForAdmins:
             let problem = Problem(
-                404, "not_found", "the admin socket has /-/status and its like; resources are the gateway's")
+                404, "not_found",
+                "the admin socket has /-/, the inspector, and /-/status and its like; resources are the gateway's"
+            )
             write(problem.reply, request, context)
         case .resource(let path): ask(path, request, context)
         case .nothing: ask(ResourcePath(service: "", path: "", query: nil), request, context)
@@ -72,6 +74,7 @@ extension ConnectionHandler {
     ) {
         switch HostRoute.find(name, method: request.method, isAdmin: loop.isForAdmins) {
         case .failure(let problem): write(problem.reply, request, context)
+        case .success(.events): follow(query, request, context)
         case .success(let route): ask(route, query, request)
         }
     }

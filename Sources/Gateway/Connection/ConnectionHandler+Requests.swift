@@ -63,7 +63,7 @@ extension ConnectionHandler {
             return decision
         }
         guard let client = identify(head, bytes), client.isAuthorized else {
-            return isLivenessCheck(head, bytes) ? .ask : .problem(.unauthorized)
+            return isLivenessCheck(head, bytes) || isPage(head, bytes) ? .ask : .problem(.unauthorized)
         }
         if let rates = loop.access.rates, !isLivenessCheck(head, bytes) {
             let key = client.name ?? context.remoteAddress?.ipAddress ?? "unix"
@@ -144,6 +144,13 @@ extension ConnectionHandler {
         let target = head.target.bytes(in: bytes)
         return head.method != .other && !head.hasBody
             && (target.isExactly("/-/health") || target.isExactly("/-/ready"))
+    }
+
+    /// The inspector's page says nothing of the host; what it shows it asks for with a token.
+    private func isPage(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard loop.isForAdmins, head.method != .other, !head.hasBody else { return false }
+        let target = head.target.bytes(in: bytes)
+        return HostRoute.pages.contains { target.elementsEqual("/-/\($0.rawValue)".utf8) }
     }
 
     private static let maxIgnoredBytes = 64 << 10

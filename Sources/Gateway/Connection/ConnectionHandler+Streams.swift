@@ -16,6 +16,9 @@ struct ClientStream {
 
 /// The streams of one event loop, by what they show.
 struct LoopStreams {
+    /// What streams of the host's own events show; resources count from 1.
+    static let hostEvents = 0
+
     private var connections: [Int: [ObjectIdentifier: ConnectionHandler]] = [:]
 
     mutating func add(_ connection: ConnectionHandler, _ id: Int) {
@@ -101,6 +104,7 @@ extension ConnectionHandler {
 
     /// It takes them again.
     func catchUp() {
+        catchUpWithEvents()
         guard let stream, stream.isBehind, context?.channel.isWritable ?? false else { return }
         let (live, mailbox) = (stream.live, loop.mailbox)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
@@ -116,6 +120,7 @@ extension ConnectionHandler {
     }
 
     func sendHeartbeat() {
+        sendEventHeartbeat()
         guard let context, let stream, !stream.isBehind, context.channel.isWritable,
             loop.sweeps - stream.lastSweep >= loop.patience.heartbeat
         else { return }
@@ -123,6 +128,7 @@ extension ConnectionHandler {
     }
 
     func endStream() {
+        endEvents()
         guard let stream else { return }
         self.stream = nil
         loop.streams.remove(self, stream.live.id)
@@ -132,6 +138,8 @@ extension ConnectionHandler {
 
     /// The rules have changed: it ends if they don't allow it any more.
     func recheckStream() {
+        // Its client asks again.
+        if events != nil { return close() }
         guard let stream else { return }
         var authorization = stream.fields.single("authorization")
         let client =

@@ -23,6 +23,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var countedBytes = 0
     /// Nil unless events are sent on it.
     var stream: ClientStream?
+    /// Nil unless the host's events are.
+    var events: EventStream?
     /// Of the read that is waited for.
     var ticket: ReadTicket?
     /// As what the request that waits is counted; see ``GatewayMetrics``.
@@ -105,7 +107,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Finishes what is under way, then closes.
     func drain() {
-        if machine.isQuiet || stream != nil { close() }
+        if machine.isQuiet || isStreaming { close() }
     }
 
     func sweep() {
@@ -142,7 +144,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if stream != nil { return catchUp() }
+        if isStreaming { return catchUp() }
         guard machine.setWritable(context.channel.isWritable, sweep: loop.sweeps) else { return }
         answerRequests(context)
         flush(context)

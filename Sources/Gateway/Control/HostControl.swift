@@ -16,10 +16,22 @@ public protocol HostControl: Sendable {
 
     /// What the host adds to the gateway's own metrics.
     @EngineActor var metrics: [MetricFamily] { get }
+
+    /// For those who follow it; nil without one.
+    var log: HostLog? { get }
+
+    /// Lines of the script around one that an error named; of none but the files that the script is made of.
+    @EngineActor func source(_ file: String, line: Int) throws(ControlProblem) -> Tree
 }
 
 extension HostControl {
     public var metrics: [MetricFamily] { [] }
+    public var log: HostLog? { nil }
+
+    @EngineActor
+    public func source(_ file: String, line: Int) throws(ControlProblem) -> Tree {
+        throw ControlProblem(404, "no_source", "there is no such file of the script")
+    }
 }
 
 /// Why a command wasn't carried out.

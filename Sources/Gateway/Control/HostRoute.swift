@@ -2,14 +2,20 @@ import RestEngine
 
 /// What is under `/-/`.
 enum HostRoute: String, CaseIterable {
-    case health, ready, services, resources, explain, metrics
-    case status, reload, invalidate, wipe
+    case health, ready, services, resources, explain, metrics, events
+    case status, reload, invalidate, wipe, source
+    case page = ""
+    case script = "inspector.js"
+    case style = "inspector.css"
+
+    /// The inspector.
+    static let pages: [HostRoute] = [.page, .script, .style]
 
     /// Answered on the admin socket alone.
     var isForAdmins: Bool {
         switch self {
-        case .health, .ready, .services, .resources, .explain, .metrics: false
-        case .status, .reload, .invalidate, .wipe: true
+        case .health, .ready, .services, .resources, .explain, .metrics, .events: false
+        case .status, .reload, .invalidate, .wipe, .source, .page, .script, .style: true
         }
     }
 
@@ -17,7 +23,16 @@ enum HostRoute: String, CaseIterable {
     var methods: [String] {
         switch self {
         case .reload, .invalidate, .wipe: ["POST"]
+        case .events: ["GET"]
         default: ["GET", "HEAD"]
+        }
+    }
+
+    /// That does the same, or shows it.
+    private var command: String {
+        switch self {
+        case .page, .script, .style, .source: "run --inspect"
+        default: rawValue
         }
     }
 
@@ -27,7 +42,9 @@ enum HostRoute: String, CaseIterable {
     /// The route, or why there is none here.
     static func find(_ name: String, method: String, isAdmin: Bool) -> Result<HostRoute, Problem> {
         guard let route = HostRoute(rawValue: name) else {
-            let names = allCases.filter { isAdmin || !$0.isForAdmins }.map { "/-/\($0.rawValue)" }
+            let names = allCases.filter { (isAdmin || !$0.isForAdmins) && !pages.contains($0) }.map {
+                "/-/\($0.rawValue)"
+            }
             return .failure(
                 Problem(
                     404, "not_found", "there is no /-/\(name); there are \(names.joined(separator: ", "))"))
@@ -36,7 +53,8 @@ enum HostRoute: String, CaseIterable {
             return .failure(
                 Problem(
                     404, "admin_only",
-                    "/-/\(name) is answered on the host's admin socket alone: try 'resthost \(name)'"))
+                    "/-/\(name) is answered on the host's admin socket alone: try 'resthost \(route.command)'"
+                ))
         }
         guard route.methods.contains(method) else {
             var problem = Problem(
@@ -87,10 +105,10 @@ struct RouteQuery {
     }
 
     /// A count from 1 to `most`.
-    func count(_ name: String, default usual: Int, most: Int) throws(Problem) -> Int {
+    func count(_ name: String, default usual: Int, least: Int = 1, most: Int) throws(Problem) -> Int {
         guard let text = self[name] else { return usual }
-        guard let count = Int(text), 1...most ~= count else {
-            throw Problem(400, "bad_parameter", "'\(name)' is a number from 1 to \(most)")
+        guard let count = Int(text), least...most ~= count else {
+            throw Problem(400, "bad_parameter", "'\(name)' is a number from \(least) to \(most)")
         }
         return count
     }

@@ -28,14 +28,19 @@ extension EngineClient {
         case .metrics:
             _ = try RouteQuery(query, known: [])
             return metricsReply(exposure)
-        case .resources: return try resources(try RouteQuery(query, known: ["service", "limit"]), exposure)
+        case .resources:
+            return try resources(try RouteQuery(query, known: ["service", "limit", "offset"]), exposure)
         case .explain:
             return try explain(try RouteQuery(query, known: ["service", "path", "method"]), exposure)
         case .status: return Reply(200, json: try neededControl.status)
         case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]), exposure)
         case .wipe: return try wipe(try RouteQuery(query, known: ["service", "pattern"]), exposure)
-        // It is answered later, not from here.
-        case .reload: throw Problem(500, "internal", "this is not how a reload is asked for")
+        case .source: return try source(try RouteQuery(query, known: ["file", "line"]))
+        case .page: return InspectorPage.page
+        case .script: return InspectorPage.script
+        case .style: return InspectorPage.style
+        // They are answered later, not from here.
+        case .reload, .events: throw Problem(500, "internal", "this is not how \(route) is asked for")
         }
     }
 
@@ -129,6 +134,7 @@ extension EngineClient {
     @EngineActor
     private func resources(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
         let limit = try query.count("limit", default: 100, most: 10_000)
+        let offset = try query.count("offset", default: 0, least: 0, most: 10_000_000)
         var shown: [(service: Service, resource: Resource)] = []
         for service in try services(query["service"], exposure) {
             for resource in service.liveResources where exposure.isShown(resource, of: service) {
@@ -136,8 +142,18 @@ extension EngineClient {
             }
         }
         shown.sort { ($0.service.name, $0.resource.urlString) < ($1.service.name, $1.resource.urlString) }
-        let rows = shown.prefix(limit).map { ResourceRow.tree($0.resource, of: $0.service) }
+        let rows = shown.dropFirst(offset).prefix(limit).map { ResourceRow.tree($0.resource, of: $0.service) }
         return Reply(200, json: ["total": Tree(shown.count), "resources": Tree(rows)])
+    }
+
+    @EngineActor
+    private func source(_ query: RouteQuery) throws(Problem) -> Reply {
+        let file = try query.needed("file")
+        let line = try query.count("line", default: 1, most: 10_000_000)
+        let control = try neededControl
+        do throws(ControlProblem) { return Reply(200, json: try control.source(file, line: line)) } catch {
+            throw Problem(error)
+        }
     }
 
     @EngineActor
@@ -178,7 +194,23 @@ enum ResourceRow {
             pairs.append(("age", Tree(Int(max(0, min(age, 1e15))))))
         }
         if let code = summary.errorCode { pairs.append(("error", Tree(code))) }
+        if let path = path(of: resource, service) { pairs.append(("path", Tree(path))) }
+        let kept = (summary.isObserved ? ["observers"] : []) + (summary.openRequests > 0 ? ["requests"] : [])
+        pairs.append(("kept", Tree(kept.map { Tree($0) })))
         return Tree(pairs: pairs)
+    }
+
+    /// Below the service's base, as `/-/explain` takes it; nil for one that is elsewhere.
+    @EngineActor
+    private static func path(of resource: Resource, _ service: Service) -> String? {
+        guard let url = resource.url, let base = service.baseURL?.url, url.origin == base.origin,
+            url.path.hasPrefix(base.path)
+        else { return nil }
+        let own = Set(base.parameters.map(\.text))
+        let parameters = url.parameters.map(\.text).filter { !own.contains($0) }
+        let path = "/" + url.path.dropFirst(base.path.count)
+        return SecretMask.standard.url(
+            parameters.isEmpty ? path : path + "?" + parameters.joined(separator: "&"))
     }
 
     /// Without user info, and without the values of what has a secret's name or stands in the base URL

@@ -9,6 +9,7 @@ struct EngineClient: Sendable {
     let metrics: GatewayMetrics
     private let interest = LoadInterest()
     private let lives = LiveResources()
+    let events = HostEvents()
 
     init(
         directory: any GatewayDirectory, control: (any HostControl)?, rules: GatewayRules,

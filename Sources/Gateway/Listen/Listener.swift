@@ -13,10 +13,12 @@ struct Listener: Sendable {
     private let state: ListenerState
     private let socketFile: String?
 
-    /// - Parameter mode: of the socket's file; nil leaves it to the process's umask.
+    /// - Parameters:
+    ///   - mode: of the socket's file; nil leaves it to the process's umask.
+    ///   - inherited: a socket that listens there already, and stays as it is.
     static func bind(
         _ address: ListenAddress, text: String, mode: Int?, group: MultiThreadedEventLoopGroup,
-        loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom
+        loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom, inherited: CInt? = nil
     ) throws(GatewayError) -> Listener {
         let state = ListenerState(text)
         let loops = Dictionary(uniqueKeysWithValues: all.map { (ObjectIdentifier($0.eventLoop), $0) })
@@ -43,6 +45,13 @@ struct Listener: Sendable {
                 }
             }
         do {
+            if let inherited {
+                let own = fcntl(inherited, F_DUPFD_CLOEXEC, 0)
+                guard own >= 0 else { throw IOError(errnoCode: errno, reason: "dup") }
+                let channel = try bootstrap.withBoundSocket(own).wait()
+                return Listener(
+                    channel: channel, text: text, address: address, state: state, socketFile: nil)
+            }
             switch address {
             case .ip(let host, let port):
                 let channel = try bootstrap.bind(to: SocketAddress(ipAddress: host, port: port)).wait()

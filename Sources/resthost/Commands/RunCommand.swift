@@ -24,6 +24,7 @@ struct RunCommand: ParsableCommand {
               resthost run config.lua
               resthost run config.lua --listen 127.0.0.1:8080 --listen unix:/run/resthost.sock
               resthost run config.lua --listen 127.0.0.1:8080 --log network --log-format json
+              resthost run config.lua --listen 127.0.0.1:8080 --inspect
               resthost run config.lua --record session.har
               resthost run config.lua --replay session.har
               curl http://127.0.0.1:8080/github/users/octocat
@@ -54,6 +55,9 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Count for /-/metrics from the start; default: from the first time that it is asked for.")
     var metrics = false
 
+    @Flag(help: "Show the host in a browser: the inspector's address is printed, with a token that opens it.")
+    var inspect = false
+
     @Flag(inversion: .prefixedNo, help: "Reload the script when one of its files changes.")
     var watch = true
 
@@ -62,6 +66,15 @@ struct RunCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("How log lines are written: text or json.", valueName: "format"))
     var logFormat = LogText.Format.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a line for each answer of the gateway into this file; SIGUSR2 opens it anew.",
+            valueName: "file"))
+    var accessLog: String?
+
+    @Option(help: ArgumentHelp("How these lines are written: text or json.", valueName: "format"))
+    var accessLogFormat: LogText.Format?
 
     @Flag(
         inversion: .prefixedNo,
@@ -107,13 +120,14 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        let signals = ProcessSignals(ProcessSignals.terminating + [SIGHUP, SIGUSR1])
+        let signals = ProcessSignals(ProcessSignals.terminating + [SIGHUP, SIGUSR1, SIGUSR2])
+        let sockets = ServiceManager.takeSockets()
         let terminal = TerminalPresence()
         MemoryReturn.begin()
         MemoryPressure()?.watch { RunSession.current?.relieveMemory() }
         let settings = self
         EngineLoop.shared.submit {
-            RunSession.current = RunSession(settings)
+            RunSession.current = RunSession(settings, sockets: sockets)
             RunSession.current?.start()
         }
         // The main thread is left for signals; the session ends the process when nothing is left to do.
@@ -121,6 +135,7 @@ struct RunCommand: ParsableCommand {
             switch signals.next() {
             case SIGHUP where !terminal.isLost:
                 EngineLoop.shared.submit { RunSession.current?.reload(.signal) }
+            case SIGUSR2: EngineLoop.shared.submit { RunSession.current?.reopenLogs() }
             case SIGUSR1: EngineLoop.shared.submit { RunSession.current?.relieveMemory() }
             default:
                 // Who asks twice won't wait for what is in flight.

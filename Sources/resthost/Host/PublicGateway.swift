@@ -22,17 +22,23 @@ final class PublicGateway {
     private let onShortage: @Sendable (GatewayShortage) -> Void
     private let accessLog: @Sendable (AccessRecord) -> Void
     private let metrics: GatewayMetrics
+    private let logsAlways: Bool
+    private let sockets: [String: Int32]
 
     /// - Parameters:
     ///   - listen: addresses of the command line, which win over the script's.
     ///   - drain: seconds that requests get when the gateway stops.
     ///   - accessLog: gets the requests of a gateway that is to log them, on a network thread.
+    ///   - logsAlways: whatever the script says.
+    ///   - sockets: that listen already, by their addresses.
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
         drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
         accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in },
-        metrics: GatewayMetrics = GatewayMetrics()
+        logsAlways: Bool = false, sockets: [String: Int32] = [:], metrics: GatewayMetrics = GatewayMetrics()
     ) {
+        self.logsAlways = logsAlways
+        self.sockets = sockets
         self.metrics = metrics
         self.accessLog = accessLog
         self.directory = directory
@@ -56,7 +62,8 @@ final class PublicGateway {
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
         let settings = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
         guard var configuration = settings else { return gateway == nil ? .none : .stop }
-        if host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
+        if logsAlways || host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
+        configuration.inheritedSockets = sockets
         do throws(GatewayError) {
             if let gateway { return .update(try gateway.prepare(configuration)) }
             configuration.onShortage = onShortage

@@ -22,11 +22,16 @@ final class RunControl: HostControl {
     private let load: @EngineActor () -> Result<Loaded, NotLoaded>
     private let facts: @EngineActor () -> HostFacts
     private let process = ProcessMetrics()
+    private let files: @EngineActor () -> Set<String>
+    let log: HostLog?
 
     init(
         load: @escaping @EngineActor () -> Result<Loaded, NotLoaded>,
-        facts: @escaping @EngineActor () -> HostFacts
+        facts: @escaping @EngineActor () -> HostFacts,
+        files: @escaping @EngineActor () -> Set<String> = { [] }, log: HostLog? = nil
     ) {
+        self.files = files
+        self.log = log
         self.load = load
         self.facts = facts
     }
@@ -45,6 +50,18 @@ final class RunControl: HostControl {
     }
 
     var status: Tree { facts().tree }
+
+    /// The lines around one; nothing but the script's own files is shown.
+    func source(_ file: String, line: Int) throws(ControlProblem) -> Tree {
+        guard files().contains(file), let lines = SourceLines.read(file), lines.indices.contains(line - 1)
+        else { throw ControlProblem(404, "no_source", "there is no such line in the files of the script") }
+        let shown = max(1, line - 4)...min(lines.count, line + 4)
+        return [
+            "file": Tree(file),
+            "lines": Tree(
+                shown.map { Tree(pairs: [("line", Tree($0)), ("text", Tree(String(lines[$0 - 1])))]) }),
+        ]
+    }
 
     func explain(_ service: Service, url: URLText, method: String) throws(ControlProblem) -> Tree {
         service.explain(url.string, method: Method(method)).tree

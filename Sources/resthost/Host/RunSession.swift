@@ -10,23 +10,31 @@ import RestScript
 final class RunSession {
     static var current: RunSession?
 
-    private let settings: RunCommand
-    private let log: LogText
+    let settings: RunCommand
+    let log: LogText
+    private let hostLog = HostLog()
     private var generations: Generations?
     private var gateway: PublicGateway?
     private var watcher: FileWatcher?
     private var watched: Set<String> = []
     private var admin: (gateway: Gateway, path: String)?
+    private var inspector: (gateway: Gateway, address: String)?
     private var traffic: Traffic?
     private var isFinishing = false
+    let sockets: [String: Int32]
+    private(set) var accessLog: AccessLog?
     private let metrics = GatewayMetrics()
     private let startedAt = ClockReading.timeOfDay
     /// When the last load began, by the clock of files.
     private var loadBegan = FileView.now
 
-    init(_ settings: RunCommand) {
+    /// - Parameter sockets: that the service manager gave, by their addresses.
+    init(_ settings: RunCommand, sockets: [String: Int32] = [:]) {
+        self.sockets = sockets
         self.settings = settings
-        log = settings.logText
+        var log = settings.logText
+        log.tap = hostLog
+        self.log = log
     }
 
     func start() {
@@ -44,6 +52,7 @@ final class RunSession {
         if settings.metrics { metrics.begin(generations.engine) }
         listen(for: generations)
         follow(generations)
+        tellServiceManager(generations)
         let host = generations.current
         if let gateway, gateway.isRunning {
             announce(gateway.listening, host)
@@ -60,11 +69,13 @@ final class RunSession {
     /// For clients, then for commands.
     private func listen(for generations: Generations) {
         let (directory, control) = (ScriptDirectory(generations), makeControl(generations))
+        let (accessLog, writesAccess) = openAccessLog()
+        self.accessLog = accessLog
         let gateway = PublicGateway(
-            directory: directory, control: control, listen: settings.listen,
+            directory: directory, control: control, listen: addresses,
             threads: settings.gatewayThreads, drain: settings.drain,
             onShortage: { [log] in log.shortage($0, of: "gateway") },
-            accessLog: AccessLog(log).note, metrics: metrics)
+            accessLog: accessLog.note, logsAlways: writesAccess, sockets: sockets, metrics: metrics)
         self.gateway = gateway
         do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
             fail(error)
@@ -80,6 +91,10 @@ final class RunSession {
             log.note("no admin socket, so 'resthost status' can't find this host: \(error.message)")
         }
         if settings.verbose, let admin { log.note("commands are taken at \(admin.path)") }
+        guard settings.inspect else { return }
+        do throws(AdminListener.ListenError) {
+            inspector = try InspectorListener.start(directory: directory, control: control, metrics: metrics)
+        } catch { fail(Diagnostic(.error, error.message)) }
     }
 
     /// What goes with each script that is loaded from now on.
@@ -121,7 +136,7 @@ final class RunSession {
                     .map { _ in .init(generation: generations.number, seconds: ClockReading.timeOfDay - start)
                     }
                     .mapError { .init(report: FailureReport($0), generation: generations.number) }
-            }, facts: { [self] in facts })
+            }, facts: { [self] in facts }, files: { generations.files }, log: hostLog)
     }
 
     /// Loads the script anew, and says what came of it.
@@ -135,9 +150,11 @@ final class RunSession {
         switch result {
         case .success(.script(let number)):
             log.note("reloaded \(generations.current.path), \(trigger): generation \(number)")
+            ServiceManager.tell("STATUS=generation \(number) of \(generations.current.path)")
         case .success(.modules(let names)):
             log.note("reloaded \(names.joined(separator: ", ")), \(trigger)")
         case .failure(let diagnostic):
+            ServiceManager.tell("STATUS=generation \(generations.number) goes on: the last reload failed")
             log.write(
                 diagnostic, end: "not reloaded, \(trigger): generation \(generations.number) goes on")
         }
@@ -170,7 +187,7 @@ final class RunSession {
         log.note(text)
     }
 
-    private func fail(_ diagnostic: Diagnostic) -> Never {
+    func fail(_ diagnostic: Diagnostic) -> Never {
         traffic?.abandon()
         var log = log
         // Who started the program reads this, before there is a log.
@@ -186,11 +203,12 @@ final class RunSession {
             "listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n"
         }.joined()
         if let host { text += routes(of: host) }
+        if host != nil, let inspector { text += "inspector at \(inspector.address)\n" }
         Streams.output(text)
     }
 
     private func warnOfOpenAddress(_ host: ScriptHost) {
-        guard !settings.quiet, let warning = GatewaySettings.openAddress(of: host, listen: settings.listen)
+        guard !settings.quiet, let warning = GatewaySettings.openAddress(of: host, listen: addresses)
         else { return }
         log.write(warning)
     }
@@ -236,13 +254,16 @@ final class RunSession {
     func finish(_ code: Int32) {
         guard !isFinishing else { return }
         isFinishing = true
+        ServiceManager.tell("STOPPING=1")
         let drain = settings.drain
         Task {
             await gateway?.stop()
             await admin?.gateway.stop(drain: 0)
+            await inspector?.gateway.stop(drain: 0)
             await generations?.shutDown(within: drain)
             await generations?.current.offloadedWorkIsDone()
             let isWritten = traffic?.finish() ?? true
+            accessLog?.finish()
             Streams.exit(isWritten ? code : max(code, 1))
         }
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import Gateway
+import Platform
 import RestEngine
 import RestScript
 import Synchronization
@@ -10,11 +11,36 @@ final class AccessLog: Sendable {
     private static let mostWaiting = 4096
 
     private let log: LogText
+    /// Where what concerns the log itself is said.
+    private let hostLog: LogText
+    private let file: AccessFile?
     private let queue = DispatchQueue(label: "access log")
     private let waiting = Atomic(0)
     private let lost = Atomic(0)
 
-    init(_ log: LogText) { self.log = log }
+    /// - Parameters:
+    ///   - file: In place of the log.
+    ///   - format: Of its lines.
+    init(_ log: LogText, to file: AccessFile? = nil, as format: LogText.Format = .text) {
+        hostLog = log
+        self.file = file
+        var log = log
+        if let file {
+            log.format = format
+            log.style = .plain
+            log.isQuiet = false
+            log.clock = { ClockReading.timeOfDay }
+            log.sink = { [hostLog] bytes in
+                guard let reason = file.add(bytes) else { return }
+                hostLog.write(
+                    ScriptLogEntry(
+                        level: .error, text: "the access log \(file.path) can't be written: \(reason)"))
+            }
+        }
+        // Clients are not to wait for those who look at the log.
+        log.tap = nil
+        self.log = log
+    }
 
     /// On any thread.
     func note(_ record: AccessRecord) {
@@ -32,6 +58,19 @@ final class AccessLog: Sendable {
         let lost = lost.exchange(0, ordering: .relaxed)
         if lost > 0 { log.note("\(lost) requests are missing here: the log is read too slowly") }
     }
+
+    /// Goes on in a new file of the same name, when what was noted so far is written.
+    func reopen() {
+        queue.async { [self] in
+            do throws(FileError) { try file?.reopen() } catch {
+                hostLog.write(
+                    ScriptLogEntry(level: .error, text: "the access log goes on as it was: \(error)"))
+            }
+        }
+    }
+
+    /// Returns when everything is written that was noted.
+    func finish() { queue.sync {} }
 }
 
 extension LogText {

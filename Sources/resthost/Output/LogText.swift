@@ -21,6 +21,10 @@ struct LogText: Sendable {
     /// Gives Unix seconds; nil for lines without a time.
     var clock: (@Sendable () -> Double)?
     var format = Format.text
+    /// In place of standard error.
+    var sink: (@Sendable ([UInt8]) -> Void)?
+    /// Gets what is written as well, for whoever looks at the log from elsewhere.
+    var tap: HostLog?
 
     /// Of a text's further lines: the width of a label and its blank.
     private static let indent = "      "
@@ -93,10 +97,19 @@ struct LogText: Sendable {
     }
 
     func write(_ text: @autoclosure () -> String, json members: () -> [(String, Tree)]) {
-        guard format == .json else { return Streams.error(text()) }
+        guard format == .json || tap != nil else { return put(text()) }
         let time = (clock ?? { ClockReading.timeOfDay })()
         let stamp = ("time", Tree(InternetTime.text(time, withMilliseconds: true) ?? "-"))
-        Streams.error(json: Tree(pairs: [stamp] + members()).description)
+        let entry = Tree(pairs: [stamp] + members())
+        tap?.note(entry)
+        guard format == .json else { return put(text()) }
+        guard let sink else { return Streams.error(json: entry.description) }
+        sink(Streams.line(json: entry.description))
+    }
+
+    private func put(_ text: String) {
+        guard let sink else { return Streams.error(text) }
+        sink(Streams.visible(text))
     }
 
     private func label(_ level: ScriptLogEntry.Level) -> String {
@@ -153,20 +166,5 @@ enum LogJSON {
 
     private static func head(_ level: ScriptLogEntry.Level, _ message: String) -> [(String, Tree)] {
         [("level", Tree(level.rawValue)), ("message", Tree(message))]
-    }
-}
-
-/// What started the program, as far as its log is concerned.
-enum ServiceManager {
-    /// The journal takes what is written to standard error, and notes the time of each line: systemd.exec(5)
-    /// on `JOURNAL_STREAM`, which names device and inode, for standard error may have been redirected since.
-    static var notesTimes: Bool {
-        notesTimes(getenv("JOURNAL_STREAM").map { String(cString: $0) }, of: STDERR_FILENO)
-    }
-
-    static func notesTimes(_ stream: String?, of descriptor: Int32) -> Bool {
-        var status = stat()
-        guard let stream, fstat(descriptor, &status) == 0 else { return false }
-        return stream == "\(status.st_dev):\(status.st_ino)"
     }
 }

@@ -22,12 +22,21 @@ enum Streams {
     }
 
     static func error(_ text: String) {
-        write(SecretMask.masked(Array(VisibleText.styled(text).utf8)), to: STDERR_FILENO)
+        write(visible(text), to: STDERR_FILENO)
     }
 
     static func error(json text: String) {
-        write(
-            SecretMask.masked(VisibleText.json(Array(text.utf8))) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
+        write(line(json: text), to: STDERR_FILENO)
+    }
+
+    /// As text goes to people.
+    static func visible(_ text: String) -> [UInt8] {
+        SecretMask.masked(Array(VisibleText.styled(text).utf8))
+    }
+
+    /// As an object goes to programs.
+    static func line(json text: String) -> [UInt8] {
+        SecretMask.masked(VisibleText.json(Array(text.utf8))) + [UInt8(ascii: "\n")]
     }
 
     static func error(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }

@@ -17,6 +17,10 @@ import RestScript
 ///
 /// [secrets]
 /// names = ["X-Customer-Number"]
+///
+/// [log]
+/// access = "access.log"
+/// access-format = "json"
 /// ```
 struct SettingsFile {
     static let name = "resthost.toml"
@@ -31,6 +35,9 @@ struct SettingsFile {
     var contentMemory: Int?
     /// See ``ScriptOptions/secretNames``.
     var secretNames: [String] = []
+    /// See ``RunCommand/accessLog``; the path as those of permissions.
+    var accessLog: String?
+    var accessLogFormat: LogText.Format?
     /// In the words of `--limit`.
     var limits: [String] = []
 
@@ -80,7 +87,7 @@ struct SettingsFile {
         case wrong(String)
     }
 
-    private static let tables = ["permissions", "limits", "secrets"]
+    private static let tables = ["permissions", "limits", "secrets", "log"]
     private static let sizes = ["memory", "content-memory"]
 
     private static func unknown(
@@ -101,8 +108,26 @@ struct SettingsFile {
             guard entry.key == "names" else { throw .unknown(["names"]) }
             secretNames = try Self.texts(entry)
             if secretNames.contains("") { throw .wrong("a name in 'names' is empty") }
+        case "log": try takeLog(entry, folder)
         default: throw .unknown(Self.tables.map { "[\($0)]" })
         }
+    }
+
+    private mutating func takeLog(_ entry: TOMLDocument.Entry, _ folder: String) throws(Fault) {
+        guard ["access", "access-format"].contains(entry.key) else {
+            throw .unknown(["access", "access-format"])
+        }
+        guard case .string(let text) = entry.value, !text.isEmpty else {
+            throw .wrong("'\(entry.key)' is a string, not \(entry.value.kind)")
+        }
+        if entry.key == "access" {
+            accessLog = text.hasPrefix("/") || folder == "." ? text : "\(folder)/\(text)"
+            return
+        }
+        guard let format = LogText.Format(rawValue: text) else {
+            throw .wrong("'access-format' is text or json")
+        }
+        accessLogFormat = format
     }
 
     private mutating func takePermission(_ entry: TOMLDocument.Entry, _ folder: String) throws(Fault) {

@@ -4,7 +4,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct DrainTests {
-    @Test func `A stopping gateway finishes what is under way and closes the rest`() async throws {
+    @Test func `67.3 A stopping gateway finishes what is under way and closes the rest`() async throws {
         try await World.run { world, site in
             let idle = try site.asking("/-/services")
             #expect(try idle.answer().status == 200)

@@ -38,7 +38,7 @@ import Testing
         try await World.run { _, site in
             #expect(try site.get("/-/services").json == ["services": ["github"]])
             #expect(try site.get("/-/services", method: "HEAD").body.isEmpty)
-            for target in ["/-/nothing", "/-/", "/-", "/-/health/more"] {
+            for target in ["/-/nothing", "/-/nothing/", "/-/health/more"] {
                 let answer = try site.get(target)
                 #expect(answer.status == 404)
                 #expect(answer.problem("code") == "not_found")

@@ -9,6 +9,8 @@ final class FakeControl: HostControl {
     @EngineActor private var outcomes: [Result<Tree, ControlProblem>]
     @EngineActor private var waiting: [@EngineActor (Result<Tree, ControlProblem>) -> Void] = []
     private let isSlow: Bool
+    let hostLog = HostLog()
+    var log: HostLog? { hostLog }
 
     /// - Parameter isSlow: Reloads end when ``finishReload()`` is called.
     init(reloads outcomes: [Result<Tree, ControlProblem>] = [], isSlow: Bool = false) {

@@ -32,6 +32,8 @@ struct SettingsTests {
 
     @Test(arguments: [
         ("[permissions]\nraed = []", 2, "unknown name 'raed': did you mean 'read'?"),
+        ("[log]\naccess-format = \"xml\"", 2, "'access-format' is text or json"),
+        ("[log]\nacces = \"a\"", 2, "unknown name 'acces': did you mean 'access'?"),
         ("[permision]", 1, "unknown table 'permision': did you mean 'permissions'?"),
         ("read = []", 1, "unknown name 'read'"),
         ("[permissions]\nread = \"a\"", 2, "'read' is an array of strings, not a string"),

@@ -1,0 +1,99 @@
+import NIOCore
+import RestEngine
+
+/// The events of the host on a connection.
+struct EventStream {
+    /// See ``HostEvents``.
+    let id: Int
+    /// Left out since the client stopped taking them.
+    var dropped = 0
+    /// The sweep at which something was last sent.
+    var lastSweep: Int
+}
+
+extension ConnectionHandler {
+    /// What is written to the connection has no end of its own.
+    var isStreaming: Bool { stream != nil || events != nil }
+
+    /// Begins a stream of events instead of an answer.
+    func follow(_ query: String?, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        let kinds: Set<String>
+        do throws(Problem) {
+            kinds = try HostEvents.kinds(
+                RouteQuery(query, known: ["kinds"])["kinds"], isAdmin: loop.isForAdmins)
+        } catch { return write(error.reply, request, context) }
+        let connection = wait(request, seconds: loop.controlTimeout)
+        let exposure = request.exposure ?? loop.access.exposure
+        let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
+        let follower = HostEvents.Follower(
+            kinds: kinds, exposure: exposure, seesAll: loop.isForAdmins || exposure.showsEverything,
+            directory: loop.engine.directory
+        ) { frame in mailbox.send { connection.value.receive(frame) } }
+        EngineLoop.shared.submit {
+            do throws(Problem) {
+                let begun = try engine.events.add(
+                    follower, engine: engine.directory.engine, log: engine.control?.log)
+                mailbox.send { connection.value.begin(number, followingAs: begun.id, begun.opening) }
+            } catch {
+                let reply = error.reply
+                mailbox.send { connection.value.finish(number, reply) }
+            }
+        }
+    }
+
+    private func begin(_ number: Int, followingAs id: Int, _ frames: [ByteBuffer]) {
+        guard let (request, context) = resume(number), !isLeaving else {
+            unfollow(id)
+            return close()
+        }
+        machine.stream()
+        events = EventStream(id: id, lastSweep: loop.sweeps)
+        loop.streams.add(self, LoopStreams.hostEvents)
+        send([loop.writer.streamHead(now: loop.clock(), request.framing)] + frames, context)
+        logAccess(request, status: 200, .answered, bytes: 0, context)
+    }
+
+    private func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
+        for buffer in buffers {
+            machine.wrote(buffer.readableBytes)
+            context.write(wrapOutboundOut(buffer), promise: nil)
+        }
+        context.flush()
+        events?.lastSweep = loop.sweeps
+    }
+
+    private func receive(_ frame: ByteBuffer) {
+        guard let context, let events else { return }
+        guard events.dropped == 0, context.channel.isWritable else {
+            self.events?.dropped += 1
+            return
+        }
+        send([frame], context)
+    }
+
+    /// It takes them again; how many it missed is told.
+    func catchUpWithEvents() {
+        guard let context, let events, events.dropped > 0, context.channel.isWritable else { return }
+        self.events?.dropped = 0
+        send([HostEvents.dropped(events.dropped)], context)
+    }
+
+    func sendEventHeartbeat() {
+        guard let context, let events, context.channel.isWritable,
+            loop.sweeps - events.lastSweep >= loop.patience.heartbeat
+        else { return }
+        send([EventFrame.heartbeat], context)
+    }
+
+    func endEvents() {
+        guard let events else { return }
+        self.events = nil
+        loop.streams.remove(self, LoopStreams.hostEvents)
+        unfollow(events.id)
+    }
+
+    private func unfollow(_ id: Int) {
+        let engine = loop.engine
+        EngineLoop.shared.submit { engine.events.remove(id, log: engine.control?.log) }
+    }
+}

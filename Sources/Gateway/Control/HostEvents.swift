@@ -1,0 +1,142 @@
+import NIOCore
+import RestEngine
+
+/// What happens in a host, for those who follow it at `/-/events` (rules 66). An event is made as text once,
+/// whoever gets it, and not at all when nobody follows.
+@EngineActor
+final class HostEvents {
+    /// See docs/limits.md, L123.
+    nonisolated static let mostFollowers = 32
+    nonisolated static let log = "log"
+
+    struct Follower: Sendable {
+        /// Names of kinds of events, or ``HostEvents/log``.
+        let kinds: Set<String>
+        let exposure: Exposure
+        /// It is told what belongs to no service as well.
+        let seesAll: Bool
+        let directory: any GatewayDirectory
+        let deliver: @Sendable (ByteBuffer) -> Void
+    }
+
+    private var followers: [Int: Follower] = [:]
+    private var lastFollower = 0
+    private var number = 0
+    private var subscription: EventSubscription?
+    private var logFollower: Int?
+
+    nonisolated init() {}
+
+    /// Names of kinds in a query, all without one. Throws for one that there isn't.
+    nonisolated static func kinds(_ text: String?, isAdmin: Bool) throws(Problem) -> Set<String> {
+        let known = EngineEvent.Kind.allCases.map(\.rawValue) + (isAdmin ? [log] : [])
+        guard let text else { return Set(known) }
+        let kinds = text.split(separator: ",").map(String.init)
+        if let wrong = kinds.first(where: { !known.contains($0) }) {
+            throw Problem(
+                400, "bad_parameter",
+                "there is no kind of event '\(wrong)'; there are \(known.joined(separator: ", "))")
+        }
+        return Set(kinds)
+    }
+
+    /// - Returns: Its number, and what it is sent first.
+    func add(
+        _ follower: Follower, engine: Engine?, log: HostLog?
+    ) throws(Problem) -> (id: Int, opening: [ByteBuffer]) {
+        guard followers.count < Self.mostFollowers else {
+            var problem = Problem(503, "too_many_followers", "there are as many streams of events as may be")
+            problem.retryAfter = 5
+            throw problem
+        }
+        lastFollower += 1
+        followers[lastFollower] = follower
+        listen(to: engine)
+        var opening = [EventFrame.opening]
+        guard follower.kinds.contains(Self.log), let log else { return (lastFollower, opening) }
+        opening += log.recent.map { Self.frame(Self.log, number, $0) }
+        if logFollower == nil {
+            logFollower = log.follow { [weak self] entry in
+                EngineLoop.shared.submit { self?.tell(entry) }
+            }
+        }
+        return (lastFollower, opening)
+    }
+
+    func remove(_ id: Int, log: HostLog?) {
+        guard followers.removeValue(forKey: id) != nil else { return }
+        listen(to: subscription == nil ? nil : engine)
+        if !followers.values.contains(where: { $0.kinds.contains(Self.log) }), let logFollower {
+            log?.leave(logFollower)
+            self.logFollower = nil
+        }
+    }
+
+    private weak var engine: Engine?
+
+    /// To what the followers want, and nothing else.
+    private func listen(to engine: Engine?) {
+        subscription?.cancel()
+        subscription = nil
+        self.engine = engine
+        let kinds = EngineEvent.Kind.allCases.filter { kind in
+            followers.values.contains { $0.kinds.contains(kind.rawValue) }
+        }
+        guard let engine, !kinds.isEmpty else { return }
+        subscription = engine.onEvent(Set(kinds)) { [weak self] event in self?.tell(event) }
+    }
+
+    private func tell(_ event: EngineEvent) {
+        number += 1
+        var made: ByteBuffer?
+        for follower in followers.values
+        where follower.kinds.contains(event.kind.rawValue) && Self.isShown(event, to: follower) {
+            let frame = made ?? EventFrame.text(event.kind.rawValue, id: "\(number)", data: event.followed)
+            made = frame
+            follower.deliver(frame)
+        }
+    }
+
+    private func tell(_ entry: Tree) {
+        number += 1
+        let frame = Self.frame(Self.log, number, entry)
+        for follower in followers.values where follower.kinds.contains(Self.log) { follower.deliver(frame) }
+    }
+
+    private static func isShown(_ event: EngineEvent, to follower: Follower) -> Bool {
+        if follower.seesAll { return true }
+        guard let service = event.service, follower.exposure.isExposed(service: service) else { return false }
+        // What leaves the service's base by a redirect is nobody's but the host's.
+        guard let url = event.url.flatMap(URLText.init),
+            let base = follower.directory.service(named: service)?.baseURL
+        else { return false }
+        return follower.exposure.isExposed(url, service: service, base: base)
+    }
+
+    private static func frame(_ kind: String, _ number: Int, _ tree: Tree) -> ByteBuffer {
+        // An event always has a form in JSON.
+        EventFrame.text(kind, id: "\(number)", data: (try? tree.json()) ?? Array("{}".utf8))
+    }
+
+    /// Instead of events that were left out.
+    nonisolated static func dropped(_ count: Int) -> ByteBuffer {
+        EventFrame.text("dropped", id: "", data: Array("{\"count\":\(count)}".utf8))
+    }
+}
+
+extension EngineEvent {
+    /// As followers get it: beside what scripts do, when a message went out and where its time went.
+    fileprivate var followed: [UInt8] {
+        // An event always has a form in JSON.
+        let own = (try? tree.json()) ?? Array("{}".utf8)
+        guard case .attempt(let attempt) = detail else { return own }
+        var pairs: [(String, Tree)] = [("began", Tree(attempt.began))]
+        if case .success(let response) = attempt.result {
+            let phases = MessagePhases.of(response.timings).map { ($0, Tree($1)) }
+            pairs.append(("phases", Tree(pairs: phases)))
+        }
+        // Both are objects, and neither is empty.
+        let more = (try? Tree(pairs: pairs).json()) ?? []
+        return own.dropLast() + Array(",".utf8) + more.dropFirst()
+    }
+}

@@ -1,0 +1,42 @@
+public import RestEngine
+import Synchronization
+
+/// The log of a host, for those who look at it from elsewhere: the last lines, and each new one.
+public final class HostLog: Sendable {
+    /// See docs/limits.md, L124.
+    static let mostRecent = 200
+
+    private struct State {
+        var recent: [Tree] = []
+        var followers: [Int: @Sendable (Tree) -> Void] = [:]
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// One more entry, as an object. On any thread.
+    public func note(_ entry: Tree) {
+        let followers = state.withLock { state in
+            if state.recent.count == Self.mostRecent { state.recent.removeFirst() }
+            state.recent.append(entry)
+            return state.followers
+        }
+        for follower in followers.values { follower(entry) }
+    }
+
+    /// The oldest first.
+    var recent: [Tree] { state.withLock { $0.recent } }
+
+    /// - Parameter handler: on whatever thread writes.
+    func follow(_ handler: @escaping @Sendable (Tree) -> Void) -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.followers[state.last] = handler
+            return state.last
+        }
+    }
+
+    func leave(_ follower: Int) { state.withLock { $0.followers[follower] = nil } }
+}

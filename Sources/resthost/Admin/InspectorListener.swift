@@ -1,0 +1,27 @@
+import Gateway
+import RestEngine
+
+/// The inspector for a browser, which can't open a Unix socket: the admin socket's routes on the loopback,
+/// for whoever has the token.
+enum InspectorListener {
+    /// Listens on a port that the system chooses. The address has the token behind a `#`, which browsers keep
+    /// to themselves.
+    static func start(
+        directory: any GatewayDirectory, control: any HostControl, metrics: GatewayMetrics
+    ) throws(AdminListener.ListenError) -> (gateway: Gateway, address: String) {
+        let token = (0..<3).map { _ in
+            let word = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - word.count) + word
+        }.joined()
+        var configuration = GatewayConfiguration(listen: ["127.0.0.1:0"], bearerToken: token)
+        configuration.isForAdmins = true
+        configuration.threads = 1
+        configuration.limits.maxConnections = 64
+        configuration.metrics = metrics
+        do throws(GatewayError) {
+            let gateway = try Gateway(configuration, directory: directory, control: control)
+            let address = try gateway.start().first ?? ""
+            return (gateway, "http://\(address)/-/#\(token)")
+        } catch { throw AdminListener.ListenError(message: "\(error)") }
+    }
+}

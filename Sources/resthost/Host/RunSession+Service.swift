@@ -1,0 +1,44 @@
+import RestEngine
+import RestScript
+
+/// What a run has to do with whoever operates it: log files, and the service manager.
+extension RunSession {
+    /// Sockets that were given win over what the script says, as `--listen` does.
+    var addresses: [String] {
+        settings.listen.isEmpty ? sockets.keys.sorted() : settings.listen
+    }
+
+    /// The access log, and whether it is written whatever the script says. Ends the program when its file
+    /// can't be written.
+    func openAccessLog() -> (AccessLog, Bool) {
+        do throws(Diagnostic) {
+            let file = try SettingsFile.beside(settings.script.config)
+            guard let path = settings.accessLog ?? file.accessLog else { return (AccessLog(log), false) }
+            let format = settings.accessLogFormat ?? file.accessLogFormat ?? .text
+            do throws(FileError) { return (AccessLog(log, to: try AccessFile(path), as: format), true) } catch
+            {
+                throw Diagnostic(.error, code: "access_log", "\(error)")
+            }
+        } catch { fail(error) }
+    }
+
+    /// At SIGUSR2: somebody has moved the file away.
+    func reopenLogs() {
+        accessLog?.reopen()
+        log.note("the access log was opened anew")
+    }
+
+    /// That it runs, and from then on that the loop is alive.
+    func tellServiceManager(_ generations: Generations) {
+        ServiceManager.tell("READY=1\nSTATUS=generation \(generations.number) of \(generations.current.path)")
+        guard let seconds = ServiceManager.watchdogSeconds else { return }
+        beat(every: seconds / 2, generations.engine.scheduler)
+    }
+
+    private func beat(every seconds: Double, _ scheduler: Scheduler) {
+        scheduler.after(seconds) { [weak self] in
+            ServiceManager.tell("WATCHDOG=1")
+            self?.beat(every: seconds, scheduler)
+        }
+    }
+}
