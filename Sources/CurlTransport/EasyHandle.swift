@@ -106,6 +106,8 @@ final class EasyHandle {
     private func setConstants(_ options: TransportOptions) {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
+        // A proxy's answer to CONNECT is no head of the response.
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_SSL_VERIFYPEER, 1)
@@ -131,14 +133,22 @@ final class EasyHandle {
             // Both: the system's is a file and a folder, and what isn't replaced would be trusted still.
             set(CURLOPT_CAINFO, options.caFile)
             set(CURLOPT_CAPATH, options.caPath)
+            // Of an https:// proxy too.
+            set(CURLOPT_PROXY_CAINFO, options.caFile)
+            set(CURLOPT_PROXY_CAPATH, options.caPath)
         }
         if let file = options.clientCertificate { set(CURLOPT_SSLCERT, file) }
         if let file = options.clientKey { set(CURLOPT_SSLKEY, file) }
         if !options.pins.isEmpty { set(CURLOPT_PINNEDPUBLICKEY, options.pins.joined(separator: ";")) }
-        switch options.minTLS {
-        case .tls12: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        case .tls13: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_3))
-        case nil: break
+        let version: Int? =
+            switch options.minTLS {
+            case .tls12: Int(CURL_SSLVERSION_TLSv1_2)
+            case .tls13: Int(CURL_SSLVERSION_TLSv1_3)
+            case nil: nil
+            }
+        if let version {
+            set(CURLOPT_SSLVERSION, version)
+            set(CURLOPT_PROXY_SSLVERSION, version)
         }
     }
 

@@ -12,6 +12,8 @@ struct FailureFacts {
     var socketError: Int32 = 0
     /// A proxy's answer to CONNECT; 0 for none.
     var tunnelStatus = 0
+    /// It was a proxy's certificate that was not good.
+    var isProxyDistrusted = false
     /// Host and port of the URL.
     var server = ""
     /// The options of the transport.
@@ -45,6 +47,9 @@ struct FailureFacts {
             explained.reason = detail.firstRange(of: " failure: ").map {
                 Self.inSentence(detail[$0.upperBound...])
             }
+        case CURLE_PEER_FAILED_VERIFICATION where isProxyDistrusted:
+            explained.message = TransportError.distrust(of: "proxy", detail)
+            explained.peer = proxy.map { "proxy \(Self.address(of: $0))" }
         case CURLE_SSL_CONNECT_ERROR: explained.reason = tlsReason
         case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
             // A TLS server answers plain text with an alert.
@@ -117,6 +122,9 @@ extension EasyHandle {
         facts.socketError = socketError
         facts.systemError = Int32(truncatingIfNeeded: number)
         ccurl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &facts.tunnelStatus)
+        var verification = 0
+        ccurl_get_long(easy, CURLINFO_PROXY_SSL_VERIFYRESULT, &verification)
+        facts.isProxyDistrusted = verification != 0
         if let url = URLText(url), let host = url.host {
             facts.server = "\(host):\(url.port ?? (url.scheme == "https" ? 443 : 80))"
         }

@@ -53,7 +53,7 @@ extension TransportError {
             case CURLE_SSL_CONNECT_ERROR:
                 (.tlsFailed, .tls, Self.sentence("the TLS handshake failed", detail))
             case CURLE_PEER_FAILED_VERIFICATION:
-                (.tlsFailed, .tls, Self.sentence("the server's certificate can't be trusted", detail))
+                (.tlsFailed, .tls, Self.distrust(of: "server", detail))
             case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
                 (.tlsFailed, .tls, "the file of trusted certificates can't be read")
             case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
@@ -79,6 +79,10 @@ extension TransportError {
 
     /// All failures that this libcurl knows.
     static let curlCodes: Range<UInt32> = 1..<CURL_LAST.rawValue
+
+    static func distrust(of party: String, _ detail: String) -> String {
+        sentence("the \(party)'s certificate can't be trusted", detail)
+    }
 
     private static func sentence(_ text: String, _ detail: String) -> String {
         let prefixes = ["SSL certificate problem: ", "SSL: "]

@@ -30,6 +30,32 @@ struct TLSTests {
         #expect(try await transport.answer(to: TransportRequest(url: server.url)).get().status == 200)
     }
 
+    @Test func `by a proxy the head of the response is the server's, not that of the tunnel`() async throws {
+        let port = server.port
+        let proxy = LoopbackPeer(readsBodies: false) { _, connection in connection.tunnel(to: port) }
+        let transport = transport { $0.proxy = proxy.baseURL }
+        let response = try await transport.answer(to: TransportRequest(url: server.url)).get()
+        #expect(response.headers["Proxy-agent"] == nil)
+        #expect(response.headers["Server"]?.hasPrefix("nginx") == true)
+        #expect(String(decoding: response.body, as: UTF8.self).hasPrefix("HTTP/2"))
+        #expect(proxy.requests.map(\.method) == ["CONNECT"])
+    }
+
+    @Test func `a proxy with TLS is trusted by the same certificates, or is named as distrusted`()
+        async throws
+    {
+        let request = TransportRequest(url: "http://nowhere.invalid/")
+        let known = transport { $0.proxy = server.url }
+        #expect(try await known.answer(to: request).get().status == 200)
+        let unknown = transport {
+            $0.caFile = nil
+            $0.proxy = server.url
+        }
+        let error = try #require(await unknown.answer(to: request).error)
+        #expect(error.code == .tlsFailed && error.peer == "proxy 127.0.0.1:\(server.port)")
+        #expect(error.message.hasPrefix("the proxy's certificate can't be trusted"))
+    }
+
     @Test func `a server that wants to know its client gets the certificate`() async throws {
         let request = TransportRequest(url: server.strictURL)
         let known = transport {

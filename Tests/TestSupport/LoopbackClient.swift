@@ -1,7 +1,7 @@
 import Platform
 
 /// A plain socket to a port of this machine.
-public final class LoopbackClient {
+public final class LoopbackClient: Sendable {
     /// No connection: a test's failure, which must not be the end of all other tests.
     public struct Refused: Error, CustomStringConvertible {
         let port: Int
@@ -41,6 +41,16 @@ public final class LoopbackClient {
     public func send(_ text: String) {
         _ = Array(text.utf8).withUnsafeBytes { sendAll($0, to: socket) }
     }
+
+    func send(_ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { sendAll($0, to: socket) }
+    }
+
+    /// What has come, at least a byte; nil when the server closes.
+    func receive() -> [UInt8]? { receiveSome(from: socket) }
+
+    /// Ends both ways, and whoever waits for bytes.
+    func shutDown() { shutDownSocket(socket) }
 
     /// Sends and reads until the server closes. An answer that doesn't end says so at its end.
     public func exchange(_ text: String) -> String {

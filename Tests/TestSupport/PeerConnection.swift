@@ -51,6 +51,19 @@ public final class PeerConnection: Sendable {
         return Array((head + "\r\n").utf8) + body
     }
 
+    /// Says 200 to a CONNECT (RFC 9110 9.3.6), then carries bytes between the client and a port of this
+    /// machine until either hangs up.
+    public func tunnel(to port: Int) {
+        guard let server = try? LoopbackClient(port: port) else { return respond(502) }
+        send("HTTP/1.0 200 Connection established\r\nProxy-agent: peer\r\n\r\n")
+        PeerThread.start { [self] in
+            while let some = server.receive() { send(some) }
+            close()
+        }
+        while let some = receive() { server.send(some) }
+        server.shutDown()
+    }
+
     // MARK: Waiting and ending
 
     /// Waits until the other side hangs up or the peer is closed; what comes meanwhile is dropped.

@@ -97,7 +97,8 @@ public struct TransportOptions: Sendable, Equatable {
     public var maxTotalConnections: Int?
     /// Speak HTTP/2 with servers that choose it in the TLS handshake.
     public var http2 = true
-    /// A PEM file of certificates to trust in place of the system's.
+    /// A PEM file of certificates to trust in place of the system's, for servers and for a proxy with
+    /// `https://`.
     public var caFile: String?
     /// A folder of such files, named by hash as `openssl rehash` does, to trust in place of the system's;
     /// with ``caFile`` both count.
