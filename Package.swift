@@ -18,6 +18,8 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio", c
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: host)
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: host)
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio", condition: host)
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: host)
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio", condition: host)
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let arguments = Target.Dependency.product(
@@ -45,6 +47,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
@@ -127,7 +130,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Gateway",
-            dependencies: ["Platform", "RestEngine", "CEncoding", nioCore, nioPosix, nioHTTP1],
+            dependencies: [
+                "Platform", "RestEngine", "CEncoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
+            ],
             swiftSettings: settings),
         .target(
             name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON", "CLuaJSON"],
@@ -189,6 +194,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Platform", "Gateway", "RestEngine", "TestSupport", nioCore, nioEmbedded, nioPosix, nioHTTP1,
+                nioSSL, nioTLS,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -5,7 +5,9 @@ import RestEngine
 /// An update that was found possible: its new addresses are bound already. It is either committed or
 /// discarded.
 public struct PreparedGatewayUpdate: Sendable {
+    let configuration: GatewayConfiguration
     let access: GatewayRules.Access
+    let secrets: ListenerSecrets
     /// One for each address of the update, in its order.
     let listeners: [Listener]
     let opened: [Listener]
@@ -21,7 +23,8 @@ extension Gateway {
     /// addresses are bound.
     public func prepare(_ update: GatewayConfiguration) throws(GatewayError) -> PreparedGatewayUpdate {
         try update.check()
-        let access = try GatewayRules.Access(update)
+        let secrets = try ListenerSecrets(update)
+        let access = try GatewayRules.Access(update, authority: secrets.authority)
         let addresses = try ListenAddress.list(update.listen)
         guard let running else { throw .notRunning }
         var listeners: [Listener] = []
@@ -32,7 +35,7 @@ extension Gateway {
                 continue
             }
             do throws(GatewayError) {
-                let listener = try bind(address, text, mode: update.socketModes[text], running)
+                let listener = try bind(address, text, update, secrets, running)
                 listeners.append(listener)
                 opened.append(listener)
             } catch {
@@ -44,7 +47,7 @@ extension Gateway {
             !listeners.contains { $0.address == old.address }
         }
         return PreparedGatewayUpdate(
-            access: access, listeners: listeners, opened: opened,
+            configuration: update, access: access, secrets: secrets, listeners: listeners, opened: opened,
             closing: closing)
     }
 
@@ -54,7 +57,8 @@ extension Gateway {
     public func commit(_ prepared: PreparedGatewayUpdate) {
         engine.rules.replace(prepared.access)
         running?.room.allow(prepared.access.limits.maxConnections)
-        let isRunning = setListeners(prepared.listeners)
+        prepared.secrets.take(over: prepared.listeners, prepared.configuration)
+        let isRunning = setListeners(prepared.listeners, of: prepared.configuration)
         let closing = isRunning ? prepared.closing : prepared.opened
         let loops = running?.loops ?? []
         for listener in closing { listener.leave(loops) }
@@ -65,6 +69,23 @@ extension Gateway {
         let loops = running?.loops ?? []
         for listener in prepared.opened { listener.leave(loops) }
     }
+
+    /// Reads certificates and keys again, for connections that come from now on; those that are there stay as
+    /// they are, unless their client's certificate is of an authority that is asked for no more. Throws when
+    /// the files are no good, and then nothing has changed. Blocks while they are read.
+    @EngineActor
+    public func renewCertificates() throws(GatewayError) {
+        guard let running else { throw .notRunning }
+        let secrets = try ListenerSecrets(running.configuration)
+        secrets.take(over: running.listeners, running.configuration)
+        var access = engine.rules.currentAccess
+        guard access.authority != secrets.authority else { return }
+        access.authority = secrets.authority
+        engine.rules.replace(access)
+    }
+
+    /// See ``GatewayConfiguration/certificateFiles``; empty unless it runs.
+    public var certificateFiles: Set<String> { running?.configuration.certificateFiles ?? [] }
 
     /// `0.0.0.0:80` can't be bound beside `127.0.0.1:80`.
     private static func explain(_ error: GatewayError, _ running: Running) -> GatewayError {

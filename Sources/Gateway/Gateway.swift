@@ -19,10 +19,13 @@ public final class Gateway: Sendable {
         let loops: [NIOLoopBound<GatewayLoop>]
         let room: ConnectionRoom
         var listeners: [Listener]
+        /// As of the last update.
+        var configuration: GatewayConfiguration
     }
 
     let configuration: GatewayConfiguration
     private let addresses: [(text: String, address: ListenAddress)]
+    private let secrets: ListenerSecrets
     let engine: EngineClient
     private let state = Mutex(State.idle)
 
@@ -39,7 +42,8 @@ public final class Gateway: Sendable {
                 throw .badAddress(text, why: "commands are taken on a Unix socket alone, unix:/path")
             }
         }
-        let access = try GatewayRules.Access(configuration)
+        secrets = try ListenerSecrets(configuration)
+        let access = try GatewayRules.Access(configuration, authority: secrets.authority)
         engine = EngineClient(
             directory: directory, control: control, rules: GatewayRules(access), clock: configuration.clock,
             metrics: configuration.metrics ?? GatewayMetrics())
@@ -47,6 +51,11 @@ public final class Gateway: Sendable {
 
     /// The addresses as they are bound; empty unless it runs.
     public var listening: [String] { running?.listeners.map(\.text) ?? [] }
+
+    /// Those of ``listening`` that speak TLS.
+    public var secured: Set<String> {
+        Set((running?.listeners ?? []).filter { $0.state.security != nil }.map(\.text))
+    }
 
     /// Of a minute or two ago, or less.
     public var shortages: [GatewayShortage] { running?.room.recentShortages ?? [] }
@@ -59,10 +68,11 @@ public final class Gateway: Sendable {
     }
 
     /// Has other listeners from now on. False when the gateway doesn't run any more.
-    func setListeners(_ listeners: [Listener]) -> Bool {
+    func setListeners(_ listeners: [Listener], of configuration: GatewayConfiguration) -> Bool {
         state.withLock { state in
             guard case .running(var running) = state else { return false }
             running.listeners = listeners
+            running.configuration = configuration
             state = .running(running)
             return true
         }
@@ -90,11 +100,12 @@ public final class Gateway: Sendable {
                     eventLoop: eventLoop)
             }
         }.compactMap { try? $0.wait() }
-        var running = Running(group: group, loops: loops, room: room, listeners: [])
+        var running = Running(
+            group: group, loops: loops, room: room, listeners: [], configuration: configuration)
         for (text, address) in addresses {
             do throws(GatewayError) {
                 running.listeners.append(
-                    try bind(address, text, mode: configuration.socketModes[text], running))
+                    try bind(address, text, configuration, secrets, running))
             } catch {
                 for listener in running.listeners { listener.close() }
                 try? group.syncShutdownGracefully()
@@ -108,12 +119,13 @@ public final class Gateway: Sendable {
     }
 
     func bind(
-        _ address: ListenAddress, _ text: String, mode: Int?, _ running: Running
+        _ address: ListenAddress, _ text: String, _ update: GatewayConfiguration, _ secrets: ListenerSecrets,
+        _ running: Running
     ) throws(GatewayError) -> Listener {
         try Listener.bind(
-            address, text: text, mode: configuration.isForAdmins ? 0o600 : mode, group: running.group,
-            loops: running.loops, room: running.room,
-            inherited: configuration.inheritedSockets["\(address)"])
+            address, text: text, mode: configuration.isForAdmins ? 0o600 : update.socketModes[text],
+            security: secrets.security(of: text), group: running.group, loops: running.loops,
+            room: running.room, inherited: configuration.inheritedSockets["\(address)"])
     }
 
     /// Stops listening, lets the requests that are under way finish for so many seconds, then closes

@@ -20,6 +20,12 @@ public struct GatewayConfiguration: Sendable {
     public var inheritedSockets: [String: Int32] = [:]
     /// Modes of the files of Unix sockets, by their text in ``listen``; else the process's umask decides.
     public var socketModes: [String: Int] = [:]
+    /// Of all listeners but Unix sockets; nil: no TLS.
+    public var tls: GatewayTLS?
+    /// Of single listeners, by their text in ``listen``; nil: no TLS there.
+    public var listenerTLS: [String: GatewayTLS?] = [:]
+    /// Clients that are known by their certificate. Without tokens nobody else is let in.
+    public var clientCertificates: GatewayClientCertificates?
     /// Which pages of other origins may use it; nil: none.
     public var cors: GatewayCORS?
     /// Names for the Host header beside the loopback names and the listener's address.
@@ -76,6 +82,8 @@ public struct GatewayConfiguration: Sendable {
         if let objection = cors?.objection { throw .badCORS(objection) }
         for rules in listenerExposure.values { _ = try Exposure(rules) }
         for token in tokens { _ = try Exposure(token.expose) }
+        for client in clientCertificates?.clients ?? [] { _ = try Exposure(client.expose) }
+        _ = try ListenerSecrets(self)
         for name in forwardedHeaders + keptHeaders {
             if let objection = HeaderPassage.objection(to: name) { throw .badHeader(objection) }
         }
@@ -104,7 +112,8 @@ public struct GatewayLimits: Sendable, Equatable {
     /// Bytes each second, on average over ``idleTimeout``, that a client takes of its answer: one that takes
     /// less holds its memory for nothing.
     var minAnswerRate = 8 << 10
-    /// From the first byte of a request to the last of its head.
+    /// From the first byte of a request to the last of its head, and from a connection to the end of its
+    /// handshake of TLS.
     public var headerTimeout: Double = 10
     /// From a request to its answer, in place of twice the total time of its resource's configuration
     /// (``RestEngine/Timeouts/total``); then it is answered with 504, and the load goes on for whoever asks

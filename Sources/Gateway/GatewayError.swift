@@ -9,6 +9,9 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     /// One that may not be passed on.
     case badHeader(String)
     case badRoute(String)
+    /// A file for TLS that is of no use.
+    case badCertificate(String, why: String)
+    case badTLS(String)
     case badCORS(String)
     case alreadyStarted
     case notRunning
@@ -25,7 +28,8 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .missingFolder(let text): "the folder of the socket \(text) does not exist"
         case .badExposure(let service, let message): "exposed paths of '\(service)': \(message)"
         case .badHeader(let why): "\(why), so it can't be passed on"
-        case .badRoute(let why), .badCORS(let why): why
+        case .badRoute(let why), .badCORS(let why), .badTLS(let why): why
+        case .badCertificate(let path, let why): "'\(path)' can't be used for TLS: \(why)"
         case .notRunning: "the gateway isn't running"
         case .addressOverlaps(let text, let other):
             "the gateway itself is listening on \(other), so \(text) is taken until it is stopped"

@@ -63,7 +63,8 @@ extension ConnectionHandler {
             return decision
         }
         guard let client = identify(head, bytes), client.isAuthorized else {
-            return isLivenessCheck(head, bytes) || isPage(head, bytes) ? .ask : .problem(.unauthorized)
+            return isLivenessCheck(head, bytes) || isPage(head, bytes)
+                ? .ask : .problem(loop.access.refusal(of: secure?.certificate))
         }
         if let rates = loop.access.rates, !isLivenessCheck(head, bytes) {
             let key = client.name ?? context.remoteAddress?.ipAddress ?? "unix"
@@ -117,7 +118,7 @@ extension ConnectionHandler {
         {
             return client
         }
-        client = loop.access.client(shown, at: listener.text)
+        client = loop.access.client(shown, secure?.certificate, at: listener.text)
         clientVersion = loop.access.version
         shownToken = shown.map { Array($0) } ?? []
         return client

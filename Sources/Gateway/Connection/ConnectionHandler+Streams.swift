@@ -143,8 +143,9 @@ extension ConnectionHandler {
         guard let stream else { return }
         var authorization = stream.fields.single("authorization")
         let client =
-            authorization?.withUTF8 { loop.access.client(UnsafeRawBufferPointer($0), at: listener.text) }
-            ?? loop.access.client(nil, at: listener.text)
+            authorization?.withUTF8 {
+                loop.access.client(UnsafeRawBufferPointer($0), secure?.certificate, at: listener.text)
+            } ?? loop.access.client(nil, secure?.certificate, at: listener.text)
         guard let exposure = client?.exposure else { return close() }
         let (live, path, engine, mailbox) = (stream.live, stream.path, loop.engine, loop.mailbox)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)

@@ -1,4 +1,6 @@
 import NIOCore
+import NIOSSL
+import NIOTLS
 import RestEngine
 
 /// One client's connection: reads requests, answers them in order. Event loop only.
@@ -38,12 +40,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var client: GatewayLoop.Client?
     var shownToken: [UInt8] = []
     var clientVersion = 0
+    /// Nil without TLS.
+    let secure: SecureSide?
 
-    init(loop: GatewayLoop, listener: ListenerState) {
+    init(loop: GatewayLoop, listener: ListenerState, secure: SecureSide? = nil) {
         self.loop = loop
+        self.secure = secure
         serial = loop.nextSerial()
         self.listener = listener
-        machine = ConnectionStateMachine(limits: loop.access.limits, sweep: loop.sweeps)
+        machine = ConnectionStateMachine(
+            limits: loop.access.limits, sweep: loop.sweeps, awaitsHandshake: secure != nil)
     }
 
     // MARK: Life
@@ -66,6 +72,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.context = nil
         loop.remove(self)
         context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let secure, case TLSUserEvent.handshakeCompleted = event {
+            machine.endHandshake(sweep: loop.sweeps)
+            let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
+            if let certificate, let authority = secure.authority {
+                secure.certificate = ClientCertificate(certificate, authority: authority)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -124,7 +141,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private var unsentBytes: Int {
-        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        let bytes = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        return bytes + (secure?.writer.waitingBytes ?? 0)
     }
 
     // MARK: Bytes

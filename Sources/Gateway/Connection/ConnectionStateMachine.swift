@@ -49,6 +49,8 @@ struct ConnectionStateMachine {
     private var requestCount = 0
     /// The sweep at which the head that is incomplete began.
     private var headSweep: Int?
+    /// The sweep at which the connection came, until its handshake of TLS is done.
+    private var handshakeSweep: Int?
     /// The sweep at which the last bytes came or went.
     var lastSweep: Int
     /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too
@@ -63,9 +65,10 @@ struct ConnectionStateMachine {
     private var takenSweep: Int
     private var takenBytes = 0
 
-    init(limits: GatewayLimits, sweep: Int) {
+    init(limits: GatewayLimits, sweep: Int, awaitsHandshake: Bool = false) {
         parser = RequestParser(limits: limits)
         self.limits = limits
+        handshakeSweep = awaitsHandshake ? sweep : nil
         lastSweep = sweep
         takenSweep = sweep
         maxUnreadBytes = max(32 << 10, limits.maxHeaderBytes + limits.maxTargetBytes + 256)
@@ -221,6 +224,12 @@ struct ConnectionStateMachine {
         return true
     }
 
+    /// Requests may come from now on.
+    mutating func endHandshake(sweep: Int) {
+        handshakeSweep = nil
+        lastSweep = sweep
+    }
+
     mutating func close() {
         state = .closed
         input = ByteBuffer()
@@ -266,6 +275,11 @@ struct ConnectionStateMachine {
             return unsentBytes > 0 && sweep - takenSweep >= patience.idle ? .close : .nothing
         case .lingering: return idle >= patience.lingering ? .close : .nothing
         case .reading:
+            if let handshakeSweep {
+                // Nothing can be said to it yet.
+                return sweep - handshakeSweep >= (isGuest ? patience.guest : patience.head)
+                    ? .close : .nothing
+            }
             if let headSweep, sweep - headSweep >= patience.head { return .slowHead }
             if isGuest, idle >= patience.guest { return .silentGuest }
         case .finishing: break

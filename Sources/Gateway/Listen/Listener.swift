@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Platform
 import Synchronization
 
@@ -10,17 +11,18 @@ struct Listener: Sendable {
     let text: String
     /// What was asked for; port 0 is still 0 here.
     let address: ListenAddress
-    private let state: ListenerState
+    let state: ListenerState
     private let socketFile: String?
 
     /// - Parameters:
     ///   - mode: of the socket's file; nil leaves it to the process's umask.
     ///   - inherited: a socket that listens there already, and stays as it is.
     static func bind(
-        _ address: ListenAddress, text: String, mode: Int?, group: MultiThreadedEventLoopGroup,
-        loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom, inherited: CInt? = nil
+        _ address: ListenAddress, text: String, mode: Int?, security: ListenerSecurity?,
+        group: MultiThreadedEventLoopGroup, loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom,
+        inherited: CInt? = nil
     ) throws(GatewayError) -> Listener {
-        let state = ListenerState(text)
+        let state = ListenerState(text, security)
         let loops = Dictionary(uniqueKeysWithValues: all.map { (ObjectIdentifier($0.eventLoop), $0) })
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -40,8 +42,7 @@ struct Listener: Sendable {
                     guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
                         throw ChannelError.ioOnClosedChannel
                     }
-                    try channel.pipeline.syncOperations.addHandler(
-                        ConnectionHandler(loop: loop.value, listener: state))
+                    try addHandlers(to: channel, loop.value, state)
                 }
             }
         do {
@@ -71,6 +72,20 @@ struct Listener: Sendable {
         } catch {
             throw Self.explain(error, text)
         }
+    }
+
+    private static func addHandlers(
+        to channel: any Channel, _ loop: GatewayLoop, _ state: ListenerState
+    ) throws {
+        let pipeline = channel.pipeline.syncOperations
+        guard let security = state.security else {
+            return try pipeline.addHandler(ConnectionHandler(loop: loop, listener: state))
+        }
+        let secure = SecureSide(authority: security.authority)
+        try pipeline.addHandlers([
+            NIOSSLServerHandler(context: security.context), secure.writer,
+            ConnectionHandler(loop: loop, listener: state, secure: secure),
+        ])
     }
 
     /// Without it a client that can't be accepted is tried again and again, which takes a processor.
@@ -157,8 +172,17 @@ final class ListenerState: Sendable {
     /// As it was asked for.
     let text: String
     private let closing = Atomic(false)
+    private let current: Mutex<ListenerSecurity?>
 
-    init(_ text: String) { self.text = text }
+    init(_ text: String, _ security: ListenerSecurity? = nil) {
+        self.text = text
+        current = Mutex(security)
+    }
+
+    /// Of the next connection; nil: it speaks no TLS.
+    var security: ListenerSecurity? { current.withLock { $0 } }
+
+    func use(_ security: ListenerSecurity?) { current.withLock { $0 = security } }
 
     /// It takes no more connections, and those it took end with the request under way.
     var isClosing: Bool { closing.load(ordering: .relaxed) }

@@ -19,17 +19,23 @@ struct GatewayAccess: Sendable {
     let kept: Set<String>
     /// See ``GatewayConfiguration/accessLog``.
     let accessLog: (@Sendable (AccessRecord) -> Void)?
-    /// Nil: none is needed.
-    private let tokens: [BearerToken]?
-    /// By listener and token.
+    /// Nobody needs to say who they are.
+    private let isOpen: Bool
+    private let tokens: [BearerToken]
+    /// Of certificates that clients are known by; see ``ListenerSecrets/authority``.
+    var authority: [UInt8]?
+    /// Names in such certificates; nil: any.
+    private let clients: [String]?
+    /// By listener and by who asks: tokens, then ``clients``.
     private let exposures: [Place: Exposure]
 
     private struct Place: Hashable {
         let listener: String?
-        let token: Int?
+        let identity: Int?
     }
 
-    init(_ configuration: GatewayConfiguration) throws(GatewayError) {
+    /// - Parameter authority: of ``GatewayConfiguration/clientCertificates``.
+    init(_ configuration: GatewayConfiguration, authority: [UInt8]? = nil) throws(GatewayError) {
         let usual = try Exposure(configuration.expose)
         exposure = usual
         limits = configuration.limits
@@ -44,7 +50,13 @@ struct GatewayAccess: Sendable {
         if let token = configuration.bearerToken {
             all.append(GatewayToken(name: "bearer", secret: .text(token)))
         }
-        tokens = all.isEmpty ? nil : all.map(BearerToken.init)
+        tokens = all.map(BearerToken.init)
+        let certificates = configuration.clientCertificates
+        isOpen = all.isEmpty && certificates == nil
+        self.authority = authority
+        clients = certificates?.clients?.map(\.name)
+        let known = certificates?.clients ?? []
+        let identities: [[String: ServiceExposure]?] = all.map { $0.expose } + known.map { $0.expose }
         var exposures: [Place: Exposure] = [:]
         let listeners: [(String?, Exposure)] =
             [(nil, usual)]
@@ -52,25 +64,42 @@ struct GatewayAccess: Sendable {
                 (listener, try Exposure(rules))
             })
         for (listener, shown) in listeners {
-            exposures[Place(listener: listener, token: nil)] = shown
-            for (index, token) in all.enumerated() {
-                exposures[Place(listener: listener, token: index)] =
-                    token.expose == nil ? shown : try Exposure(token.expose, within: shown)
+            exposures[Place(listener: listener, identity: nil)] = shown
+            for (index, expose) in identities.enumerated() {
+                exposures[Place(listener: listener, identity: index)] =
+                    expose == nil ? shown : try Exposure(expose, within: shown)
             }
         }
         self.exposures = exposures
     }
 
-    /// Who shows this; nil: nobody who may ask.
-    func client(_ authorization: UnsafeRawBufferPointer?, at listener: String) -> GatewayLoop.Client? {
-        guard let tokens else {
-            return GatewayLoop.Client(exposure: exposure(listener, nil), isAuthorized: true, name: nil)
+    /// Who shows this; nil: nobody who may ask. A token that is known goes before a certificate.
+    func client(
+        _ authorization: UnsafeRawBufferPointer?, _ certificate: ClientCertificate?, at listener: String
+    ) -> GatewayLoop.Client? {
+        func client(_ identity: Int?, _ name: String?) -> GatewayLoop.Client {
+            GatewayLoop.Client(exposure: exposure(listener, identity), isAuthorized: true, name: name)
         }
-        guard let authorization, let index = tokens.firstIndex(where: { $0.accepts(authorization) }) else {
-            return nil
+        if isOpen { return client(nil, nil) }
+        if let authorization, let index = tokens.firstIndex(where: { $0.accepts(authorization) }) {
+            return client(index, tokens[index].name)
         }
-        return GatewayLoop.Client(
-            exposure: exposure(listener, index), isAuthorized: true, name: tokens[index].name)
+        guard let certificate, certificate.authority == authority else { return nil }
+        guard let clients else { return client(nil, certificate.names.first ?? "certificate") }
+        return clients.firstIndex(where: certificate.names.contains).map {
+            client(tokens.count + $0, clients[$0])
+        }
+    }
+
+    /// What somebody is told whom ``client(_:_:at:)`` doesn't know.
+    func refusal(of certificate: ClientCertificate?) -> Problem {
+        if !tokens.isEmpty { return .unauthorized }
+        return Problem(
+            403, "certificate_needed",
+            certificate == nil
+                ? "a certificate is needed that this gateway's authority for clients has signed"
+                : "the client's certificate has none of the names that are let in, or is of another authority"
+        )
     }
 
     /// One who showed nothing and is told little.
@@ -78,9 +107,9 @@ struct GatewayAccess: Sendable {
         GatewayLoop.Client(exposure: exposure, isAuthorized: false, name: nil)
     }
 
-    private func exposure(_ listener: String, _ token: Int?) -> Exposure {
-        exposures[Place(listener: listener, token: token)]
-            ?? exposures[Place(listener: nil, token: token)] ?? exposure
+    private func exposure(_ listener: String, _ identity: Int?) -> Exposure {
+        exposures[Place(listener: listener, identity: identity)]
+            ?? exposures[Place(listener: nil, identity: identity)] ?? exposure
     }
 }
 

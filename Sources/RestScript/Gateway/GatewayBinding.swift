@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.gateway{ listen=, expose=, auth=, server_names=, forward=, keep=, limits=, timeout=, access_log= }`.
+/// `rest.gateway{ listen=, expose=, auth=, tls=, server_names=, forward=, keep=, limits=, timeout=, access_log= }`.
 struct GatewayBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -9,7 +9,7 @@ struct GatewayBinding: ScriptBinding {
         BindingSet(functions: [
             ModuleFunction(
                 "gateway",
-                "(options: { listen?, expose?, auth?, server_names?, forward?, keep?, limits?, timeout?, access_log? }) -> gateway",
+                "(options: { listen?, expose?, auth?, tls?, server_names?, forward?, keep?, limits?, timeout?, access_log? }) -> gateway",
                 "Declares the HTTP gateway."
             ) { call in try declareGateway(call) }
         ])
@@ -34,7 +34,7 @@ struct GatewayBinding: ScriptBinding {
             declaration.expose = try exposure(call.lua, place)
             call.lua.pop()
         }
-        if let auth = try options.options("auth") { try addTokens(auth, &declaration) }
+        if let auth = try options.options("auth") { try addClients(auth, &declaration) }
         declaration.cors = try options.options("cors").map(cors)
         if let timeout = try options.number("timeout") {
             guard timeout > 0, timeout.isFinite else {
@@ -57,9 +57,7 @@ struct GatewayBinding: ScriptBinding {
             call.lua.pop()
         }
         declaration.logsAccess = try options.boolean("access_log") ?? false
-        for later in ["tls"] where options.value(later) != nil {
-            throw LuaUsageError("option '\(later)' of the gateway is not available yet")
-        }
+        declaration.tls = try options.options("tls").map(tls)
         try options.finish()
         context.declarations.gateway = declaration
     }
@@ -101,85 +99,16 @@ struct GatewayBinding: ScriptBinding {
             }
             declaration.socketModes[address] = bits
         }
+        if let place = options.value("tls") {
+            let isOff = options.lua.type(place) == .boolean && options.lua.boolean(place) == false
+            options.lua.pop()
+            declaration.listenerTLS[address] = .some(isOff ? nil : try options.options("tls").map(tls))
+        }
         if let place = try options.table("expose") {
             declaration.listenerExposure[address] = try exposure(options.lua, place)
             options.lua.pop()
         }
         try options.finish()
-    }
-
-    /// `auth = { bearer = … }` or `auth = { tokens = { { name =, token = or sha256 =, expose = } } }`.
-    private func addTokens(_ auth: OptionTable, _ declaration: inout GatewayDeclaration) throws {
-        defer { auth.lua.pop() }
-        declaration.bearerToken = try auth.string("bearer")
-        if let place = try auth.table("tokens") {
-            let lua = auth.lua
-            var index = 1
-            while lua.rawGet(place, index) != .nil {
-                guard lua.type(-1) == .table else {
-                    throw LuaUsageError("item \(index) of 'tokens' is a table, not a \(lua.typeName(-1))")
-                }
-                declaration.tokens.append(
-                    try token(OptionTable(lua: lua, table: -1, owner: "rest.gateway.auth.tokens")))
-                lua.pop()
-                index += 1
-            }
-            lua.pop(2)
-            let names = declaration.tokens.map(\.name)
-            if let twice = names.first(where: { name in names.count(where: { $0 == name }) > 1 }) {
-                throw LuaUsageError("two tokens have the name '\(twice)'")
-            }
-        }
-        for later in ["client_ca"] where auth.value(later) != nil {
-            throw LuaUsageError("option 'auth.\(later)' of the gateway is not available yet")
-        }
-        try auth.finish()
-        if declaration.bearerToken?.isEmpty ?? declaration.tokens.isEmpty {
-            throw LuaUsageError(
-                "option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
-        }
-    }
-
-    private func token(_ options: OptionTable) throws -> GatewayDeclaration.Token {
-        var token = GatewayDeclaration.Token(name: try options.required("name", try options.string("name")))
-        token.text = try options.string("token")
-        if let hash = try options.string("sha256") {
-            guard let bytes = Hex.decode(Array(hash.utf8)), bytes.count == 32 else {
-                throw LuaUsageError("option 'sha256' of the token '\(token.name)' is 64 hexadecimal digits")
-            }
-            token.sha256 = bytes
-        }
-        if let place = try options.table("expose") {
-            token.expose = try exposure(options.lua, place)
-            options.lua.pop()
-        }
-        try options.finish()
-        guard (token.text == nil) != (token.sha256 == nil), token.text?.isEmpty != true else {
-            throw LuaUsageError(
-                "the token '\(token.name)' has either 'token', which isn't empty, or 'sha256'")
-        }
-        return token
-    }
-
-    private func cors(_ options: OptionTable) throws -> GatewayDeclaration.CORS {
-        defer { options.lua.pop() }
-        func list(_ name: String) throws -> [String] {
-            guard let place = try options.table(name) else { return [] }
-            defer { options.lua.pop() }
-            return try options.lua.strings(place, "cors.\(name)")
-        }
-        var cors = GatewayDeclaration.CORS(origins: try list("origins"))
-        cors.methods = try list("methods")
-        cors.headers = try list("headers")
-        cors.allowsCredentials = try options.boolean("credentials") ?? false
-        if let age = try options.number("max_age") {
-            guard age >= 0, age <= 86_400 else {
-                throw LuaUsageError("option 'cors.max_age' is a number of seconds from 0 to 86400")
-            }
-            cors.maxAge = Int(age)
-        }
-        try options.finish()
-        return cors
     }
 
     /// Of `forward = { headers = { … } }`. Which may pass is the gateway's to say.
@@ -257,7 +186,7 @@ struct GatewayBinding: ScriptBinding {
         return count
     }
 
-    private func exposure(_ lua: Lua, _ place: Int32) throws -> [String: GatewayDeclaration.Exposure] {
+    func exposure(_ lua: Lua, _ place: Int32) throws -> [String: GatewayDeclaration.Exposure] {
         var all: [String: GatewayDeclaration.Exposure] = [:]
         try lua.forEachPair(place) { lua in
             guard let name = lua.string(-2) else {

@@ -21,6 +21,18 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var expose: [String: Exposure]?
     }
 
+    /// Files in PEM.
+    public struct TLS: Sendable, Equatable {
+        public var certificate: String
+        public var key: String
+    }
+
+    /// One that is known by a name in its certificate.
+    public struct Client: Sendable, Equatable {
+        public var name: String
+        public var expose: [String: Exposure]?
+    }
+
     /// Which pages of other origins may use it.
     public struct CORS: Sendable, Equatable {
         public var origins: [String]
@@ -55,6 +67,13 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var expose: [String: Exposure]?
     public var bearerToken: String?
     public var tokens: [Token] = []
+    /// File in PEM: whose signature a client's certificate has.
+    public var clientAuthority: String?
+    /// Nil: all whom that authority has signed.
+    public var clients: [Client]?
+    public var tls: TLS?
+    /// Of single addresses; nil: none there.
+    public var listenerTLS: [String: TLS?] = [:]
     public var cors: CORS?
     /// By address: what it shows in place of `expose`.
     public var listenerExposure: [String: [String: Exposure]] = [:]

@@ -9,7 +9,8 @@ enum TypeVocabulary {
     /// Of parameters, options and results, by their name.
     static let names: [String: String] = [
         "action": "resthost.action", "allow_fragments": "boolean", "actual": "any", "attempt": "integer",
-        "auth": "{ bearer: string }", "base_url": "string", "bearer": "string", "body": "string",
+        "auth": "{ bearer?: string, tokens?: table[], client_ca?: string, clients?: table[] }",
+        "base_url": "string", "bearer": "string", "body": "string",
         "bytes": "string",
         "c": "resthost.configuration", "cancel": "fun()", "captures": "string", "category": "string",
         "cause": "table", "changed": "fun(self: table, resource: resthost.resource, event: string)",
@@ -43,7 +44,8 @@ enum TypeVocabulary {
         "start": "fun(complete: fun(outcome: resthost.response|resthost.entity|resthost.error): boolean)",
         "status": "resthost.status",
         "stopped_observing": "fun(self: table, resource: resthost.resource)", "text": "string",
-        "timeout": "number", "timestamp": "number", "transform": "resthost.transformation",
+        "timeout": "number", "timestamp": "number", "tls": "{ certificate: string, key: string }",
+        "transform": "resthost.transformation",
         "transform_errors": "boolean",
         "transformer": "resthost.transformation", "transport": "table", "ttl": "number",
         "update_timestamp": "fun(key: any, timestamp: number)", "url": "resthost.url",

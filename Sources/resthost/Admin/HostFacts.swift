@@ -57,6 +57,8 @@ struct HostFacts: Sendable {
     var droppedContents = 0
     /// Addresses of the gateway.
     var listening: [String] = []
+    /// Those of them that speak TLS.
+    var secured: Set<String> = []
     var connections = 0
     var admin: String?
     /// What somebody should look at.
@@ -89,7 +91,9 @@ struct HostFacts: Sendable {
             (
                 "gateway",
                 [
-                    "listening": Tree(listening.map { Tree($0) }), "connections": Tree(connections),
+                    "listening": Tree(listening.map { Tree($0) }),
+                    "tls": Tree(listening.filter(secured.contains).map { Tree($0) }),
+                    "connections": Tree(connections),
                 ]
             ),
         ]

@@ -15,7 +15,10 @@ struct StatusText {
         add("script", script(status).map(VisibleText.inline))
         add("generation", generation.map(self.generation))
         let listening = strings(status["gateway"]?["listening"])
-        if !listening.isEmpty { add("gateway", listening.map(address).joined(separator: ", ")) }
+        let secured = strings(status["gateway"]?["tls"])
+        if !listening.isEmpty {
+            add("gateway", listening.map { address($0, secured) }.joined(separator: ", "))
+        }
         add("admin", status["admin"]?.string.map(VisibleText.inline))
         if !listening.isEmpty { add("connections", number(status["gateway"]?["connections"])) }
         add("requests", number(status["requests"]).map { "\($0) in flight" })
@@ -119,7 +122,9 @@ struct StatusText {
         return text + FailureReport(failure, message: message).text(style)
     }
 
-    private func address(_ text: String) -> String { text.hasPrefix("unix:") ? text : "http://\(text)" }
+    private func address(_ text: String, _ secured: [String]) -> String {
+        text.hasPrefix("unix:") ? text : (secured.contains(text) ? "https://" : "http://") + text
+    }
 
     private func number(_ tree: Tree?) -> String? { tree?.int.map { "\($0)" } }
 

@@ -26,6 +26,8 @@ enum GatewaySettings {
             try addExposure(declaration, host.services.map(\.name), to: &settings)
             settings.socketModes = declaration.socketModes
             settings.cors = declaration.cors.map(cors)
+            settings.tls = declaration.tls.map(tls)
+            settings.listenerTLS = declaration.listenerTLS.mapValues { $0.map(tls) }
         }
         do throws(GatewayError) { try settings.check() } catch {
             throw diagnostic(error, host, listen: listen)
@@ -81,7 +83,7 @@ enum GatewaySettings {
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
-        case .badExposure, .badHeader, .badRoute, .badCORS: break
+        case .badExposure, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS: break
         default: if !listen.isEmpty { return diagnostic }
         }
         diagnostic.file = host.gateway?.file
@@ -99,6 +101,10 @@ enum GatewaySettings {
         case .addressNotAvailable: "127.0.0.1 is this machine, for itself alone"
         case .badHeader:
             "what a client may send is listed in forward = { headers = { … } }, what it may get in keep = { headers = { … } }"
+        case .badCertificate:
+            "both are files in PEM; a certificate and its key print the same with openssl x509 -in FILE -noout -pubkey "
+                + "and openssl pkey -in FILE -pubout"
+        case .badTLS: "tls = { certificate = …, key = … } is for all addresses but Unix sockets"
         case .permissionDenied, .missingFolder, .badExposure, .badRoute, .badCORS, .alreadyStarted,
             .notRunning, .cannotListen:
             nil
@@ -112,6 +118,7 @@ enum GatewaySettings {
         let declaration = host.gateway
         let addresses = listen.isEmpty ? declaration?.listen ?? [] : listen
         guard declaration?.bearerToken == nil, declaration?.tokens.isEmpty ?? true,
+            declaration?.clientAuthority == nil,
             let address = addresses.first(where: isOpen)
         else {
             return nil
@@ -139,7 +146,11 @@ enum GatewaySettings {
         return cors
     }
 
-    /// To everybody, by listener and by token.
+    private static func tls(_ declared: GatewayDeclaration.TLS) -> GatewayTLS {
+        GatewayTLS(certificate: declared.certificate, key: declared.key)
+    }
+
+    /// To everybody, by listener and by client.
     private static func addExposure(
         _ declaration: GatewayDeclaration, _ services: [String], to settings: inout GatewayConfiguration
     ) throws(Diagnostic) {
@@ -153,6 +164,17 @@ enum GatewaySettings {
                     name: token.name, secret: token.sha256.map { .sha256($0) } ?? .text(token.text ?? ""),
                     expose: try exposure(token.expose, declaration, services)))
         }
+        guard let authority = declaration.clientAuthority else { return }
+        var certificates = GatewayClientCertificates(authority: authority)
+        if let clients = declaration.clients {
+            var known: [GatewayClientCertificates.Client] = []
+            for client in clients {
+                known.append(
+                    .init(name: client.name, expose: try exposure(client.expose, declaration, services)))
+            }
+            certificates.clients = known
+        }
+        settings.clientCertificates = certificates
     }
 
     private static func exposure(

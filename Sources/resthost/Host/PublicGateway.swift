@@ -54,6 +54,18 @@ final class PublicGateway {
     /// The addresses as they were bound: a port that the system chose is there with its number.
     var listening: [String] { gateway?.listening ?? [] }
 
+    /// Those of ``listening`` that speak TLS.
+    var secured: Set<String> { gateway?.secured ?? [] }
+
+    var certificateFiles: Set<String> { gateway?.certificateFiles ?? [] }
+
+    /// Reads certificates and keys again. A failure leaves everything as it was.
+    func renewCertificates(of host: ScriptHost) throws(Diagnostic) {
+        do throws(GatewayError) { try gateway?.renewCertificates() } catch {
+            throw GatewaySettings.diagnostic(error, host, listen: listen)
+        }
+    }
+
     var connections: Int { gateway?.connections ?? 0 }
 
     var shortages: [GatewayShortage] { gateway?.shortages ?? [] }

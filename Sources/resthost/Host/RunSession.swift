@@ -146,6 +146,11 @@ final class RunSession {
             return .failure(Diagnostic(.error, "the host is about to end"))
         }
         loadBegan = FileView.now
+        if case .files(let files) = trigger, generations.lastFailure == nil,
+            let result = renewCertificates(files, generations)
+        {
+            return result
+        }
         let result = generations.reload(trigger)
         switch result {
         case .success(.script(let number)):
@@ -161,6 +166,22 @@ final class RunSession {
         return result
     }
 
+    /// When nothing else has changed, the script goes on as it is; nil when it can't.
+    private func renewCertificates(
+        _ changed: [String], _ generations: Generations
+    ) -> Result<Generations.Outcome, Diagnostic>? {
+        guard let gateway, gateway.certificateFiles.isSuperset(of: changed) else { return nil }
+        let names = changed.sorted().joined(separator: ", ")
+        do throws(Diagnostic) {
+            try gateway.renewCertificates(of: generations.current)
+            log.note("new connections get what \(names) has now")
+            return .success(.modules([]))
+        } catch {
+            log.write(error, end: "the gateway goes on with the certificates that it has")
+            return .failure(error)
+        }
+    }
+
     private var facts: HostFacts {
         let uptime = ClockReading.timeOfDay - startedAt
         var facts = HostFacts(
@@ -168,6 +189,7 @@ final class RunSession {
             generationAge: uptime)
         if let generations { facts.add(generations) }
         facts.listening = gateway?.listening ?? []
+        facts.secured = gateway?.secured ?? []
         facts.connections = gateway?.connections ?? 0
         facts.admin = admin?.path
         facts.warnings += (gateway?.shortages ?? []).map { "the gateway: \($0)" }
@@ -199,8 +221,10 @@ final class RunSession {
     /// In one piece: who waits for the first line may read no further.
     private func announce(_ addresses: [String], _ host: ScriptHost? = nil) {
         guard !settings.quiet else { return }
+        let secured = gateway?.secured ?? []
         var text = addresses.map { address in
-            "listening on \(address.hasPrefix("unix:") ? address : "http://\(address)")\n"
+            let scheme = address.hasPrefix("unix:") ? "" : secured.contains(address) ? "https://" : "http://"
+            return "listening on \(scheme)\(address)\n"
         }.joined()
         if let host { text += routes(of: host) }
         if host != nil, let inspector { text += "inspector at \(inspector.address)\n" }

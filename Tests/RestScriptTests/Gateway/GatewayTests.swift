@@ -71,6 +71,34 @@ struct GatewayTests {
         fixture.close()
     }
 
+    @Test func `61, 62 files for TLS are kept, and are files of the script`() throws {
+        let fixture = ScriptFixture()
+        var reached: [String] = []
+        fixture.options.onFileReached = { reached.append($0) }
+        try fixture.load(
+            """
+            rest.gateway {
+              listen = { "127.0.0.1:0", { address = "[::1]:0", tls = false },
+                { address = "127.0.0.2:0", tls = { certificate = "other.pem", key = "other.key" } } },
+              tls = { certificate = "server.pem", key = "server.key" },
+              auth = { client_ca = "clients.pem", clients = { { name = "a" }, { name = "b", expose = { api = {} } } } },
+            }
+            """)
+        let gateway = try #require(fixture.host?.gateway)
+        #expect(gateway.tls == .init(certificate: "server.pem", key: "server.key"))
+        #expect(
+            gateway.listenerTLS == [
+                "[::1]:0": nil, "127.0.0.2:0": .init(certificate: "other.pem", key: "other.key"),
+            ])
+        #expect(gateway.clientAuthority == "clients.pem")
+        let shown = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
+        #expect(gateway.clients == [.init(name: "a"), .init(name: "b", expose: ["api": shown])])
+        for name in ["server.pem", "server.key", "other.pem", "other.key", "clients.pem"] {
+            #expect(reached.contains(name))
+        }
+        fixture.close()
+    }
+
     @Test func `an empty one takes the defaults, and without one there is none`() throws {
         let fixture = ScriptFixture()
         try fixture.load("rest.gateway {}")
@@ -195,7 +223,23 @@ struct GatewayTests {
             "rest.gateway { server_name = { 'a' } }",
             "unknown option 'server_name': did you mean 'server_names'?"
         ),
-        ("rest.gateway { tls = {} }", "option 'tls' of the gateway is not available yet"),
+        ("rest.gateway { tls = {} }", "option 'certificate' is missing in the call of 'rest.gateway.tls'"),
+        (
+            "rest.gateway { tls = { certificate = 'a', key = 'b', versions = 1 } }",
+            "unknown option 'versions': 'rest.gateway.tls' knows certificate, key"
+        ),
+        (
+            "rest.gateway { auth = { clients = {} } }",
+            "option 'auth.clients' needs 'auth.client_ca' beside it"
+        ),
+        (
+            "rest.gateway { auth = { client_ca = 'a', clients = { { name = 'x' }, { name = 'x' } } } }",
+            "two items of 'clients' have the name 'x'"
+        ),
+        (
+            "rest.gateway { auth = { client_ca = 'a', clients = { 'x' } } }",
+            "item 1 of 'clients' is a table, not a string"
+        ),
         (
             "rest.gateway { cors = { origin = {} } }",
             "unknown option 'origin': did you mean 'origins'?"

@@ -90,6 +90,10 @@ struct PublicGatewayTests {
             ("rest.gateway { listen = \"unix:\(folder.path)/nowhere/a.sock\" }", "does not exist"),
             ("rest.gateway { listen = \"nonsense\" }", "is no address to listen on"),
             ("rest.gateway { expose = { b = {} } }", "exposes 'b'"),
+            (
+                "rest.gateway { tls = { certificate = \"main.lua\", key = \"main.lua\" } }",
+                "main.lua' can't be used for TLS: it has no certificate in PEM"
+            ),
         ]
         for (script, message) in cases {
             let bad = try host(script)

@@ -22,7 +22,8 @@ struct StatusTextTests {
         facts.bodyMemory = 2 << 20
         facts.contentLimit = 512 << 20
         facts.machine = MachineMemory(bytes: 2 << 30, isGroupLimit: true)
-        facts.listening = ["127.0.0.1:8080", "unix:/run/x.sock"]
+        facts.listening = ["127.0.0.1:8080", "127.0.0.1:8443", "unix:/run/x.sock"]
+        facts.secured = ["127.0.0.1:8443"]
         facts.connections = 12
         facts.admin = "/run/user/1/resthost/42.sock"
         return facts
@@ -36,7 +37,7 @@ struct StatusTextTests {
                 resthost \(Version.text), process 42, up 2h 3m
                   script       main.lua in /srv
                   generation   3, loaded 1m 5s ago (main.lua and 1 more changed)
-                  gateway      http://127.0.0.1:8080, unix:/run/x.sock
+                  gateway      http://127.0.0.1:8080, https://127.0.0.1:8443, unix:/run/x.sock
                   admin        /run/user/1/resthost/42.sock
                   connections  12
                   requests     2 in flight

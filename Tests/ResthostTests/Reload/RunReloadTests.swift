@@ -55,6 +55,29 @@ struct RunReloadTests {
         }
     }
 
+    @Test func `61.3 new certificates are taken while it runs, and broken ones named`() async throws {
+        let host = Host()
+        host.folder.write("server.pem", TestCertificates.server)
+        host.folder.write("server.key", TestCertificates.serverKey)
+        host.save("one", more: "rest.gateway { tls = { certificate = 'server.pem', key = 'server.key' } }")
+        let program = ChildProcess(
+            [
+                BuiltProgram.path, "run", "main.lua", "--listen", "127.0.0.1:0", "--admin", "admin.sock",
+                "--allow-read", ".",
+            ],
+            in: host.folder.path)
+        #expect(await program.hasWritten("listening on https://127.0.0.1:"))
+        host.folder.write("server.key", TestCertificates.secondKey)
+        #expect(
+            await program.hasReported(
+                "main.lua:5: error: 'server.key' can't be used for TLS: it is not the key of the certificate")
+        )
+        #expect(await program.hasReported("the gateway goes on with the certificates that it has"))
+        host.folder.write("server.pem", TestCertificates.second)
+        #expect(await program.hasReported("new connections get what server.pem has now"))
+        #expect(!program.errors.contains("generation"))
+    }
+
     @Test func `a saved file is served, a broken one changes nothing but the health`() async throws {
         let host = Host()
         host.save("one")

@@ -1,0 +1,118 @@
+import NIOCore
+import NIOSSL
+import Platform
+import RestEngine
+
+/// What one listener greets its clients with.
+struct ListenerSecurity: Sendable {
+    let context: NIOSSLContext
+    /// See ``ListenerSecrets/authority``.
+    let authority: [UInt8]?
+}
+
+/// What a connection with TLS has besides. Event loop only.
+final class SecureSide {
+    let writer = PacedWriter()
+    let authority: [UInt8]?
+    /// Of its client; nil for none.
+    var certificate: ClientCertificate?
+
+    init(authority: [UInt8]?) { self.authority = authority }
+}
+
+/// What the listeners of a gateway need for TLS, read from its files (rules 61).
+struct ListenerSecrets: Sendable {
+    private let contexts: [String: NIOSSLContext]
+    /// Tells this authority of clients from any other; nil when none is asked for.
+    let authority: [UInt8]?
+
+    private static let maxFileBytes = 1 << 20
+    /// That a client has for its goodbye, before its socket is closed.
+    private static let goodbye = TimeAmount.seconds(1)
+
+    init(_ configuration: GatewayConfiguration) throws(GatewayError) {
+        var roots: [NIOSSLCertificate] = []
+        var authority: [UInt8]?
+        if let file = configuration.clientCertificates?.authority {
+            let bytes = try Self.read(file)
+            roots = try Self.certificates(bytes, file)
+            authority = HashFunction.sha256.digest(of: bytes)
+        }
+        self.authority = authority
+        // Who has no token has to have a certificate.
+        let needsCertificate = configuration.bearerToken == nil && configuration.tokens.isEmpty
+        var made: [GatewayTLS: NIOSSLContext] = [:]
+        var contexts: [String: NIOSSLContext] = [:]
+        for text in configuration.listen {
+            guard let tls = configuration.tls(of: text) else { continue }
+            if made[tls] == nil { made[tls] = try Self.context(tls, roots, needsCertificate) }
+            contexts[text] = made[tls]
+        }
+        guard contexts.isEmpty == false || authority == nil else {
+            throw .badTLS("certificates of clients are asked for by listeners with TLS, and there is none")
+        }
+        self.contexts = contexts
+    }
+
+    /// Of a listener by its text; nil: it speaks no TLS.
+    func security(of text: String) -> ListenerSecurity? {
+        contexts[text].map { ListenerSecurity(context: $0, authority: authority) }
+    }
+
+    /// The next connections of these listeners, which are in the order of the configuration, get these.
+    func take(over listeners: [Listener], _ configuration: GatewayConfiguration) {
+        for (listener, text) in zip(listeners, configuration.listen) {
+            listener.state.use(security(of: text))
+        }
+    }
+
+    private static func context(
+        _ tls: GatewayTLS, _ roots: [NIOSSLCertificate], _ needsCertificate: Bool
+    ) throws(GatewayError) -> NIOSSLContext {
+        let chain = try certificates(read(tls.certificate), tls.certificate)
+        let key = try privateKey(tls.key)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        // With TLS 1.2, those that keep a recording secret when the key is lost (RFC 9325 4.2).
+        configuration.cipherSuites = "ECDH+AESGCM:ECDH+CHACHA20"
+        configuration.applicationProtocols = ["http/1.1"]
+        configuration.shutdownTimeout = goodbye
+        if !roots.isEmpty {
+            configuration.trustRoots = .certificates(roots)
+            configuration.certificateVerification =
+                needsCertificate ? .noHostnameVerification : .optionalVerification
+            configuration.sendCANameList = true
+        }
+        do { return try NIOSSLContext(configuration: configuration) } catch {
+            throw .badCertificate(
+                tls.key, why: "it is not the key of the certificate \(tls.certificate), or no key for TLS")
+        }
+    }
+
+    private static func certificates(
+        _ bytes: [UInt8], _ path: String
+    ) throws(GatewayError) -> [NIOSSLCertificate] {
+        guard let found = try? NIOSSLCertificate.fromPEMBytes(bytes), !found.isEmpty else {
+            throw .badCertificate(path, why: "it has no certificate in PEM, -----BEGIN CERTIFICATE-----")
+        }
+        return found
+    }
+
+    private static func privateKey(_ path: String) throws(GatewayError) -> NIOSSLPrivateKey {
+        let bytes = try read(path)
+        if String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED") {
+            throw .badCertificate(path, why: "the key has a passphrase, which nobody is there to type")
+        }
+        guard let key = try? NIOSSLPrivateKey(bytes: bytes, format: .pem) else {
+            throw .badCertificate(path, why: "it has no private key in PEM, -----BEGIN PRIVATE KEY-----")
+        }
+        return key
+    }
+
+    private static func read(_ path: String) throws(GatewayError) -> [UInt8] {
+        do throws(FileError) { return try WholeFile.read(path, limit: maxFileBytes) } catch {
+            throw .badCertificate(path, why: error.reason)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import Platform
+import TestSupport
+
+/// A client that speaks TLS; a minute of silence is its end.
+final class SecureClient: Sendable {
+    /// What a client asks for, and shows.
+    struct Manner: Sendable {
+        var lowest = TLSVersion.tlsv12
+        var highest = TLSVersion.tlsv13
+        var protocols = ["http/1.1"]
+        /// With its key, in PEM.
+        var certificate: (String, String)?
+
+        static let usual = Manner()
+
+        static func showing(_ certificate: String, _ key: String) -> Manner {
+            Manner(certificate: (certificate, key))
+        }
+    }
+
+    private let channel: any Channel
+    private let inbox: Inbox
+
+    init(port: UInt16, _ manner: Manner = .usual) async throws {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates(
+            try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.authority.utf8)))
+        configuration.minimumTLSVersion = manner.lowest
+        configuration.maximumTLSVersion = manner.highest
+        configuration.applicationProtocols = manner.protocols
+        if let (certificate, key) = manner.certificate {
+            configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8)).map {
+                .certificate($0)
+            }
+            configuration.privateKey = .privateKey(
+                try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem))
+        }
+        let context = try NIOSSLContext(configuration: configuration)
+        let group = MultiThreadedEventLoopGroup.singleton
+        let loop = group.next()
+        let ready = loop.makePromise(of: Void.self)
+        let inbox = Inbox(ready)
+        self.inbox = inbox
+        let secure = try NIOLoopBoundBox.makeBoxSendingValue(
+            NIOSSLClientHandler(context: context, serverHostname: "localhost"), eventLoop: loop)
+        do {
+            channel = try await ClientBootstrap(group: loop)
+                .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16 << 10))
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandlers([
+                            secure.value, inbox.handler,
+                        ])
+                    }
+                }.connect(host: "127.0.0.1", port: Int(port)).get()
+        } catch {
+            ready.fail(error)
+            throw error
+        }
+        channel.eventLoop.scheduleTask(in: .seconds(60)) { [channel] in channel.close(promise: nil) }
+        try await ready.futureResult.get()
+    }
+
+    deinit { channel.close(promise: nil) }
+
+    func close() async { try? await channel.close() }
+
+    func send(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)) }
+
+    /// Takes no more bytes from its socket until it is asked for an answer.
+    func pause() async throws { try await channel.setOption(.autoRead, value: false).get() }
+
+    func get(_ target: String, fields: [String] = []) async throws -> Answer {
+        let extra = fields.map { $0 + "\r\n" }.joined()
+        try await send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(extra)\r\n")
+        return try await answer()
+    }
+
+    func answer() async throws -> Answer {
+        try await channel.setOption(.autoRead, value: true).get()
+        return try await inbox.answer()
+    }
+
+    /// True when the other side closes without another byte.
+    func isClosed() async -> Bool { await inbox.isClosed() }
+
+    /// The server's, in DER.
+    func serverCertificate() async throws -> [UInt8] {
+        let certificate = try await channel.eventLoop.submit { [channel] in
+            try channel.pipeline.syncOperations.nioSSL_peerCertificate()
+        }.get()
+        return try certificate?.toDERBytes() ?? []
+    }
+
+    /// In DER.
+    static func certificate(_ pem: String) throws -> [UInt8] {
+        try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem).toDERBytes()
+    }
+}
+
+/// What has come to a client.
+private actor Inbox {
+    private var received: [UInt8] = []
+    private var parts: AsyncStream<[UInt8]>.Iterator
+    nonisolated let handler: Handler
+
+    init(_ ready: EventLoopPromise<Void>) {
+        let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        parts = stream.makeAsyncIterator()
+        handler = Handler(continuation, ready)
+    }
+
+    func answer() async throws -> Answer {
+        var end: Int?
+        while true {
+            end = headEnd
+            if end != nil { break }
+            guard await receive() else { throw Client.Failure(what: "closed inside a head") }
+        }
+        var answer = Answer(head: String(decoding: received[..<(end ?? 0)], as: UTF8.self))
+        received.removeFirst(end ?? 0)
+        let count = answer["Content-Length"].flatMap { Int($0) } ?? 0
+        while received.count < count {
+            guard await receive() else { throw Client.Failure(what: "closed inside a body") }
+        }
+        answer.body = String(decoding: received[..<count], as: UTF8.self)
+        received.removeFirst(count)
+        return answer
+    }
+
+    func isClosed() async -> Bool {
+        if !received.isEmpty { return false }
+        return await !receive()
+    }
+
+    private func receive() async -> Bool {
+        var iterator = parts
+        guard let part = await iterator.next(isolation: #isolation) else { return false }
+        parts = iterator
+        received += part
+        return true
+    }
+
+    private var headEnd: Int? {
+        guard received.count >= 4 else { return nil }
+        return (4...received.count).first { received[($0 - 4)..<$0].elementsEqual([13, 10, 13, 10]) }
+    }
+
+    /// On the channel's event loop.
+    final class Handler: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+
+        private let continuation: AsyncStream<[UInt8]>.Continuation
+        private let ready: EventLoopPromise<Void>
+
+        init(_ continuation: AsyncStream<[UInt8]>.Continuation, _ ready: EventLoopPromise<Void>) {
+            self.continuation = continuation
+            self.ready = ready
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case TLSUserEvent.handshakeCompleted = event { ready.succeed() }
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            continuation.yield(Array(unwrapInboundIn(data).readableBytesView))
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            ready.fail(error)
+            context.close(promise: nil)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            ready.fail(ChannelError.eof)
+            continuation.finish()
+        }
+    }
+}
