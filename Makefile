@@ -9,7 +9,8 @@
 #   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/
 #   make bench-partners  install those partners
 #   make format          rewrite the sources with swift format
-#   make attack          attack the release program, beside a client that must not notice
+#   make attack          attack the release program, beside a client that must not notice, then by
+#                        malformed requests, beside nginx
 #   make asan            suites that touch C, with the address sanitizer and that of undefined behaviour
 #   make tsan            suites that use threads, with the thread sanitizer
 #   make build           the release program, which needs no Swift on the machine it runs on
@@ -71,6 +72,7 @@ bench-partners:
 
 attack: build
 	@scripts/attack
+	@scripts/attack-table
 
 format:
 	swift format --in-place --parallel --recursive Package.swift Sources Tests examples/*/Package.swift examples/*/Sources
