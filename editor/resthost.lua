@@ -909,7 +909,8 @@ function rest.gather(list, limit, fn) end
 ---@class resthost.gateway.options
 ---@field listen? string
 ---@field expose? table<string, { paths?: string[], methods?: string[] }>
----@field auth? { bearer: string }
+---@field auth? { bearer?: string, tokens?: table[], client_ca?: string, clients?: table[] }
+---@field tls? { certificate: string, key: string }
 ---@field server_names? string[]
 ---@field forward? { headers: string[] }
 ---@field keep? { headers: string[] }

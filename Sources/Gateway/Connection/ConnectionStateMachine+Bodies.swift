@@ -41,4 +41,12 @@ extension ConnectionStateMachine {
 
     /// So many bytes of the stream are handed to the socket.
     mutating func wrote(_ bytes: Int) { writtenBytes += bytes }
+
+    // MARK: TLS
+
+    /// Requests may come from now on.
+    mutating func endHandshake(sweep: Int) {
+        handshakeSweep = nil
+        lastSweep = sweep
+    }
 }

@@ -50,7 +50,7 @@ struct ConnectionStateMachine {
     /// The sweep at which the head that is incomplete began.
     private var headSweep: Int?
     /// The sweep at which the connection came, until its handshake of TLS is done.
-    private var handshakeSweep: Int?
+    var handshakeSweep: Int?
     /// The sweep at which the last bytes came or went.
     var lastSweep: Int
     /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too
@@ -222,12 +222,6 @@ struct ConnectionStateMachine {
         guard writable, isReading else { return false }
         lastSweep = sweep
         return true
-    }
-
-    /// Requests may come from now on.
-    mutating func endHandshake(sweep: Int) {
-        handshakeSweep = nil
-        lastSweep = sweep
     }
 
     mutating func close() {

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.gateway{ listen=, expose=, auth=, tls=, server_names=, forward=, keep=, limits=, timeout=, access_log= }`.
+/// `rest.gateway{ listen=, expose=, auth=, tls=, server_names=, … }`.
 struct GatewayBinding: ScriptBinding {
     unowned let context: ScriptContext
 

@@ -114,7 +114,8 @@ import Testing
         let set: (inout GatewayConfiguration) -> Void = {
             $0.threads = 1
             $0.tls = tls(folder)
-            $0.limits.headerTimeout = 4
+            $0.limits.headerTimeout = 60
+            $0.limits.idleTimeout = 600
         }
         try await World.run(set, automatic: Self.reply) { _, site in
             let silent = try site.connect()
@@ -124,10 +125,10 @@ import Testing
             let client = try await SecureClient(port: site.port)
             #expect(try await client.get("/github/a").status == 200)
             #expect(site.gateway.connections == 3)
-            await site.gateway.sweep(times: 2)
+            await site.gateway.sweep(times: 40)
             try slow.send([0])
             #expect(try await client.get("/github/a").status == 200)
-            await site.gateway.sweep(times: 3)
+            await site.gateway.sweep(times: 30)
             #expect(try silent.isClosed())
             #expect(try slow.isClosed())
             #expect(try await client.get("/github/a").status == 200)

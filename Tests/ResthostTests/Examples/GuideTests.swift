@@ -7,7 +7,7 @@ struct GuideTests {
     private static let scriptGuides = [
         "WritingAScript", "ConfigurationBlocks", "ThePipeline", "TransformerModules", "WaitingAndJobs",
         "ObserversAndStatus", "ChainingRequests", "Caches", "TheGateway", "Errors", "Tools", "Reloading",
-        "LimitsAndGrants", "DefiningRequests", "RetriesAndLimits",
+        "LimitsAndGrants", "DefiningRequests", "RetriesAndLimits", "UsersOfTheGateway",
     ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
     private static let swiftGuides = [
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
@@ -31,6 +31,9 @@ struct GuideTests {
         for block in blocks {
             let folder = TemporaryFolder()
             for (name, text) in files { folder.write(name, text) }
+            folder.write("api.internal.pem", TestCertificates.server)
+            folder.write("api.internal.key", TestCertificates.serverKey)
+            folder.write("clients.pem", TestCertificates.authority)
             if let name = block.firstMatch(of: /^-- (\S+\.lua)\n/)?.1 { files[String(name)] = block }
             folder.write("guide.lua", block.contains("require \"resthost\"") ? block : prelude + block)
             let run = await BuiltProgram.run("check", "guide.lua", in: folder.path)
