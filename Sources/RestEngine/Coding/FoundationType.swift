@@ -119,6 +119,9 @@ struct DecimalDigits: Equatable {
         return .double(double)
     }
 
+    /// Of a double: 17 digits are all that one keeps, and its text may have had more.
+    var mayBeRounded: Bool { mantissa >= 10_000_000_000_000_000 }
+
     /// What a `Decimal` reads from its decoder; nil for one that is out of its range.
     var record: Tree? {
         var (mantissa, exponent) = (mantissa, exponent)

@@ -51,8 +51,13 @@ struct TreeReader {
     private func decimal() throws -> Tree {
         let text = tree.int.map { "\($0)" } ?? tree.digits ?? tree.double.map { "\($0)" }
         guard let text else { throw mismatch(Double.self, "expected number, got \(tree.kindName)") }
-        guard let form = DecimalDigits(text)?.record else {
+        let digits = DecimalDigits(text)
+        guard let form = digits?.record else {
             throw mismatch(Double.self, "\(text) does not fit into Decimal")
+        }
+        if tree.int == nil, tree.digits == nil, let digits, digits.mayBeRounded {
+            let reason = "\(text) has as many digits as a number keeps, and may have had more: have it sent as text"
+            throw mismatch(Double.self, reason)
         }
         return form
     }

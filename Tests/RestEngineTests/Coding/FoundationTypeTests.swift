@@ -93,6 +93,11 @@
             #expect(throws: CodingError.self) { try TreeEncoder().encode(Decimal.nan) }
             #expect(throws: CodingError.self) { try TreeDecoder().decode([Decimal].self, from: ["1"]) }
             #expect(throws: CodingError.self) { try TreeDecoder().decode([Decimal].self, from: [1e300]) }
+            let long = try Tree(json: Array(#"{"price": 12345678901234567.89}"#.utf8))
+            let rounded = #expect(throws: CodingError.self) {
+                try TreeDecoder().decode([String: Decimal].self, from: long)
+            }
+            #expect(rounded?.path == "price" && rounded?.message.contains("have it sent as text") == true)
             let data = #expect(throws: CodingError.self) {
                 try TreeDecoder().decode([Data].self, from: ["A*=="])
             }
