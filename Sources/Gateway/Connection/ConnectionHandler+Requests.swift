@@ -54,7 +54,9 @@ extension ConnectionHandler {
         _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, now: Double, _ context: ChannelHandlerContext
     ) -> Decision {
         if machine.isGuest, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections) }
-        if let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
+        let rules = loop.rules
+        let isKnown = known?.says(head, bytes, under: rules) ?? false
+        if !isKnown, let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
             return .problem(.wrongHost(host, canBeListed: !loop.isForAdmins))
         }
         if head.notable.contains(.origin), head.method == .other, !loop.isForAdmins,
@@ -62,15 +64,16 @@ extension ConnectionHandler {
         {
             return decision
         }
-        guard let client = identify(head, bytes), client.isAuthorized else {
+        if !isKnown { known = identify(head, bytes) }
+        guard let known else {
             return isLivenessCheck(head, bytes) || isPage(head, bytes)
-                ? .ask : .problem(loop.access.refusal(of: secure?.certificate))
+                ? .ask : .problem(rules.access.refusal(of: secure?.certificate))
         }
-        if let rates = loop.access.rates, !isLivenessCheck(head, bytes) {
-            let key = client.name ?? context.remoteAddress?.ipAddress ?? "unix"
+        if let rates = rules.access.rates, !isLivenessCheck(head, bytes) {
+            let key = known.client.name ?? context.remoteAddress?.ipAddress ?? "unix"
             if let wait = rates.wait(key, now: loop.uptime()) { return .problem(.tooOften(wait)) }
         }
-        if !loop.access.forwarded.isEmpty, head.method != .other, hasForwarded(head, bytes) { return .ask }
+        if !rules.access.forwarded.isEmpty, head.method != .other, hasForwarded(head, bytes) { return .ask }
         if head.hasBody, loop.isForAdmins || head.method != .other, !isIgnorable(head) {
             let text =
                 loop.isForAdmins
@@ -78,11 +81,11 @@ extension ConnectionHandler {
                 : "a request that reads a resource has no body"
             return .problem(Problem(413, "body_not_allowed", text))
         }
-        if let length = head.contentLength, length > loop.access.limits.maxBodyBytes {
+        if let length = head.contentLength, length > rules.access.limits.maxBodyBytes {
             return .problem(Problem(RequestFault.bodyTooLarge))
         }
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),
-            hot.allows(head.method), hot.exposure === client.exposure
+            hot.allows(head.method), hot.exposure === known.client.exposure
         else { return .ask }
         guard let answer = hot.publication.answer(at: now) else {
             hot.forget()
@@ -109,35 +112,19 @@ extension ConnectionHandler {
 
     private static let options = Array("OPTIONS".utf8)
 
-    /// Who asks; it is looked up once for each token and connection.
-    private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> GatewayLoop.Client? {
+    /// Who asks, at a host that was accepted; nil: nobody who may.
+    private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> KnownClient? {
         let shown = head.authorization?.bytes(in: bytes)
-        if clientVersion == loop.access.version, client != nil,
-            shown.map({ shown in shownToken.withUnsafeBytes { $0.elementsEqual(shown) } })
-                ?? shownToken.isEmpty
-        {
-            return client
-        }
-        client = loop.access.client(shown, secure?.certificate, at: listener.text)
-        clientVersion = loop.access.version
-        shownToken = shown.map { Array($0) } ?? []
-        return client
+        let client = loop.access.client(shown, secure?.certificate, at: listener.text)
+        return client.map { KnownClient($0, head, bytes, under: loop.rules) }
     }
 
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
-        if acceptedVersion == loop.access.version, !host.isEmpty,
-            acceptedHost.withUnsafeBytes({ $0.elementsEqual(host) })
-        {
-            return true
-        }
         var names = loop.access.hostNames
         if let address = context.localAddress?.ipAddress {
             names.insert(address.contains(":") ? "[\(address)]" : address)
         }
-        guard names.accept(host) else { return false }
-        acceptedHost = Array(host)
-        acceptedVersion = loop.access.version
-        return true
+        return names.accept(host)
     }
 
     /// Who has no token may still learn whether the gateway is alive.
@@ -176,7 +163,8 @@ extension ConnectionHandler {
 
     private func take(_ head: RequestHead) -> ClientRequest {
         let client = machine.input.withUnsafeReadableBytes { bytes in
-            var client = identify(head, bytes) ?? loop.access.stranger
+            let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
+            var client = (isKnown ? known : identify(head, bytes))?.client ?? loop.access.stranger
             if !loop.isForAdmins {
                 let origin =
                     head.notable.contains(.origin)
@@ -191,7 +179,8 @@ extension ConnectionHandler {
     private func write(
         _ answer: HotAnswer, _ head: RequestHead, now: Double, _ context: ChannelHandlerContext
     ) {
-        guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.access.accessLog == nil else {
+        guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.rules.access.accessLog == nil
+        else {
             let request = take(head)
             guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
             labels = answer.labels

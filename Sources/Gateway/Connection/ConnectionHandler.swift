@@ -33,13 +33,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var labels = GatewayMetrics.noLabels
     /// Something was written since the last flush.
     var needsFlush = false
-    /// The value of Host that was accepted last, and under which rules; clients repeat themselves.
-    var acceptedHost: [UInt8] = []
-    var acceptedVersion = 0
-    /// Who showed `shownToken` under the rules of `clientVersion`.
-    var client: GatewayLoop.Client?
-    var shownToken: [UInt8] = []
-    var clientVersion = 0
+    /// Who was let in last.
+    var known: KnownClient?
     /// Nil without TLS.
     let secure: SecureSide?
 

@@ -31,7 +31,8 @@ final class GatewayLoop {
     let mailbox: LoopMailbox
 
     /// As of the last ``refreshAccess()``.
-    private(set) var access: GatewayRules.Access
+    private(set) var rules: GatewayRules.Snapshot
+    var access: GatewayAccess { rules.access }
     var targets = TargetTable()
     var streams = LoopStreams()
     var writer: AnswerWriter
@@ -59,10 +60,10 @@ final class GatewayLoop {
         self.eventLoop = eventLoop
         self.engine = engine
         let limits = engine.rules.currentAccess.limits
+        rules = engine.rules.snapshot
         patience = ConnectionStateMachine.Patience(
             limits, sweepSeconds: min(1, max(0.01, min(limits.idleTimeout, limits.headerTimeout) / 4)))
         isForAdmins = configuration.isForAdmins
-        access = engine.rules.currentAccess
         healthTimeout = configuration.healthTimeout
         controlTimeout = configuration.controlTimeout
         clock = configuration.clock
@@ -75,11 +76,11 @@ final class GatewayLoop {
     /// Forgets what was answered under rules that hold no more.
     @inline(__always)
     func refreshAccess() {
-        if engine.rules.version != access.version { takeNewAccess() }
+        if engine.rules.version != rules.access.version { takeNewAccess() }
     }
 
     private func takeNewAccess() {
-        access = engine.rules.currentAccess
+        rules = engine.rules.snapshot
         patience = ConnectionStateMachine.Patience(access.limits, sweepSeconds: patience.sweepSeconds)
         targets.removeAll()
         for connection in streams.all { connection.recheckStream() }

@@ -9,22 +9,31 @@ import Synchronization
 final class GatewayRules: Sendable {
     typealias Access = GatewayAccess
 
-    private let access: Mutex<Access>
+    /// The rules of one version. A reference, so that a request looks at them without copying them.
+    final class Snapshot: Sendable {
+        let access: Access
+
+        init(_ access: Access) { self.access = access }
+    }
+
+    private let current: Mutex<Snapshot>
     private let newest = Atomic(1)
 
-    init(_ access: Access) { self.access = Mutex(access) }
+    init(_ access: Access) { current = Mutex(Snapshot(access)) }
 
     var version: Int { newest.load(ordering: .acquiring) }
 
-    var currentAccess: Access { access.withLock { $0 } }
+    var snapshot: Snapshot { current.withLock { $0 } }
+
+    var currentAccess: Access { snapshot.access }
 
     @EngineActor
     func replace(_ access: Access) {
-        self.access.withLock { current in
-            let version = current.version + 1
-            current = access
-            current.version = version
-            newest.store(version, ordering: .releasing)
+        current.withLock { current in
+            var access = access
+            access.version = current.access.version + 1
+            current = Snapshot(access)
+            newest.store(access.version, ordering: .releasing)
         }
     }
 }
