@@ -86,6 +86,9 @@ extension Configuration {
 
     /// What makes no sense in what is said of attempts (rule 40.3); asked behind each block.
     package func checkAttempts() throws(Objection) {
+        try Self.require(
+            stream == nil || refreshSeconds == 0, "stream",
+            " makes no sense with refresh_while_observed: each event is loaded already")
         guard let rules = attemptRules?.rules else { return }
         if let retry = rules.retry { try check(retry) }
         if let limits = rules.limits { try check(limits) }

@@ -20,6 +20,8 @@ public struct Configuration: Sendable {
     var attemptRules: AttemptRulesBox?
     /// Reads of a stale resource join the load in flight.
     public var isCollapsing = true
+    /// What a GET brings is a stream of contents; nil: it is one content.
+    public var stream: ContentStream?
     /// Edit requests before they are sent, in order (rule 15.1).
     public var mutators: [ConfiguredFunction<RequestMutation>] = []
     /// Wrap or replace requests before they start, in order (15.4).

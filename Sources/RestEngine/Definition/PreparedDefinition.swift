@@ -98,6 +98,7 @@ extension RequestDefinition {
                 .notReadable, "a definition of \(method) has no content to get: send() gives its request")
         }
         let resource = resource
-        resource.read(completion) { resource.load(using: send()) }
+        // A stream is the resource's, whoever asks (57.3).
+        resource.read(completion) { resource.isStreamed ? resource.load() : resource.load(using: send()) }
     }
 }

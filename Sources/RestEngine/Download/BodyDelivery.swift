@@ -6,18 +6,21 @@ final class BodyDelivery: BodyReceiver {
     private let receiver: any BodyReceiver
     /// Some of it has been given away.
     private(set) var hasBegun = false
+    /// Of a stream, which begins long before it ends.
+    var onBegin: (@EngineActor (TransportResponse) -> Void)?
 
     init(_ destination: BodyDestination, _ engine: Engine) {
         switch destination {
         case .file(let path):
             let download = FileDownload(path: path, engine: engine)
             (file, receiver) = (download, download)
-        case .receiver(let own): (file, receiver) = (nil, own)
+        case .receiver(let own), .events(let own): (file, receiver) = (nil, own)
         }
     }
 
     func begin(_ response: TransportResponse, of transfer: any Transfer) {
         hasBegun = true
+        onBegin?(response)
         receiver.begin(response, of: transfer)
     }
 
@@ -62,6 +65,13 @@ extension NetworkWork {
         let made = BodyDelivery(destination, resource.engine)
         plan.destination = destination
         delivery = made
+        if case .events = destination {
+            // A place in a limit is for who waits for an answer; and who answers has not failed.
+            made.onBegin = { [weak self] response in
+                self?.driver?.ended(.success(response))
+                self?.driver?.leave()
+            }
+        }
         return made
     }
 

@@ -75,6 +75,9 @@ struct ConfigurationFacts {
             fields.append(
                 Field(name: "refresh_while_observed", value: seconds(configuration.refreshSeconds)))
         }
+        if let stream = configuration.stream {
+            fields.append(Field(name: "stream", value: Tree(stream.rawValue)))
+        }
         if !redirects.keepHeaders.isEmpty {
             let names = redirects.keepHeaders.map { Tree($0.rawValue) }
             fields.append(Field(name: "redirects.keep_headers", value: Tree(names)))

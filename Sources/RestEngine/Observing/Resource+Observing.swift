@@ -31,12 +31,15 @@ extension Resource {
         return self
     }
 
-    /// Loads it again in a while, if the configuration says so and somebody still observes then (rule 53.10).
+    /// Keeps it up to date as the configuration says: by a stream (rule 57.1), or by loading it again in a
+    /// while, if somebody still observes then (rule 53.10).
     func planRefresh() {
         guard let list = observers, url != nil else { return }
         list.refresh?.cancel()
         list.refresh = nil
-        let seconds = configuration(for: "GET").refreshSeconds
+        let configuration = configuration(for: "GET")
+        if configuration.stream == .events { return eventFeed().observe() }
+        let seconds = configuration.refreshSeconds
         guard seconds > 0 else { return }
         list.refresh = engine.scheduler.after(seconds) { [weak self, weak list] in
             list?.refresh = nil
@@ -83,6 +86,7 @@ extension Resource {
 
     private func endObserving() {
         observers = nil
+        feed?.stopIfUnneeded()
         core.releaseIfUnowned(self)
     }
 

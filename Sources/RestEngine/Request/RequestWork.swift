@@ -78,6 +78,8 @@ struct RequestPlan {
 enum BodyDestination {
     case file(String)
     case receiver(any BodyReceiver)
+    /// For as long as it comes.
+    case events(any BodyReceiver)
 }
 
 /// The work of a request whose outcome was known from the start: none.

@@ -4,6 +4,7 @@ extension Resource {
     @discardableResult
     public func load() -> Request {
         startCacheLookup()
+        if isStreamed { return loadEvent() }
         return load(using: start(loadPlan()))
     }
 
@@ -38,7 +39,7 @@ extension Resource {
     private var staleness: Staleness {
         let configuration = configuration(for: "GET")
         return Staleness(
-            state: state, now: engine.scheduler.now, expirationTime: configuration.expirationSeconds,
+            state: state, now: engine.scheduler.now, expirationTime: expirationSeconds,
             retryTime: configuration.retrySeconds)
     }
 
@@ -55,17 +56,22 @@ extension Resource {
         observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
             self.loadRequests.remove(identical: request)
-            let info = self.keepable(info)
-            let event = self.state.finishLoad(number, info, now: self.engine.scheduler.now)
-            if event == .newData(.network) { self.mark = info.mark(of: self) }
-            // What was asked before a reload confirms data as it was before.
-            if event == .notModified { self.mark.generation = -1 }
-            self.updateCaches(after: event, info, hadEnded: hadEnded)
-            self.notify(event)
+            self.finishLoad(number, info, hadEnded: hadEnded)
         }
         notify(.requested)
         request.start()
         return request
+    }
+
+    /// What came of a load becomes the state.
+    func finishLoad(_ number: Int, _ info: ResponseInfo, hadEnded: Bool = false) {
+        let info = keepable(info)
+        let event = state.finishLoad(number, info, now: engine.scheduler.now)
+        if event == .newData(.network) { mark = info.mark(of: self) }
+        // What was asked before a reload confirms data as it was before.
+        if event == .notModified { mark.generation = -1 }
+        updateCaches(after: event, info, hadEnded: hadEnded)
+        notify(event)
     }
 
     /// The outcome of a load; a failure when there is no room for its content.

@@ -28,6 +28,8 @@ public final class Resource {
     var encoding: ContentEncoding?
     /// Nil until caches have something to do with it.
     var caching: ResourceCaching?
+    /// Keeps it up to date while somebody wants that; nil unless it is configured.
+    var feed: EventFeed?
     /// Bytes of content, as they were counted last.
     var heldBytes = 0
     /// The last load that ended brought a content for which there was no room.
@@ -94,7 +96,7 @@ public final class Resource {
         compareMark()
         let configuration = configuration(for: "GET")
         return state.isUpToDate(
-            now: engine.scheduler.now, expirationTime: configuration.expirationSeconds,
+            now: engine.scheduler.now, expirationTime: expirationSeconds,
             retryTime: configuration.retrySeconds)
     }
 
@@ -103,7 +105,7 @@ public final class Resource {
         compareMark()
         lastUsed = engine.scheduler.now
         return state.freshData(
-            now: lastUsed, expirationTime: configuration(for: "GET").expirationSeconds)
+            now: lastUsed, expirationTime: expirationSeconds)
     }
 
     /// The data is that of a pipeline which a reload has changed.

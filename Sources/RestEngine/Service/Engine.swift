@@ -13,6 +13,7 @@ public final class Engine {
     let decorations = DecorationStack()
     /// Nil when nobody listens to events.
     var listeners: EventListeners?
+    var feeds = EventFeeds()
     /// See ``ToldRequest``.
     var lastRequestNumber: UInt64 = 0
 

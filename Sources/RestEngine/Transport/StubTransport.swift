@@ -100,11 +100,12 @@ public final class StubTransport: Transport {
         transfer.receiver = sent.receiver
         inFlight[ObjectIdentifier(transfer)] = transfer
         // Uploads are read here, so stubs see and keep what a server would.
-        let request: TransportRequest
+        var request: TransportRequest
         do throws(FileError) { request = try sent.withUploadRead() } catch {
             transfer.start(nil, .error(TransportError(error)))
             return transfer
         }
+        request.receiver = nil
         requests.append(request)
         if isPaused { paused.append((request, transfer)) } else { dispatch(request, transfer) }
         return transfer

@@ -155,6 +155,23 @@ struct ConfigurationBinding: ScriptBinding {
                     try draft(call).edit { $0.isCollapsing = value }
                     return .none
                 }),
+            property(
+                "stream", "\"events\" | false",
+                "\"events\": a GET brings server-sent events, each of which becomes the resource's content.",
+                { call in
+                    if let stream = try draft(call).configuration.stream {
+                        call.lua.push(stream.rawValue)
+                    } else {
+                        call.lua.push(false)
+                    }
+                    return .one
+                },
+                set: { call in
+                    let stream = try stream(call)
+                    try draft(call).edit { $0.stream = stream }
+                    context.blocks.current?.note(call.place, of: "stream")
+                    return .none
+                }),
             property("method", "string", "What is being configured.") { call in
                 call.lua.push(try draft(call).method)
                 return .one
@@ -164,6 +181,16 @@ struct ConfigurationBinding: ScriptBinding {
                 return .one
             },
         ]
+    }
+
+    /// `"events"`; false and nil are none.
+    private func stream(_ call: Arguments) throws -> ContentStream? {
+        if call.isAbsent(1) || call.lua.boolean(call.slot(1)) == false { return nil }
+        let name = try call.string(1, "stream")
+        guard let stream = ContentStream(rawValue: name) else {
+            throw call.bad(1, "stream", "it is \"events\" or false, got '\(name)'")
+        }
+        return stream
     }
 
     func seconds(

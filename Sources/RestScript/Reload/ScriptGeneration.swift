@@ -152,6 +152,8 @@ final class ScriptGeneration {
         context.jobs.cancelDetached()
         retirement = ScriptRetirement(context, context.engine.era)
         context.engine.era = RequestEra()
+        // Those of the old era would never end.
+        context.engine.reconnectStreams()
     }
 
     /// False for a script that was replaced: what it said now of a service would stay there without it, for

@@ -88,7 +88,9 @@ public final class ScriptHost {
     public var diagnostics: [Diagnostic] { context.declarations.diagnostics }
 
     /// True while a job, a timer or a waiting hook of the script is alive, or a request is under way.
-    public var hasWork: Bool { !context.jobs.isEmpty || context.engine.openRequests > 0 }
+    public var hasWork: Bool {
+        !context.jobs.isEmpty || context.engine.openRequests > 0 || context.engine.openStreams > 0
+    }
 
     /// The script started something, which may have ended.
     public var hasStartedWork: Bool { context.jobs.hasStarted }

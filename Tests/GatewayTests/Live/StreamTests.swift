@@ -175,6 +175,34 @@ import Testing
             #expect(refused["Content-Type"] == "application/problem+json")
         }
     }
+
+    @Test func `57.1 57.2 A stream of the API goes out to each client, over one connection`() async throws {
+        try await World.run { world, site in
+            try await world.configure("**") { $0.stream = .events }
+            let streams = try (0..<3).map { _ in try Self.open(site, "/github/live") }
+            for stream in streams {
+                _ = try stream.head()
+                #expect(try stream.event().name == "state")
+            }
+            await world.transport.waitForRequests(1)
+            await world.stream("id: 1\ndata: {\"n\":1}\n\ndata: {\"n\":2}\n\n", beginning: true)
+            for stream in streams {
+                var seen: [Tree?] = []
+                while seen.count < 2 {
+                    let event = try stream.event()
+                    if event.name == "new_data" { seen.append(event.json?["data"]?["n"]) }
+                }
+                #expect(seen == [1, 2])
+            }
+            await world.settle()
+            #expect(await world.transport.requests.count == 1)
+            // A plain reader gets what is there, and asks nobody: the stream says when it is another.
+            world.clock.advance(by: 500)
+            let answer = try site.get("/github/live")
+            #expect(answer.body == #"{"n":2}"# && answer["Cache-Control"] == "max-age=0")
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
 }
 
 /// Reads a stream of events line by line.

@@ -31,10 +31,18 @@ final class ManualTransport: Transport {
     private var calls: [Call] = []
     private var arrivals: [(count: Int, arrived: @Sendable (Bool) -> Void)] = []
 
+    /// Answers of requests whose bodies go to receivers.
+    let streamed = StreamTransport()
+
     nonisolated init() {}
 
     func send(_ request: TransportRequest, completion: @escaping Completion) -> any Transfer {
         requests.append(request)
+        defer {
+            for arrival in arrivals where arrival.count <= requests.count { arrival.arrived(true) }
+            arrivals.removeAll { $0.count <= requests.count }
+        }
+        if request.receiver != nil { return streamed.send(request, completion: completion) }
         let call = Call(request, completion)
         if let automatic {
             let result = automatic(request)
@@ -42,8 +50,6 @@ final class ManualTransport: Transport {
         } else {
             calls.append(call)
         }
-        for arrival in arrivals where arrival.count <= requests.count { arrival.arrived(true) }
-        arrivals.removeAll { $0.count <= requests.count }
         return call
     }
 
@@ -71,6 +77,7 @@ final class ManualTransport: Transport {
     /// Nobody is left who would reply.
     func end() {
         automatic = nil
+        streamed.end()
         while let call = calls.popLast() {
             call.completion?(.failure(TransportError(.connectionFailed, message: "the test is over")))
         }

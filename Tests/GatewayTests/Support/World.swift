@@ -94,6 +94,14 @@ final class World: GatewayDirectory {
         settle()
     }
 
+    /// The newest streamed answer goes on.
+    @EngineActor
+    func stream(_ text: String, beginning: Bool = false) {
+        if beginning { transport.streamed.streams.last?.open() }
+        transport.streamed.streams.last?.send(text)
+        settle()
+    }
+
     @EngineActor
     func fail(_ error: TransportError) {
         transport.finish(.failure(error))

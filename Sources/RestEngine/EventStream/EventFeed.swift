@@ -1,0 +1,302 @@
+internal import DequeModule
+
+/// The stream of events that a resource is kept up to date by, for as long as somebody observes it or waits
+/// for a load (rules 57). The resource holds it.
+///
+/// Its connection is a request like any other, with all that is configured; when one ends, another follows.
+@EngineActor
+final class EventFeed: BodyReceiver {
+    private weak var resource: Resource?
+    private let engine: Engine
+    private var parser = EventStreamParser(limit: 0)
+    private var connection: Request?
+    private weak var transfer: (any Transfer)?
+    /// Of the connection that is there; nil until a stream of events has begun.
+    private var head: TransportResponse?
+    /// One has become content since the connection was made.
+    private var hasDelivered = false
+    private var isHeld = false
+    /// Why the connection is given up.
+    private var refusal: RequestError?
+    private var reconnection = Reconnection()
+    private var timer: EngineTimer?
+    /// The server wants no more connections.
+    private var isOver = false
+    private var queue: Deque<EventStreamParser.Event> = []
+    private var isPlanned = false
+    private var run: OffloadedRun?
+    /// Loads that end with the next event.
+    private var loads: [Request] = []
+
+    /// Events that wait for those before them; then the server waits too.
+    private static let mostWaiting = 64
+    /// Bytes of one event, unless the resource may have less.
+    private static let mostEventBytes = 16 << 20
+
+    init(_ resource: Resource) {
+        self.resource = resource
+        engine = resource.engine
+    }
+
+    /// What the resource has is what the server says.
+    var isLive: Bool { head != nil && hasDelivered }
+
+    // MARK: Who wants it
+
+    /// Somebody observes: connects, unless it has, or waits for its turn, or is over.
+    func observe() {
+        if connection == nil, timer == nil, !isOver { connect() }
+    }
+
+    func add(_ load: Request) {
+        loads.append(load)
+        guard connection == nil else { return }
+        isOver = false
+        connect()
+    }
+
+    func remove(_ load: Request) {
+        loads.remove(identical: load)
+        stopIfUnneeded()
+    }
+
+    private var isNeeded: Bool { !loads.isEmpty || resource?.isObserved == true }
+
+    func stopIfUnneeded() {
+        if !isNeeded { stop() }
+    }
+
+    private func stop() {
+        timer?.cancel()
+        timer = nil
+        queue = []
+        run?.cancel()
+        run = nil
+        let connection = connection
+        self.connection = nil
+        head = nil
+        engine.feeds.remove(self)
+        if resource?.feed === self { resource?.feed = nil }
+        connection?.cancel()
+    }
+
+    /// Connects anew at once, with what is configured now.
+    func reconnect() {
+        guard connection != nil || timer != nil else { return }
+        let old = connection
+        leave()
+        old?.cancel()
+        stopIfUnneeded()
+        if resource?.feed === self { connect() }
+    }
+
+    /// The configuration is another now.
+    private func giveUp(_ error: RequestError? = nil) {
+        finish(ResponseInfo(.failure(error ?? failure(.requestCancelled))))
+        stop()
+    }
+
+    // MARK: The connection
+
+    private func connect() {
+        timer?.cancel()
+        timer = nil
+        guard let resource else { return stop() }
+        let configuration = resource.configuration(for: "GET")
+        guard configuration.stream == .events else { return giveUp() }
+        engine.feeds.add(self)
+        parser = EventStreamParser(
+            limit: min(configuration.maxBodyBytes, Self.mostEventBytes), lastID: parser.lastID)
+        refusal = nil
+        let id = parser.lastID
+        let plan = RequestPlan(
+            method: "GET",
+            mutations: [
+                { draft in
+                    if !draft.headers.contains("Accept") { draft.headers.set("Accept", "text/event-stream") }
+                    draft.headers.set("Cache-Control", "no-store")
+                    if !id.isEmpty { draft.headers.set("Last-Event-ID", id) }
+                }
+            ], timeout: 0, destination: .events(self))
+        let request = resource.start(plan)
+        connection = request
+        request.onCompletion { [weak self, unowned request] info in
+            guard let self, connection === request else { return }
+            ended(info)
+        }
+    }
+
+    func begin(_ response: TransportResponse, of transfer: any Transfer) {
+        self.transfer = transfer
+        guard response.status != 204 else { return }
+        let type = response.headers["Content-Type"]
+        guard response.status == 200, type.map({ MediaType($0).essence }) == "text/event-stream" else {
+            let what = "\(response.status) with \(type.map { "the type \($0)" } ?? "no Content-Type")"
+            return refuse(
+                TransportError(
+                    .decodingFailed, phase: .receive,
+                    message: "the answer is no stream of events: \(what), not text/event-stream"))
+        }
+        head = response
+        hasDelivered = false
+        reconnection.failures = 0
+    }
+
+    func receive(_ bytes: [UInt8]) -> Bool {
+        guard head != nil, refusal == nil else { return false }
+        do throws(EventStreamParser.Overflow) { queue += try parser.take(bytes) } catch {
+            refuse(
+                TransportError(
+                    .tooLarge, phase: .receive,
+                    message: "an event has more than \(error.limit) bytes", limit: error.limit))
+            return false
+        }
+        if let seconds = parser.retrySeconds { reconnection.seconds = seconds }
+        plan()
+        isHeld = queue.count >= Self.mostWaiting
+        return !isHeld
+    }
+
+    /// Not from inside of the transfer's own call.
+    private func refuse(_ error: TransportError) {
+        refusal = failure(.transport(error))
+        engine.scheduler.nextTurn { [weak self, weak request = connection] in
+            guard let self, let request, connection === request else { return }
+            request.cancel()
+        }
+    }
+
+    private func failure(_ cause: RequestError.Cause) -> RequestError {
+        RequestError(
+            cause: cause, timestamp: engine.scheduler.now, url: resource?.urlString, method: "GET")
+    }
+
+    /// It is there no more.
+    private func leave() {
+        let wasLive = isLive
+        connection = nil
+        head = nil
+        if wasLive { resource?.publish() }
+    }
+
+    private func ended(_ info: ResponseInfo) {
+        let hadBegun = head != nil
+        leave()
+        var info = info
+        if let refusal {
+            info = ResponseInfo(.failure(refusal))
+        } else if info.isCancellation {
+            // Somebody has cancelled all requests of the resource: what there was is of no interest.
+            parser = EventStreamParser(limit: 0)
+            return planReconnection()
+        }
+        var isNews = !hadBegun || refusal != nil
+        switch info.response {
+        case .success(let entity):
+            if hadBegun { isNews = false } else if entity.status == 204 { isOver = true }
+        case .failure(let error):
+            if isNews { reconnection.note(error, at: engine.scheduler.now) }
+        }
+        // Before anybody is told, who would ask for another connection.
+        planReconnection()
+        if isNews { finish(info) }
+        stopSoonIfUnneeded()
+    }
+
+    private func planReconnection() {
+        guard isNeeded else { return stop() }
+        guard connection == nil, timer == nil, !isOver else { return }
+        let seconds = reconnection.wait { engine.chance() }
+        engine.log.write(
+            .network,
+            "the stream \(resource?.urlString ?? "") is asked for again in \((seconds * 1000).rounded() / 1000) s")
+        timer = engine.scheduler.after(seconds) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            if isNeeded { connect() } else { stop() }
+        }
+    }
+
+    // MARK: Events
+
+    private func plan() {
+        guard !isPlanned, run == nil, !queue.isEmpty else { return }
+        isPlanned = true
+        engine.scheduler.nextTurn { [weak self] in
+            self?.isPlanned = false
+            self?.takeNext()
+        }
+    }
+
+    /// One in each turn, so that each is told of before the next.
+    private func takeNext() {
+        guard run == nil, let resource, let event = queue.popFirst() else { return }
+        if isHeld, queue.count < Self.mostWaiting / 2 {
+            isHeld = false
+            transfer?.resume()
+        }
+        hasDelivered = true
+        let resolved = resource.resolvedConfiguration(for: "GET")
+        guard resolved.failure == nil, resolved.configuration.stream == .events else {
+            return giveUp(resolved.failure)
+        }
+        let context = PipelineContext(
+            url: resource.urlString, method: "GET", now: engine.scheduler.now, status: 200,
+            maxBodyBytes: resolved.configuration.maxBodyBytes, log: engine.log)
+        var next = PipelineRun(
+            .success(entity(of: event)), resolved.configuration.pipeline, context, log: engine.log,
+            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)),
+            movingLargeContent: engine.movesLargeContent)
+        guard let job = next.next() else { return finish(next) }
+        run = OffloadedRun(next, job, engine) { [weak self] in
+            self?.run = nil
+            self?.finish($0)
+        }
+    }
+
+    private func finish(_ run: PipelineRun) {
+        finish(ResponseInfo(run.response, stageOutputs: run.outputs))
+        plan()
+        stopSoonIfUnneeded()
+    }
+
+    /// Behind the hooks of loads that waited: one may begin to observe.
+    private func stopSoonIfUnneeded() {
+        guard loads.isEmpty, queue.isEmpty else { return }
+        engine.scheduler.nextTurn { [weak self] in
+            if let self, resource?.feed === self { stopIfUnneeded() }
+        }
+    }
+
+    /// What came of an event, or of a connection, becomes the resource's: by way of the loads, if some wait.
+    private func finish(_ info: ResponseInfo) {
+        guard let resource else { return }
+        let waiting = loads
+        loads = []
+        if waiting.isEmpty { return resource.finishLoad(resource.state.beginLoad(), info) }
+        for load in waiting { load.complete(info) }
+    }
+
+    private func entity(of event: EventStreamParser.Event) -> Entity {
+        var headers = head?.headers ?? Headers()
+        headers.set("Content-Type", event.isDocument ? "application/json" : "text/plain; charset=utf-8")
+        headers.set("Event-Type", event.type)
+        headers.remove("Last-Event-ID")
+        if !event.id.isEmpty { headers.set("Last-Event-ID", event.id) }
+        // They are the stream's: nothing may be asked about an event by them.
+        for name in ["ETag", "Last-Modified", "Content-Length", "Transfer-Encoding"] { headers.remove(name) }
+        return Entity(
+            response: TransportResponse(
+                status: 200, httpVersion: head?.httpVersion ?? "HTTP/1.1", headers: headers, body: event.data),
+            url: resource?.urlString, timestamp: engine.scheduler.now)
+    }
+}
+
+extension EventStreamParser.Event {
+    /// Its data is JSON, an object or an array, and not text that begins like one.
+    var isDocument: Bool {
+        let first = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
+        return (try? Tree(json: data)) != nil
+    }
+}

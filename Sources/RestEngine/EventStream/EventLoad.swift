@@ -1,0 +1,103 @@
+/// The work of a load of a resource that is kept up to date by a stream: the next event (rule 57.3).
+@EngineActor
+final class EventLoad: RequestWork {
+    private let resource: Resource
+    private var feed: EventFeed?
+    private weak var request: Request?
+    private var timer: EngineTimer?
+
+    init(_ resource: Resource) { self.resource = resource }
+
+    func start(_ request: Request) {
+        let seconds = resource.configuration(for: "GET").timeouts.totalSeconds
+        if seconds > 0 {
+            timer = resource.engine.scheduler.after(seconds) { [weak self, weak request] in
+                if let request { self?.timeOut(request, after: seconds) }
+            }
+        }
+        request.onCompletion(first: true) { [weak self] _ in self?.timer?.cancel() }
+        self.request = request
+        let feed = resource.eventFeed()
+        self.feed = feed
+        feed.add(request)
+    }
+
+    private func timeOut(_ request: Request, after seconds: Double) {
+        let error = TransportError(
+            .timeout, phase: .total,
+            message: "no event came within \(seconds == seconds.rounded() ? "\(Int64(seconds))" : "\(seconds)") s")
+        request.complete(
+            ResponseInfo(
+                .failure(
+                    RequestError(
+                        cause: .transport(error), timestamp: resource.engine.scheduler.now,
+                        url: resource.urlString, method: "GET"))))
+        feed?.remove(request)
+    }
+
+    func cancel(isRunning: Bool) {
+        timer?.cancel()
+        if let request { feed?.remove(request) }
+    }
+
+    func repeated() -> any RequestWork { EventLoad(resource) }
+    var fraction: Double { 0 }
+    var lister: Resource? { resource }
+    var target: (url: String, method: String)? { (resource.urlString, "GET") }
+    var description: String { "the next event of \(resource.urlString)" }
+}
+
+extension Resource {
+    /// It is kept up to date by a stream of events.
+    var isStreamed: Bool { configuration(for: "GET").stream == .events }
+
+    func eventFeed() -> EventFeed {
+        if let feed { return feed }
+        let new = EventFeed(self)
+        feed = new
+        return new
+    }
+
+    /// A load that ends with the next event.
+    func loadEvent() -> Request { load(using: Request(engine: engine, work: EventLoad(self))) }
+
+    /// How long its data stays up to date: as long as a stream says what is new.
+    var expirationSeconds: Double {
+        feed?.isLive == true ? .infinity : configuration(for: "GET").expirationSeconds
+    }
+}
+
+/// Streams that are connected, or about to be.
+@EngineActor
+struct EventFeeds {
+    private struct Entry {
+        weak var feed: EventFeed?
+    }
+    private var entries: [Entry] = []
+
+    nonisolated init() {}
+
+    var all: [EventFeed] { entries.compactMap(\.feed) }
+
+    mutating func add(_ feed: EventFeed) {
+        if !all.contains(identical: feed) { entries.append(Entry(feed: feed)) }
+    }
+
+    mutating func remove(_ feed: EventFeed) { entries.removeAll { $0.feed == nil || $0.feed === feed } }
+}
+
+extension Engine {
+    /// Resources that streams of events keep up to date, or are about to.
+    public var openStreams: Int { feeds.all.count }
+
+    /// Streams are connected anew, at once, with what is configured now.
+    package func reconnectStreams() {
+        for feed in feeds.all { feed.reconnect() }
+    }
+}
+
+/// What the body of a response is, other than one content.
+public enum ContentStream: String, Sendable, CaseIterable {
+    /// Server-sent events, each of which becomes the content of the resource (rules 57).
+    case events
+}

@@ -1,0 +1,150 @@
+/// Takes a stream of server-sent events apart (WHATWG HTML, 9.2.6): bytes in, as they come, events out.
+struct EventStreamParser {
+    /// One event of the stream.
+    struct Event: Equatable, Sendable {
+        /// `message`, unless the server named it.
+        var type: String
+        /// Valid UTF-8; lines are separated by LF.
+        var data: [UInt8]
+        /// What a connection made after this one is to say; empty as long as the server gave none.
+        var id: String
+    }
+
+    /// An event, or a line, has more bytes than it may have.
+    struct Overflow: Error, Equatable {
+        let limit: Int
+    }
+
+    /// Bytes of an id; longer ones are ignored, since they would be sent back as a header.
+    static let mostIDBytes = 1024
+
+    private let limit: Int
+    /// Where it is in a byte order mark; nil once it is past the beginning.
+    private var mark: Int? = 0
+    private var line: [UInt8] = []
+    private var endedWithReturn = false
+    private var type: [UInt8] = []
+    private var data: [UInt8] = []
+    /// Taken over with the next blank line.
+    private var nextID: String
+
+    /// Of the last event that was complete.
+    private(set) var lastID: String
+    /// What the server wants to be waited before a new connection, in seconds; nil as long as it says nothing.
+    private(set) var retrySeconds: Double?
+
+    /// - Parameters:
+    ///   - limit: Bytes of one event's lines together.
+    ///   - lastID: Of the connection before.
+    init(limit: Int, lastID: String = "") {
+        self.limit = limit
+        self.lastID = lastID
+        nextID = lastID
+    }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    private static let colon = UInt8(ascii: ":")
+    private static let feed = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+
+    /// The events that these bytes complete, in order.
+    mutating func take(_ bytes: [UInt8]) throws(Overflow) -> [Event] {
+        var events: [Event] = []
+        var start = skipMark(bytes)
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte != Self.feed, byte != Self.carriageReturn {
+                endedWithReturn = false
+                index += 1
+                continue
+            }
+            if byte == Self.feed, endedWithReturn, start == index {
+                endedWithReturn = false
+            } else {
+                try append(bytes[start..<index])
+                if let event = endLine() { events.append(event) }
+                endedWithReturn = byte == Self.carriageReturn
+            }
+            index += 1
+            start = index
+        }
+        try append(bytes[start...])
+        return events
+    }
+
+    /// Where the stream goes on behind a mark at its beginning.
+    private mutating func skipMark(_ bytes: [UInt8]) -> Int {
+        var index = 0
+        while let place = mark, index < bytes.count {
+            if bytes[index] == Self.byteOrderMark[place] {
+                index += 1
+                mark = place == 2 ? nil : place + 1
+            } else {
+                // It was none; nothing but a strange line's beginning.
+                line = Array(Self.byteOrderMark.prefix(place))
+                mark = nil
+            }
+        }
+        return index
+    }
+
+    private mutating func append(_ part: ArraySlice<UInt8>) throws(Overflow) {
+        guard let first = part.first else { return }
+        // Of a comment its colon is kept, however long it is.
+        if line.isEmpty, first == Self.colon { line = [Self.colon] }
+        if line.first == Self.colon { return }
+        guard line.count + data.count + type.count + part.count <= limit else {
+            throw Overflow(limit: limit)
+        }
+        line += part
+    }
+
+    private mutating func endLine() -> Event? {
+        defer { line.removeAll(keepingCapacity: line.capacity <= 4096) }
+        if line.isEmpty { return dispatch() }
+        guard let colon = line.firstIndex(of: Self.colon) else {
+            set(line[...], [])
+            return nil
+        }
+        if colon == 0 { return nil }
+        var value = line[(colon + 1)...]
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        set(line[..<colon], value)
+        return nil
+    }
+
+    private mutating func set(_ field: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        switch String(decoding: field, as: UTF8.self) {
+        case "data":
+            data += value
+            data.append(Self.feed)
+        case "event": type = Array(value)
+        case "id":
+            // With NUL it is to be ignored, and no other control character could be sent back.
+            if value.count <= Self.mostIDBytes, value.allSatisfy(HTTPByte.isFieldValue) {
+                nextID = String(decoding: value, as: UTF8.self)
+            }
+        case "retry":
+            guard !value.isEmpty, value.allSatisfy(HTTPByte.isDigit) else { return }
+            let digits = value.drop { $0 == UInt8(ascii: "0") }
+            retrySeconds =
+                digits.count > 12 ? 1e9 : (Double(String(decoding: digits, as: UTF8.self)) ?? 0) / 1000
+        default: break
+        }
+    }
+
+    private mutating func dispatch() -> Event? {
+        lastID = nextID
+        defer {
+            data = []
+            type = []
+        }
+        guard !data.isEmpty else { return nil }
+        data.removeLast()
+        // Copied by way of text, what is no UTF-8 is replaced.
+        return Event(
+            type: type.isEmpty ? "message" : String(decoding: type, as: UTF8.self),
+            data: Array(String(decoding: data, as: UTF8.self).utf8), id: lastID)
+    }
+}

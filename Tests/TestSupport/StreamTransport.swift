@@ -1,0 +1,75 @@
+public import RestEngine
+
+/// A transport whose answers the test writes, piece by piece, for requests whose bodies go to receivers.
+@EngineActor
+public final class StreamTransport: Transport {
+    /// One request and its answer.
+    @EngineActor
+    public final class Stream: Transfer {
+        public let request: TransportRequest
+        public let progress = TransferProgress()
+        public private(set) var isCancelled = false
+        public private(set) var resumptions = 0
+        private var completion: (@EngineActor (TransportResult) -> Void)?
+        private var head: TransportResponse?
+        private var receiver: (any BodyReceiver)?
+
+        init(
+            _ request: TransportRequest, _ completion: @escaping @EngineActor (TransportResult) -> Void
+        ) {
+            var kept = request
+            kept.receiver = nil
+            self.request = kept
+            receiver = request.receiver
+            self.completion = completion
+        }
+
+        public func cancel() {
+            isCancelled = true
+            completion = nil
+            receiver = nil
+        }
+
+        public func resume() { resumptions += 1 }
+
+        public func open(_ status: Int = 200, type: String? = "text/event-stream") {
+            var headers = Headers()
+            if let type { headers.set("Content-Type", type) }
+            let head = TransportResponse(status: status, headers: headers)
+            self.head = head
+            receiver?.begin(head, of: self)
+        }
+
+        /// False when it is to wait.
+        @discardableResult
+        public func send(_ text: String) -> Bool { receiver?.receive(Array(text.utf8)) ?? false }
+
+        public func end() { complete(.success(head ?? TransportResponse(status: 200))) }
+
+        public func complete(_ result: TransportResult) {
+            let completion = completion
+            self.completion = nil
+            receiver = nil
+            completion?(result)
+        }
+    }
+
+    public private(set) var streams: [Stream] = []
+
+    public nonisolated init() {}
+
+    public func send(
+        _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
+    ) -> any Transfer {
+        let stream = Stream(request, completion)
+        streams.append(stream)
+        return stream
+    }
+
+    /// Ends what is open.
+    public func end() {
+        for stream in streams {
+            stream.complete(.failure(TransportError(.connectionFailed, message: "the test is over")))
+        }
+    }
+}
