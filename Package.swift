@@ -65,6 +65,9 @@ let package = Package(
         .systemLibrary(
             name: "SystemCrypto", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        // Which domains are everybody's, for cookies. libcurl is built on it anyway.
+        .systemLibrary(
+            name: "SystemPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
         // Not GRDB: it needs all of Foundation, which would make the static program 70 MB instead of 22, and
         // each start about 1 ms longer.
         .systemLibrary(
@@ -114,7 +117,9 @@ let package = Package(
         // Floor 1: neither knows the other.
         .target(
             name: "RestEngine",
-            dependencies: ["Platform", "CCrypto", "CHash", "CJSON", "CPlatform", "CRegex", deque, heap],
+            dependencies: [
+                "Platform", "CCrypto", "CHash", "CJSON", "CPlatform", "CRegex", "SystemPSL", deque, heap,
+            ],
             swiftSettings: settings),
         .target(
             name: "LuaRuntime", dependencies: ["Platform", "CLua", "CPlatform"], swiftSettings: settings),

@@ -21,6 +21,7 @@ struct Resthost: ParsableCommand {
               resthost repl config.lua                 try things out, line by line
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
+              resthost cookies cookies.db              what servers have set
               resthost status                          what the host that runs is doing
               resthost reload                          have it load its script anew
 
@@ -31,7 +32,7 @@ struct Resthost: ParsableCommand {
         subcommands: [
             RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, ReplCommand.self,
             TestCommand.self, InitCommand.self, InstallServiceCommand.self, TypesCommand.self,
-            FixturesCommand.self,
+            FixturesCommand.self, CookiesCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             ReferenceCommand.self,
             BenchLoadsCommand.self,

@@ -86,3 +86,11 @@ struct ClientRequest {
 
     var terms: ReadTerms { ReadTerms(fields, notable, isHead: isHead) }
 }
+
+extension ClientRequest {
+    /// What the client says that it is part of (W3C Trace Context).
+    var trace: TraceContext? {
+        guard let parent = fields["traceparent"] else { return nil }
+        return TraceContext(parent: parent, state: fields["tracestate"])
+    }
+}

@@ -46,7 +46,7 @@ extension ConnectionHandler {
         self.ticket = ticket
         let question = EngineClient.Question(
             path: path, method: request.method, exposure: request.exposure ?? loop.access.exposure,
-            demand: request.terms.demand, ticket: ticket)
+            demand: request.terms.demand, trace: request.trace, ticket: ticket)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
             engine.read(

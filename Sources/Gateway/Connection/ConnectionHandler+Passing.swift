@@ -38,7 +38,7 @@ extension ConnectionHandler {
         if case .resource(let named) = request.target.withUnsafeBytes({ RequestTarget($0) }) { path = named }
         let passed = PassedRequest(
             method: request.method, path: path, body: body, contentType: request.fields["content-type"],
-            headers: request.fields.fields(named: loop.access.forwarded))
+            headers: request.fields.fields(named: loop.access.forwarded), trace: request.trace)
         let (own, exposure) = (loop.access.limits.requestTimeout, request.exposure ?? loop.access.exposure)
         let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)

@@ -9,6 +9,8 @@ struct PassedRequest: Sendable {
     var contentType: String?
     /// Those of the client's that may pass.
     var headers: [(name: String, value: String)]
+    /// What it is part of, where requests are traced.
+    var trace: TraceContext?
 }
 
 extension EngineClient {
@@ -56,7 +58,7 @@ extension EngineClient {
             body: passed.body.map { .bytes($0) }, contentType: passed.body == nil ? nil : passed.contentType)
         for field in passed.headers { options.headers.add(field.name, field.value) }
         let passage = passage(of: resource)
-        resource.request(method, options).onCompletion { info in
+        resource.engine.tracing(passed.trace) { resource.request(method, options) }.onCompletion { info in
             completion(Self.outcome(info.response, passed, passage))
         }
     }

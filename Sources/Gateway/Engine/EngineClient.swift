@@ -56,6 +56,8 @@ struct EngineClient: Sendable {
         let method: String
         let exposure: Exposure
         var demand = FreshnessDemand()
+        /// What a load for it is part of, where loads are traced.
+        var trace: TraceContext?
         /// Ends the wait from the other side.
         let ticket: ReadTicket
     }
@@ -111,16 +113,19 @@ struct EngineClient: Sendable {
             isStale: resource.latestData != nil, isCollapsed: running != nil)
         let (ticket, path, always) = (question.ticket, question.path, !question.demand.isUsual)
         let asked = AskedRequest()
-        let request = resource.readServedAnswer(always: always) { result, reason in
-            ticket.use()
-            switch result {
-            case .success(let answer):
-                if let reason { return completion(.answer(answer, .stale(reason.name), shown)) }
-                var shown = shown
-                shown.timing = asked.request?.timing
-                // What was there before anybody asked comes from one of the resource's caches.
-                completion(.answer(answer, answer.timestamp < start ? .hit(.cache) : status, shown))
-            case .failure(let error): completion(.problem(Problem(error, reading: path)))
+        let engine = resource.engine
+        let request = engine.tracing(question.trace) {
+            resource.readServedAnswer(always: always) { result, reason in
+                ticket.use()
+                switch result {
+                case .success(let answer):
+                    if let reason { return completion(.answer(answer, .stale(reason.name), shown)) }
+                    var shown = shown
+                    shown.timing = asked.request?.timing
+                    // What was there before anybody asked comes from one of the resource's caches.
+                    completion(.answer(answer, answer.timestamp < start ? .hit(.cache) : status, shown))
+                case .failure(let error): completion(.problem(Problem(error, reading: path)))
+                }
             }
         }
         asked.request = request

@@ -56,7 +56,8 @@ final class UpstreamMetrics {
         case .success(let response):
             outcome = Self.group(response.status)
             note(response.timings, service)
-        case .failure(let error): outcome = error.code.rawValue
+        case .failure(let error):
+            outcome = attempt.isCancelled ? "request_cancelled" : error.code.rawValue
         }
         messages.add([service, Self.method(event.method), attempt.reason ?? "first", outcome])
     }

@@ -73,6 +73,7 @@ final class AttemptDriver {
             case .pass: break
             case .probe:
                 isProbe = true
+                tell(origin, .halfOpen)
                 engine.log.write(.network, "the breaker of \(origin.name) lets one request through")
             case .refuse(let until):
                 leave()
@@ -110,12 +111,29 @@ final class AttemptDriver {
     private func tellOfBreaker(_ origin: OriginHealth) {
         switch origin.breaker.state {
         case .open(let until):
+            tell(origin, .open, until: until)
             let seconds = ((until - uptime) * 1000).rounded() / 1000
             engine.log.write(
                 .warning, "\(origin.name) fails too often: nothing is sent there for \(seconds) s")
-        case .closed: engine.log.write(.warning, "\(origin.name) answers again")
+        case .closed:
+            tell(origin, .closed)
+            engine.log.write(.warning, "\(origin.name) answers again")
         case .halfOpen: break
         }
+    }
+
+    private func tell(
+        _ origin: OriginHealth, _ state: EngineEvent.BreakerChange.State, until: Double? = nil
+    ) {
+        let now = engine.scheduler.now
+        engine.tell(
+            .breaker,
+            EngineEvent(
+                time: now, service: core.name,
+                .breaker(
+                    .init(
+                        origin: origin.name, state: state,
+                        retryAt: until.map { now + max(0, $0 - uptime) }))))
     }
 
     /// Whether a failure is worth another attempt, and when.

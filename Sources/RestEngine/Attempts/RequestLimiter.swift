@@ -30,16 +30,18 @@ final class RequestLimiter {
         let patience = min(patience, limits.longestWait)
         state.set(limits, at: uptime)
         lastID += 1
-        let ticket = LimitTicket(self, lastID)
+        let ticket = LimitTicket(self, lastID, came: uptime, lane: lane)
         switch state.admit(lastID, priority: priority, lane: lane, patience: patience, at: uptime) {
         case .go: ticket.hold()
         case .queueFull(let limit):
+            tell(.refused, ticket)
             throw TransportError(
                 .queueFull, phase: .queue,
                 message: limit == 0
                     ? "as many requests are on their way as the limit of \(name) allows"
                     : "\(limit) requests wait already for the limit of \(name)", limit: limit)
         case .limited(let until):
+            tell(.refused, ticket)
             throw TransportError(
                 .rateLimited, phase: .queue,
                 message: "the limit of \(name) has no turn for the request in the time that it may wait",
@@ -48,14 +50,27 @@ final class RequestLimiter {
             ticket.wait(
                 decided, engine.scheduler.after(patience) { [weak self] in self?.giveUp(ticket, patience) })
             waiters[lastID] = ticket
+            tell(.queued, ticket)
             arm()
         }
         return ticket
     }
 
+    private func tell(_ action: EngineEvent.LimitAction.Action, _ ticket: LimitTicket) {
+        engine.tell(
+            .limit,
+            EngineEvent(
+                time: engine.scheduler.now, service: ticket.lane,
+                .limit(
+                    .init(
+                        scope: name, action: action, waited: uptime - ticket.came,
+                        waiting: state.waiting.count, inFlight: state.inFlight))))
+    }
+
     private func giveUp(_ ticket: LimitTicket, _ patience: Double) {
         guard state.giveUp(ticket.id) else { return }
         waiters[ticket.id] = nil
+        tell(.refused, ticket)
         ticket.decide(
             TransportError(
                 .timeout, phase: .queue,
@@ -98,6 +113,7 @@ final class RequestLimiter {
                 continue
             }
             ticket.hold()
+            tell(.released, ticket)
             // Not from inside of whatever has just ended.
             engine.scheduler.nextTurn { ticket.decide(nil) }
         }
@@ -118,14 +134,20 @@ final class RequestLimiter {
 @EngineActor
 final class LimitTicket {
     let id: WaitingList.ID
+    /// By the scheduler's uptime.
+    fileprivate let came: Double
+    /// The service.
+    fileprivate let lane: String
     private var limiter: RequestLimiter?
     private var decided: (@EngineActor (TransportError?) -> Void)?
     private var timer: EngineTimer?
     private(set) var isWaiting = false
 
-    init(_ limiter: RequestLimiter, _ id: WaitingList.ID) {
+    fileprivate init(_ limiter: RequestLimiter, _ id: WaitingList.ID, came: Double, lane: String) {
         self.limiter = limiter
         self.id = id
+        self.came = came
+        self.lane = lane
     }
 
     func isOf(_ limiter: RequestLimiter) -> Bool { self.limiter === limiter }

@@ -20,6 +20,8 @@ public struct Configuration: Sendable {
     var attemptRules: AttemptRulesBox?
     /// Reads of a stale resource join the load in flight.
     public var isCollapsing = true
+    /// Messages are spans of a trace, and say so to the server (rules 59).
+    public var isTraced = false
     /// What a GET brings is a stream of contents; nil: it is one content.
     public var stream: ContentStream?
     /// Edit requests before they are sent, in order (rule 15.1).

@@ -6,6 +6,8 @@ final class BodyDelivery: BodyReceiver {
     private let receiver: any BodyReceiver
     /// Some of it has been given away.
     private(set) var hasBegun = false
+    /// Where its message went.
+    private(set) var url = ""
     /// Of a stream, which begins long before it ends.
     var onBegin: (@EngineActor (TransportResponse) -> Void)?
 
@@ -32,6 +34,7 @@ final class BodyDelivery: BodyReceiver {
     /// A file is kept as it is on the wire, so that what a cut has left of it can be gone on with.
     func prepare(_ message: inout TransportRequest) {
         message.receiver = self
+        url = message.url
         if file != nil, !message.headers.contains("Accept-Encoding") {
             message.headers.set("Accept-Encoding", "identity")
         }
@@ -67,9 +70,14 @@ extension NetworkWork {
         delivery = made
         if case .events = destination {
             // A place in a limit is for who waits for an answer; and who answers has not failed.
-            made.onBegin = { [weak self] response in
-                self?.driver?.ended(.success(response))
-                self?.driver?.leave()
+            made.onBegin = { [weak self, unowned made] response in
+                guard let self else { return }
+                driver?.ended(.success(response))
+                driver?.leave()
+                let engine = resource.engine
+                if let cookies = resource.core.cookies, let url = URLText(made.url) {
+                    cookies.take(response.headers, from: url, at: engine.scheduler.now, engine.log)
+                }
             }
         }
         return made

@@ -56,16 +56,21 @@ extension EngineEvent.Attempt {
     fileprivate func write(_ pairs: inout EngineEvent.Pairs) {
         pairs.add("number", Int64(number))
         pairs.add("reason", reason)
+        pairs.add("began", began)
         pairs.add("seconds", seconds)
+        pairs.add("trace_id", span?.context.traceID)
+        pairs.add("span_id", span?.context.spanID)
+        pairs.add("parent_span_id", span?.parentID)
         switch result {
         case .success(let response):
+            pairs.add("remote_address", response.remoteAddress)
             pairs.add("status", Int64(response.status))
             pairs.add("http_version", response.httpVersion)
             pairs.add("reused", response.timings.isConnectionReused)
             pairs.add("bytes_sent", response.timings.bytesSent)
             pairs.add("bytes_received", response.timings.bytesReceived)
         case .failure(let error):
-            pairs.add("error", error.code.rawValue)
+            pairs.add("error", isCancelled ? "request_cancelled" : error.code.rawValue)
             pairs.add("phase", error.phase?.rawValue)
             pairs.add("message", SecretMask.standard.line("\(error)"))
         }

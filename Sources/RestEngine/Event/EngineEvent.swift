@@ -96,11 +96,19 @@ extension EngineEvent {
         public let began: Double
         /// Until its end.
         public let seconds: Double
+        /// As which it is part of a trace; nil where nothing is traced.
+        public let span: TraceSpan?
+
+        /// Nobody wanted the answer any more: its result is no failure of anybody's.
+        public var isCancelled: Bool {
+            if case .failure(let error) = result { error == .cancelled } else { false }
+        }
 
         package init(
             number: Int, reason: String? = nil, message: TransportRequest, result: TransportResult,
-            began: Double, seconds: Double
+            began: Double, seconds: Double, span: TraceSpan? = nil
         ) {
+            self.span = span
             self.number = number
             self.reason = reason
             self.message = message

@@ -154,25 +154,45 @@ extension Request {
 
     /// A message was answered, or was not. It is made again for those who listen: kept until now, it would
     /// cost the others something.
-    func tell(
-        _ result: TransportResult, of step: Redirect.RequestStep, _ proof: AuthenticationProof?,
-        _ reason: String?, _ configuration: Configuration, since sent: Double
-    ) {
+    fileprivate func tell(_ result: TransportResult, of sent: MessageUnderWay) {
         guard engine.hasListeners(of: .attempt) else { return }
         tale.messages += 1
+        let (step, configuration) = (sent.leg.step, sent.leg.resolved.configuration)
         var message = TransportRequest(
             method: step.method, url: step.url, headers: step.headers, payload: step.payload,
             timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
-        if let proof { message.headers.set("Authorization", proof.header) }
+        if let proof = sent.proof { message.headers.set("Authorization", proof.header) }
+        if let cookie = sent.cookie { message.headers.set("Cookie", cookie) }
         let attempt = EngineEvent.Attempt(
-            number: tale.messages, reason: reason, message: message, result: result, began: sent,
-            seconds: engine.scheduler.now - sent)
+            number: tale.messages, reason: sent.leg.reason.map { "\($0)" }, message: message, result: result,
+            began: sent.began, seconds: engine.scheduler.now - sent.began, span: sent.span)
         engine.tell(
             .attempt,
             EngineEvent(
                 time: engine.scheduler.now, request: tale.number, service: work.lister?.core.name,
                 method: message.method, url: message.url, .attempt(attempt)))
     }
+}
+
+/// What is told of a message when it ends, for those who listen.
+@EngineActor
+final class MessageUnderWay {
+    private weak var request: Request?
+    fileprivate let leg: RequestLeg
+    fileprivate let proof: AuthenticationProof?
+    fileprivate let cookie: String?
+    fileprivate let span: TraceSpan?
+    fileprivate let began: Double
+
+    init(
+        _ request: Request, _ leg: RequestLeg, _ proof: AuthenticationProof?, cookie: String?,
+        _ span: TraceSpan?, _ began: Double
+    ) {
+        (self.request, self.leg, self.proof) = (request, leg, proof)
+        (self.cookie, self.span, self.began) = (cookie, span, began)
+    }
+
+    func tell(_ result: TransportResult) { request?.tell(result, of: self) }
 }
 
 extension Resource {

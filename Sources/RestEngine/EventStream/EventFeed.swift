@@ -209,7 +209,8 @@ final class EventFeed: BodyReceiver {
         let seconds = reconnection.wait { engine.chance() }
         engine.log.write(
             .network,
-            "the stream \(resource?.urlString ?? "") is asked for again in \((seconds * 1000).rounded() / 1000) s")
+            "the stream \(resource?.urlString ?? "") is asked for again in \((seconds * 1000).rounded() / 1000) s"
+        )
         timer = engine.scheduler.after(seconds) { [weak self] in
             guard let self else { return }
             timer = nil
@@ -289,14 +290,5 @@ final class EventFeed: BodyReceiver {
             response: TransportResponse(
                 status: 200, httpVersion: head?.httpVersion ?? "HTTP/1.1", headers: headers, body: event.data),
             url: resource?.urlString, timestamp: engine.scheduler.now)
-    }
-}
-
-extension EventStreamParser.Event {
-    /// Its data is JSON, an object or an array, and not text that begins like one.
-    var isDocument: Bool {
-        let first = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
-        return (try? Tree(json: data)) != nil
     }
 }

@@ -25,7 +25,8 @@ final class EventLoad: RequestWork {
     private func timeOut(_ request: Request, after seconds: Double) {
         let error = TransportError(
             .timeout, phase: .total,
-            message: "no event came within \(seconds == seconds.rounded() ? "\(Int64(seconds))" : "\(seconds)") s")
+            message:
+                "no event came within \(seconds == seconds.rounded() ? "\(Int64(seconds))" : "\(seconds)") s")
         request.complete(
             ResponseInfo(
                 .failure(
@@ -100,4 +101,13 @@ extension Engine {
 public enum ContentStream: String, Sendable, CaseIterable {
     /// Server-sent events, each of which becomes the content of the resource (rules 57).
     case events
+}
+
+extension EventStreamParser.Event {
+    /// Its data is JSON, an object or an array, and not text that begins like one.
+    var isDocument: Bool {
+        let first = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
+        return (try? Tree(json: data)) != nil
+    }
 }

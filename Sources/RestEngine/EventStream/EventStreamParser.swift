@@ -30,7 +30,7 @@ struct EventStreamParser {
 
     /// Of the last event that was complete.
     private(set) var lastID: String
-    /// What the server wants to be waited before a new connection, in seconds; nil as long as it says nothing.
+    /// Seconds that the server wants to be waited before a new connection; nil as long as it says nothing.
     private(set) var retrySeconds: Double?
 
     /// - Parameters:

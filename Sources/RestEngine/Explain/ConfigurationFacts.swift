@@ -75,6 +75,7 @@ struct ConfigurationFacts {
             fields.append(
                 Field(name: "refresh_while_observed", value: seconds(configuration.refreshSeconds)))
         }
+        if configuration.isTraced { fields.append(Field(name: "trace", value: true)) }
         if let stream = configuration.stream {
             fields.append(Field(name: "stream", value: Tree(stream.rawValue)))
         }

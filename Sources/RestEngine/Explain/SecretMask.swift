@@ -97,6 +97,11 @@ public struct SecretMask: Sendable {
         var found: [Substring] = []
         for field in headers.fields where hides(field.name) {
             found.append(field.value[...])
+            if field.name.lowercased().hasSuffix("cookie") {
+                found += field.value.split(separator: ";").compactMap { pair in
+                    pair.firstIndex(of: "=").map { pair[pair.index(after: $0)...] }
+                }
+            }
             // Behind the scheme, if there is one.
             if let space = field.value.firstIndex(of: " ") {
                 found.append(field.value[field.value.index(after: space)...])

@@ -101,6 +101,8 @@ extension Resource {
 }
 
 extension TransportError {
+    static let cancelled = TransportError(.internal, message: "the request was cancelled")
+
     static let offline = TransportError(.offline, message: "the host is offline, and nothing is sent")
 
     static let nothingCached = TransportError(

@@ -13,7 +13,14 @@ struct HAREntry {
         self.attempt = attempt
         self.bodyLimit = bodyLimit
         // A secret of the request's head may come back in a body.
-        mask = SecretMask.standard.hiding(attempt.message.headers, url: attempt.message.url)
+        var mask = SecretMask.standard.hiding(attempt.message.headers, url: attempt.message.url)
+        if case .success(let response) = attempt.result, response.headers.contains("Set-Cookie") {
+            let fields = response.headers.values("Set-Cookie").map { value in
+                ("Set-Cookie", String(value.prefix { $0 != ";" }))
+            }
+            mask = mask.hiding(Headers(fields))
+        }
+        self.mask = mask
     }
 
     var tree: Tree {
@@ -114,7 +121,8 @@ struct HAREntry {
                 ("status", 0), ("statusText", ""), ("httpVersion", ""), ("cookies", Tree([])),
                 ("headers", Tree([])),
                 ("content", Tree(pairs: [("size", 0), ("mimeType", "x-unknown")])), ("redirectURL", ""),
-                ("headersSize", -1), ("bodySize", -1), ("_error", Tree(error.code.rawValue)),
+                ("headersSize", -1), ("bodySize", -1),
+                ("_error", Tree(attempt.isCancelled ? "request_cancelled" : error.code.rawValue)),
                 ("_message", Tree(mask.line(error.description))),
             ]
             if let phase = error.phase { pairs.append(("_phase", Tree(phase.rawValue))) }

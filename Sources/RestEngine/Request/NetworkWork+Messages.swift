@@ -40,4 +40,41 @@ extension NetworkWork {
     var target: (url: String, method: String)? { (resource.urlString, plan.method) }
 
     var description: String { "\(plan.method) \(resource.urlString)" }
+
+    // MARK: Traces
+
+    /// A message is a span, and tells the server so, unless it goes to another origin (59.2).
+    func addSpan(
+        to message: inout TransportRequest, for target: URLText, of leg: RequestLeg
+    ) -> TraceSpan? {
+        guard let span = trace?.span() else { return nil }
+        let kept = leg.resolved.configuration.redirects.keepHeaders
+        for (name, value) in [("traceparent", span.context.parent), ("tracestate", span.context.state)] {
+            message.headers.remove(name)
+            guard let value, target.origin == resource.url?.origin || kept.contains(HeaderName(name)) else {
+                continue
+            }
+            message.headers.set(name, value)
+        }
+        return span
+    }
+
+    // MARK: Progress
+
+    func measure(_ step: Redirect.RequestStep) {
+        let now = resource.engine.scheduler.uptime
+        let isGet = step.method == "GET"
+        if tracker == nil {
+            tracker = ProgressTracker(isGet: isGet, now: now)
+        } else {
+            tracker?.restart(isGet: isGet, now: now)
+        }
+    }
+
+    var fraction: Double {
+        if let transfer { tracker?.update(transfer.progress, now: resource.engine.scheduler.uptime) }
+        return tracker?.fraction ?? 0
+    }
+
+    var progressInterval: Double { finalConfiguration.configuration.progressSeconds }
 }

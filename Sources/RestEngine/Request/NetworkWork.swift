@@ -15,10 +15,14 @@ final class NetworkWork: RequestWork {
     /// Nil where nothing is configured that it would do.
     private(set) var driver: AttemptDriver?
     /// Nil until it starts.
-    private var tracker: ProgressTracker?
+    var tracker: ProgressTracker?
     /// The service's definition when it started; see ``Service/Definition``.
     private var generation = 0
     private var configurationAtStart: ResolvedConfiguration?
+    /// Nil where nothing is traced.
+    private(set) var trace: RequestTrace?
+    /// Nil where nobody listens.
+    private var underWay: MessageUnderWay?
 
     /// Builds the request now; it goes out when it is started.
     init(_ plan: RequestPlan, of resource: Resource) {
@@ -52,6 +56,9 @@ final class NetworkWork: RequestWork {
             if let failure = resolved.failure {
                 request.complete(ResponseInfo(.failure(failure)))
                 return
+            }
+            if resolved.configuration.isTraced {
+                trace = RequestTrace(below: TraceContext(draft.headers) ?? resource.engine.traceParent)
             }
             if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
                 driver = AttemptDriver(rules, resource.core)
@@ -107,16 +114,23 @@ final class NetworkWork: RequestWork {
         account = BodyAccount(engine.contentBudget)
         message.account = account
         delivery?.prepare(&message)
-        message.wantsRemoteAddress = engine.recordsAddresses
+        message.wantsRemoteAddress = engine.recordsAddresses || engine.hasListeners(of: .attempt)
+        let target = resource.core.cookies == nil && trace == nil ? nil : URLText(step.url)
+        if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
+        let span = target.flatMap { addSpan(to: &message, for: $0, of: leg) }
         let sent = engine.scheduler.now
+        if engine.listeners != nil {
+            underWay = MessageUnderWay(request, leg, proof, cookie: message.headers["Cookie"], span, sent)
+        }
         transfer = resource.core.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
             driver?.ended(result)
-            if engine.listeners != nil {
-                request.tell(
-                    result, of: leg.step, proof, leg.reason.map { "\($0)" }, leg.resolved.configuration,
-                    since: sent)
+            underWay?.tell(result)
+            underWay = nil
+            if let target, case .success(let response) = result {
+                resource.core.cookies?.take(
+                    response.headers, from: target, at: engine.scheduler.now, engine.log)
             }
             switch result {
             case .failure(let error):
@@ -264,6 +278,8 @@ final class NetworkWork: RequestWork {
     func cancel(isRunning: Bool) {
         transfer?.cancel()
         transfer = nil
+        underWay?.tell(.failure(.cancelled))
+        underWay = nil
         driver?.cancel()
         delivery?.file?.discard()
         offloadedRun?.cancel()
@@ -275,23 +291,4 @@ final class NetworkWork: RequestWork {
     func repeated() -> any RequestWork { NetworkWork(plan, of: resource) }
 
     func authenticate(by authentication: any RequestAuthentication) { plan.authentication = authentication }
-
-    // MARK: Progress
-
-    private func measure(_ step: Redirect.RequestStep) {
-        let now = resource.engine.scheduler.uptime
-        let isGet = step.method == "GET"
-        if tracker == nil {
-            tracker = ProgressTracker(isGet: isGet, now: now)
-        } else {
-            tracker?.restart(isGet: isGet, now: now)
-        }
-    }
-
-    var fraction: Double {
-        if let transfer { tracker?.update(transfer.progress, now: resource.engine.scheduler.uptime) }
-        return tracker?.fraction ?? 0
-    }
-
-    var progressInterval: Double { finalConfiguration.configuration.progressSeconds }
 }

@@ -14,6 +14,9 @@ public final class Engine {
     /// Nil when nobody listens to events.
     var listeners: EventListeners?
     var feeds = EventFeeds()
+    private var cookieJars: [String: CookieJar] = [:]
+    /// See ``tracing(_:_:)``.
+    var traceParent: TraceContext?
     /// See ``ToldRequest``.
     var lastRequestNumber: UInt64 = 0
 
@@ -75,6 +78,14 @@ public final class Engine {
     public func offloadedWorkIsDone() async {
         guard offloadedWork > 0 else { return }
         await withCheckedContinuation { offloadWaiters.append($0) }
+    }
+
+    /// The jar of that name, made when it is asked for first: who declares a service anew finds its cookies.
+    package func cookieJar(_ name: String, _ make: () throws -> CookieJar) rethrows -> CookieJar {
+        if let known = cookieJars[name] { return known }
+        let new = try make()
+        cookieJars[name] = new
+        return new
     }
 
     func requestBegan() -> RequestEra {

@@ -6,6 +6,7 @@ extension Service {
         let configuration: ConfigurationTable
         let transport: any Transport
         let refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
+        let cookies: CookieJar?
         let onResourceLimit: (@EngineActor () -> Void)?
         var generation: Int
     }
@@ -25,7 +26,7 @@ extension Service {
         core.set(
             Definition(
                 configuration: table, transport: transport ?? old.transport, refusal: nil,
-                onResourceLimit: nil,
+                cookies: nil, onResourceLimit: nil,
                 generation: core.lastGeneration))
         core.isBeingRedefined = true
         return old

@@ -18,6 +18,13 @@ public final class Service {
         set { core.refusal = newValue }
     }
 
+    /// What servers set for its requests, and get back; nil, as at first: cookies are neither kept nor sent
+    /// (rules 58).
+    public var cookies: CookieJar? {
+        get { core.cookies }
+        set { core.cookies = newValue }
+    }
+
     /// The standard transformers come as the first blocks, one each (1.5).
     public init(
         engine: Engine, name: String, baseURL: BaseURL?,

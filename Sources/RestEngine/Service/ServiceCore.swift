@@ -12,6 +12,8 @@ final class ServiceCore {
     /// The engine's, unless the service has one of its own (1.6).
     private(set) var transport: any Transport
     var refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
+    /// Nil: cookies are neither kept nor sent.
+    var cookies: CookieJar?
     let table = ResourceTable()
     nonisolated let ledger: ContentLedger
     private(set) var configuration = ConfigurationTable()
@@ -134,13 +136,14 @@ final class ServiceCore {
     var definition: Service.Definition {
         Service.Definition(
             configuration: configuration, transport: transport, refusal: refusal,
-            onResourceLimit: table.onLimit, generation: generation)
+            cookies: cookies, onResourceLimit: table.onLimit, generation: generation)
     }
 
     func set(_ definition: Service.Definition) {
         configuration = definition.configuration
         transport = definition.transport
         refusal = definition.refusal
+        cookies = definition.cookies
         table.onLimit = definition.onResourceLimit
         generation = definition.generation
     }

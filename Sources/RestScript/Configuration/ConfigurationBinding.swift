@@ -172,6 +172,17 @@ struct ConfigurationBinding: ScriptBinding {
                     context.blocks.current?.note(call.place, of: "stream")
                     return .none
                 }),
+            property(
+                "trace", "boolean", "Requests say in `traceparent` which trace they belong to.",
+                { call in
+                    call.lua.push(try draft(call).configuration.isTraced)
+                    return .one
+                },
+                set: { call in
+                    let value = try call.boolean(1, "trace")
+                    try draft(call).edit { $0.isTraced = value }
+                    return .none
+                }),
             property("method", "string", "What is being configured.") { call in
                 call.lua.push(try draft(call).method)
                 return .one

@@ -24,7 +24,11 @@ extension ServiceBinding {
                 throw LuaUsageError("base_url \(error)")
             }
         }
-        let settings = try options.options("transport").map { try transportOptions($0, baseURL?.url) }
+        var cookies: CookieSetting?
+        let settings = try options.options("transport").map { options in
+            cookies = try self.cookies(options)
+            return try transportOptions(options, baseURL?.url)
+        }
         try options.finish()
         let name = givenName ?? baseURL?.url.host ?? context.services.nameOfBareService
         guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else {
@@ -40,7 +44,26 @@ extension ServiceBinding {
                 engine: engine, name: name, baseURL: baseURL, standardTransformers: standard,
                 transport: context.services.transport(for: settings))
         context.services.add(service, at: call.lua.callerPlace, transport: settings)
+        service.cookies = try cookies.map { try context.services.jar($0, of: name) }
         return service
+    }
+
+    /// `cookies = true` or `{ path = "file.db" }`.
+    private func cookies(_ options: OptionTable) throws -> CookieSetting? {
+        guard let place = options.value("cookies") else { return nil }
+        let flag = options.lua.boolean(place)
+        let isTable = options.lua.type(place) == .table
+        options.lua.pop()
+        if let flag { return flag ? .memory : nil }
+        guard isTable, let fields = try options.options("cookies") else {
+            throw LuaUsageError("option 'transport.cookies' is true, or { path = \"cookies.db\" }")
+        }
+        let path = try fields.string("path")
+        try fields.finish()
+        guard let path, !path.isEmpty else {
+            throw LuaUsageError("option 'transport.cookies' needs a path: { path = \"cookies.db\" }")
+        }
+        return .file(path)
     }
 
     /// `transport = { http2=, proxy=, ca_file=, unix_socket=, max_connections_per_host=, … }`.

@@ -18,7 +18,7 @@ final class ServiceRegistry {
     enum Limit { case count, bytes }
 
     private var declarations: [Declaration] = []
-    private unowned let context: ScriptContext
+    unowned let context: ScriptContext
 
     init(_ context: ScriptContext) { self.context = context }
 

@@ -33,7 +33,9 @@ struct EventFeedTests {
         service = Service(engine: engine, name: "api", baseURL: try? BaseURL("https://api.test"))
         service.configure { $0.stream = .events }
         resource = service.resource("a")
-        for object in [engine, service, resource, transport] as [AnyObject] { LeakList.current?.watch(object) }
+        for object in [engine, service, resource, transport] as [AnyObject] {
+            LeakList.current?.watch(object)
+        }
     }
 
     private func settle() { while engine.scheduler.runTurn() {} }
@@ -68,7 +70,9 @@ struct EventFeedTests {
         stream.send("event: greeting\nid: 4\ndata: hello\n\ndata: [DONE]\n\ndata: {\"n\":1}\n\n")
         settle()
         #expect(
-            watcher.take() == ["observer_added", "new_data(network) hello", "new_data(network) [DONE]", "new_data(network) "])
+            watcher.take() == [
+                "observer_added", "new_data(network) hello", "new_data(network) [DONE]", "new_data(network) ",
+            ])
         #expect(resource.latestData?.content.tree?["n"] == 1)
         #expect(resource.latestData?.contentType == "application/json")
         #expect(resource.latestData?.headers["Last-Event-ID"] == "4")
@@ -128,7 +132,8 @@ struct EventFeedTests {
         close()
     }
 
-    @Test func `57.4 57.5 a stream that ends is asked for again, after the server's time, from its last id`() {
+    @Test func `57.4 57.5 a stream that ends is asked for again, after the server's time, from its last id`()
+    {
         observe().send("retry: 500\nid: é7\ndata: a\n\nid: 8\ndata: never complete")
         settle()
         streams[0].end()
@@ -277,14 +282,6 @@ struct EventFeedTests {
         #expect(!stream.isCancelled)
         for load in other.loadRequests { load.cancel() }
         close()
-    }
-
-    @Test func `57.1 refresh_while_observed makes no sense beside it`() {
-        service.configure { $0.refreshWhileObserved = .seconds(1) }
-        var text = ""
-        resource.request("GET").onFailure { text = "\($0)" }
-        settle()
-        #expect(text.contains("stream makes no sense with refresh_while_observed"))
     }
 }
 

@@ -18,7 +18,8 @@ struct EventStreamParserTests {
         ("data: a\r\n\n", ["a"]), ("data: a\n\r\n", ["a"]), ("data:a\n\n", ["a"]), ("data:  a\n\n", [" a"]),
         ("data: a\ndata: b\n\n", ["a\nb"]), ("data\n\n", [""]), ("data\ndata\n\n", ["\n"]),
         ("data: a\n", []), ("data: a", []), ("\n\n\n", []), ("event: x\n\n", []), (": note\n\n", []),
-        (":\ndata: a\n: b\n\n", ["a"]), ("data : a\n\n", []), ("Data: a\n\n", []), ("other: a\ndata: b\n\n", ["b"]),
+        (":\ndata: a\n: b\n\n", ["a"]), ("data : a\n\n", []), ("Data: a\n\n", []),
+        ("other: a\ndata: b\n\n", ["b"]),
         ("data: a: b\n\n", ["a: b"]), ("data: a\n\ndata: b\n\n", ["a", "b"]), ("\u{FEFF}data: a\n\n", ["a"]),
         ("\u{FEFF}\u{FEFF}data: a\n\n", []), ("data: é\n\n", ["é"]),
     ])
@@ -27,7 +28,8 @@ struct EventStreamParserTests {
     }
 
     @Test func `57.2 however the bytes are cut, the events are the same`() throws {
-        let text = "\u{FEFF}id: 1\r\nevent: x\r\ndata: a\r\ndata: b\r\n\r\n: c\rretry: 5\rdata: é\r\rdata: z\n\n"
+        let text =
+            "\u{FEFF}id: 1\r\nevent: x\r\ndata: a\r\ndata: b\r\n\r\n: c\rretry: 5\rdata: é\r\rdata: z\n\n"
         let bytes = Array(text.utf8)
         let whole = try events(text)
         #expect(whole == [event("a\nb", type: "x", id: "1"), event("é", id: "1"), event("z", id: "1")])
@@ -55,7 +57,8 @@ struct EventStreamParserTests {
     }
 
     @Test(arguments: [
-        ("1500", 1.5), ("0", 0), ("007", 0.007), ("", nil), ("1.5", nil), ("-1", nil), ("9x", nil), (" 5", nil),
+        ("1500", 1.5), ("0", 0), ("007", 0.007), ("", nil), ("1.5", nil), ("-1", nil), ("9x", nil),
+        (" 5", nil),
         (String(repeating: "9", count: 400), 1e9),
     ])
     func `57.5 the time to wait is digits alone`(value: String, seconds: Double?) throws {

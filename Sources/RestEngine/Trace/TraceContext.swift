@@ -1,0 +1,118 @@
+/// Which trace something belongs to, and below which span, as `traceparent` and `tracestate` say it (W3C
+/// Trace Context, level 1).
+public struct TraceContext: Sendable, Equatable {
+    /// 32 digits, lower-case hexadecimal, not all zero.
+    public let traceID: String
+    /// Of the span that is the parent of what follows: 16 digits, not all zero.
+    public let spanID: String
+    /// The bits of `trace-flags`; the lowest says that the trace is recorded.
+    public let flags: UInt8
+    /// What systems on the way have added, passed on as it is; nil for nothing.
+    public let state: String?
+
+    /// Characters of a `tracestate`; longer ones are dropped (3.3.1.5).
+    private static let mostStateBytes = 512
+
+    init(traceID: String, spanID: String, flags: UInt8, state: String? = nil) {
+        self.traceID = traceID
+        self.spanID = spanID
+        self.flags = flags
+        self.state = state
+    }
+
+    /// Nil for what is no `traceparent`, which then counts as none (3.2.2.3).
+    ///
+    /// - Parameter state: The `tracestate` beside it; left out when it can't be one.
+    public init?(parent: String, state: String? = nil) {
+        let text = parent.utf8
+        // Later versions may add fields behind these.
+        guard text.count >= 55, text.count == 55 || !parent.hasPrefix("00") else { return nil }
+        let parts = text.split(separator: UInt8(ascii: "-"), maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count >= 4, parts[0].count == 2, parts[1].count == 32, parts[2].count == 16,
+            parts[3].count == 2, parts.prefix(4).allSatisfy({ $0.allSatisfy(Self.isHex) }),
+            !parent.hasPrefix("ff"), !parts[1].allSatisfy({ $0 == UInt8(ascii: "0") }),
+            !parts[2].allSatisfy({ $0 == UInt8(ascii: "0") }),
+            let flags = UInt8(String(Substring(parts[3])), radix: 16)
+        else { return nil }
+        let isSound = state.map { state in
+            !state.isEmpty && state.utf8.count <= Self.mostStateBytes
+                && state.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        }
+        self.init(
+            traceID: String(Substring(parts[1])), spanID: String(Substring(parts[2])), flags: flags & 1,
+            state: isSound == true ? state : nil)
+    }
+
+    /// What headers say; nil when they say nothing, or several things.
+    public init?(_ headers: Headers) {
+        let parents = headers.values("traceparent")
+        guard parents.count == 1 else { return nil }
+        let states = headers.values("tracestate")
+        self.init(parent: parents[0], state: states.isEmpty ? nil : states.joined(separator: ","))
+    }
+
+    /// A trace that begins here.
+    static func root() -> TraceContext {
+        var high = UInt64(0)
+        while high == 0 { high = UInt64.random(in: .min ... .max) }
+        let low = UInt64.random(in: .min ... .max)
+        return TraceContext(traceID: digits(high) + digits(low), spanID: newSpanID(), flags: 1)
+    }
+
+    static func newSpanID() -> String { digits(UInt64.random(in: 1 ... .max)) }
+
+    private static func digits(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - text.utf8.count) + text
+    }
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        HTTPByte.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= byte
+    }
+
+    /// As the header has it.
+    public var parent: String { "00-\(traceID)-\(spanID)-\(flags == 0 ? "00" : "01")" }
+
+    /// The trace is recorded by whoever began it.
+    public var isSampled: Bool { flags & 1 == 1 }
+}
+
+/// One message to a server as a span of a trace (rule 59.3).
+public struct TraceSpan: Sendable, Equatable {
+    /// The trace, and the span's own id.
+    public let context: TraceContext
+    /// Of the span above it; nil where the trace begins here.
+    public let parentID: String?
+}
+
+/// What the messages of a request belong to.
+struct RequestTrace {
+    private let parent: TraceContext
+    private let isRoot: Bool
+
+    /// - Parameter parent: Whose request this one is made for; nil begins a trace.
+    init(below parent: TraceContext?) {
+        self.parent = parent ?? .root()
+        isRoot = parent == nil
+    }
+
+    /// The span of another message.
+    func span() -> TraceSpan {
+        TraceSpan(
+            context: TraceContext(
+                traceID: parent.traceID, spanID: TraceContext.newSpanID(), flags: parent.flags,
+                state: parent.state),
+            parentID: isRoot ? nil : parent.spanID)
+    }
+}
+
+extension Engine {
+    /// What requests that `body` begins are made for, where their configuration traces them (59.1).
+    package func tracing<Value>(_ parent: TraceContext?, _ body: () throws -> Value) rethrows -> Value {
+        guard let parent else { return try body() }
+        let outer = traceParent
+        traceParent = parent
+        defer { traceParent = outer }
+        return try body()
+    }
+}

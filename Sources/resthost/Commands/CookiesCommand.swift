@@ -1,0 +1,113 @@
+import ArgumentParser
+import Platform
+import RestEngine
+import RestScript
+import SQLiteCache
+
+/// Shows and removes what servers have set.
+struct CookiesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cookies",
+        abstract: "List or wipe the cookies that services keep in a file.",
+        discussion: """
+            FILE is that of transport = { cookies = { path = "FILE" } }. Values are shown as ***. Cookies without an \
+            expiry are in no file: they go with the process. A host that runs has its cookies in memory: what is wiped \
+            here, it still sends, until it is started again.
+
+            Exits with 1 when there was nothing to wipe.
+
+            Examples:
+              resthost cookies cookies.db
+              resthost cookies cookies.db --service github --json
+              resthost cookies cookies.db --wipe --domain example.com
+              resthost cookies cookies.db --wipe
+            """)
+
+    @Argument(help: ArgumentHelp("The file that has them.", valueName: "file"))
+    var file: String
+
+    @Option(help: ArgumentHelp("Only those of this service.", valueName: "name"))
+    var service: String?
+
+    @Option(help: ArgumentHelp("Only those of this domain, and of what is below it.", valueName: "domain"))
+    var domain: String?
+
+    @Flag(help: "Remove them.")
+    var wipe = false
+
+    @Flag(help: "Print them as one JSON object in each line.")
+    var json = false
+
+    @Flag(help: "Show the values.")
+    var withSecrets = false
+
+    func run() throws {
+        let code = MainThread.wait { @EngineActor in await work() }
+        throw ExitCode(code)
+    }
+
+    private typealias Entry = (key: String, service: String, cookie: Cookie)
+
+    @EngineActor
+    private func work() async -> Int32 {
+        guard access(file, F_OK) == 0 else {
+            Streams.error(Complaint.text("there is no file '\(file)'"))
+            return 2
+        }
+        do {
+            let (store, rows) = try SQLiteStore.open(file) { Streams.error($0 + "\n") }
+            let entries = rows.compactMap { row -> Entry? in
+                CookieFile.entry(row.key, row.value).map { (row.key, $0.service, $0.cookie) }
+            }.filter(isMeant).sorted {
+                ($0.service, $0.cookie.domain, $0.key) < ($1.service, $1.cookie.domain, $1.key)
+            }
+            guard wipe else {
+                show(entries)
+                return 0
+            }
+            for entry in entries { store.record(nil, for: entry.key) }
+            await withCheckedContinuation { continuation in store.whenWritten { continuation.resume() } }
+            Streams.output("wiped \(entries.count) \(entries.count == 1 ? "cookie" : "cookies")\n")
+            return entries.isEmpty ? 1 : 0
+        } catch {
+            Streams.error(Complaint.text("\(error)"))
+            return 2
+        }
+    }
+
+    private func isMeant(_ entry: Entry) -> Bool {
+        if let service, entry.service != service { return false }
+        guard let domain = domain?.lowercased() else { return true }
+        return entry.cookie.domain == domain || entry.cookie.domain.hasSuffix("." + domain)
+    }
+
+    private func show(_ entries: [Entry]) {
+        if json {
+            for entry in entries {
+                let shown = Cookie(entry.cookie.tree).map { cookie -> Tree in
+                    var cookie = cookie
+                    if !withSecrets { cookie.value = SecretMask.text }
+                    return cookie.tree
+                }
+                let pairs: [(String, Tree)] = [("service", Tree(entry.service)), ("cookie", shown ?? .null)]
+                Streams.output(Tree(pairs: pairs).description + "\n")
+            }
+            return
+        }
+        let rows = entries.map { entry in
+            let cookie = entry.cookie
+            let value = withSecrets ? VisibleText.inline(cookie.value) : SecretMask.text
+            let marks = [
+                cookie.isHostOnly ? "host only" : nil, cookie.isSecure ? "secure" : nil,
+                cookie.isHTTPOnly ? "http only" : nil,
+            ]
+            return [
+                VisibleText.inline(entry.service), VisibleText.inline(cookie.domain),
+                VisibleText.inline(cookie.path), "\(VisibleText.inline(cookie.name))=\(value)",
+                cookie.expiresAt.flatMap { InternetTime.text($0) } ?? "",
+                marks.compactMap { $0 }.joined(separator: ", "),
+            ]
+        }
+        Streams.output(TextColumns.text(rows))
+    }
+}
