@@ -66,8 +66,8 @@ struct CookieTableTests {
         for host in ["github.io", "10.0.0.1", "localhost", "[::1]"] {
             #expect(try set("a=\(host); domain=\(host); path=/", from: "http://\(host)/") == nil)
             #expect(try sent(to: "http://\(host)/") == "a=\(host)")
-            #expect(try sent(to: "http://x.\(host)/") == nil)
         }
+        for host in ["x.github.io", "x.localhost"] { #expect(try sent(to: "http://\(host)/") == nil) }
     }
 
     @Test mutating func `58.4 the longest path goes first, then what was set first`() throws {
