@@ -465,7 +465,7 @@ local action = {}
 ---@field redirects resthost.redirects Whether and how far redirects are followed, and what goes along.
 ---@field max_body_bytes integer Cap on the decoded body of a response; the value of a JSON body may take twice that.
 ---@field collapse boolean Reads of a stale resource join the load in flight.
----@field stream "events" | false "events": a GET brings server-sent events, each of which becomes the resource's content.
+---@field stream string|boolean "events": a GET brings server-sent events, each of which becomes the resource's content.
 ---@field trace boolean Requests say in `traceparent` which trace they belong to.
 ---@field method string What is being configured.
 ---@field url string What is being configured.

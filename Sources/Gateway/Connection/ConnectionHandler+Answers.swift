@@ -221,7 +221,7 @@ extension ConnectionHandler {
         guard let accessLog = loop.access.accessLog else { return }
         accessLog(
             AccessRecord(
-                client: context.remoteAddress?.ipAddress, method: request.method,
+                client: context.channel.remoteAddress?.ipAddress, method: request.method,
                 target: String(decoding: request.target, as: UTF8.self), status: status, bytes: bytes,
                 duration: request.startedAt.map { loop.uptime() - $0 } ?? 0))
     }

@@ -75,7 +75,7 @@ extension ConnectionHandler {
         let headers = Headers(request.fields.all.filter { $0.name != "authorization" })
         let served = ServedRequest(
             method: entry.route.method, path: String(parts[0]), params: params, query: query,
-            headers: headers, body: body, client: context.remoteAddress?.ipAddress)
+            headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
         let (engine, answers) = (loop.engine, loop.access.routes.answers)
         let (number, target, mailbox) = (request.number, request.target, loop.mailbox)
         EngineLoop.shared.submit {

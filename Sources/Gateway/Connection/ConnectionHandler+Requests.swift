@@ -70,11 +70,18 @@ extension ConnectionHandler {
                 ? .ask : .problem(rules.access.refusal(of: secure?.certificate))
         }
         if let rates = rules.access.rates, !isLivenessCheck(head, bytes) {
-            let key = known.client.name ?? context.remoteAddress?.ipAddress ?? "unix"
+            let key = known.client.name ?? context.channel.remoteAddress?.ipAddress ?? "unix"
             if let wait = rates.wait(key, now: loop.uptime()) { return .problem(.tooOften(wait)) }
         }
         if !rules.access.forwarded.isEmpty, head.method != .other, hasForwarded(head, bytes) { return .ask }
         if head.hasBody, loop.isForAdmins || head.method != .other, !isIgnorable(head) {
+            let method = head.method == .head ? "HEAD" : "GET"
+            if !loop.isForAdmins,
+                case .otherMethods(let methods) = loop.access.routes.match(
+                    method, Array(head.target.bytes(in: bytes)))
+            {
+                return .problem(.methodNotAllowed(method, methods))
+            }
             let text =
                 loop.isForAdmins
                 ? "a body is at most \(Self.maxIgnoredBytes) bytes long here, and not chunked"
@@ -121,7 +128,8 @@ extension ConnectionHandler {
 
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
         var names = loop.access.hostNames
-        if let address = context.localAddress?.ipAddress {
+        // Of the channel: the context of a stream of HTTP/2 knows none.
+        if let address = context.channel.localAddress?.ipAddress {
             names.insert(address.contains(":") ? "[\(address)]" : address)
         }
         return names.accept(host)

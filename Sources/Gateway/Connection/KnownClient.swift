@@ -17,8 +17,8 @@ final class KnownClient {
         authorization = head.authorization.map { Array($0.bytes(in: bytes)) } ?? []
     }
 
-    /// The head says the same as that of then, and the rules are the same. One without a host never does: it is
-    /// checked each time.
+    /// The head says the same as that of then, and the rules are the same. One without a host never does: it
+    /// is checked each time.
     @inline(__always)
     func says(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, under rules: GatewayRules.Snapshot)
         -> Bool

@@ -17,6 +17,9 @@ public protocol HostControl: Sendable {
     /// What the host adds to the gateway's own metrics.
     @EngineActor var metrics: [MetricFamily] { get }
 
+    /// Requests that the script defines, of those that others can make.
+    @EngineActor var operations: [GatewayOperation] { get }
+
     /// For those who follow it; nil without one.
     var log: HostLog? { get }
 
@@ -27,6 +30,7 @@ public protocol HostControl: Sendable {
 extension HostControl {
     public var metrics: [MetricFamily] { [] }
     public var log: HostLog? { nil }
+    public var operations: [GatewayOperation] { [] }
 
     @EngineActor
     public func source(_ file: String, line: Int) throws(ControlProblem) -> Tree {

@@ -4,6 +4,7 @@ import RestEngine
 enum HostRoute: String, CaseIterable {
     case health, ready, services, resources, explain, metrics, events
     case status, reload, invalidate, wipe, source
+    case openapi = "openapi.json"
     case page = ""
     case script = "inspector.js"
     case style = "inspector.css"
@@ -14,7 +15,7 @@ enum HostRoute: String, CaseIterable {
     /// Answered on the admin socket alone.
     var isForAdmins: Bool {
         switch self {
-        case .health, .ready, .services, .resources, .explain, .metrics, .events: false
+        case .health, .ready, .services, .resources, .explain, .metrics, .events, .openapi: false
         case .status, .reload, .invalidate, .wipe, .source, .page, .script, .style: true
         }
     }

@@ -35,6 +35,9 @@ extension EngineClient {
         case .status: return Reply(200, json: try neededControl.status)
         case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]), exposure)
         case .wipe: return try wipe(try RouteQuery(query, known: ["service", "pattern"]), exposure)
+        case .openapi:
+            _ = try RouteQuery(query, known: [])
+            return openAPI(exposure)
         case .source: return try source(try RouteQuery(query, known: ["file", "line"]))
         case .page: return InspectorPage.page
         case .script: return InspectorPage.script

@@ -56,6 +56,11 @@ final class Exposure {
         return own.filter(outer.methods(of: name).contains)
     }
 
+    /// The globs that its own rules have for a service.
+    func paths(of name: String) -> [String] {
+        rules.map { $0[name]?.paths ?? [] } ?? outer?.paths(of: name) ?? ["**"]
+    }
+
     /// Whether clients may know of it.
     func isShown(_ resource: Resource, of service: Service) -> Bool {
         guard let url = resource.url, let base = service.baseURL else { return showsEverything }

@@ -73,6 +73,9 @@ struct GatewayAccess: Sendable {
         self.exposures = exposures
     }
 
+    /// Nobody may ask without one, unless a certificate says who it is.
+    var wantsToken: Bool { !tokens.isEmpty }
+
     /// Who shows this; nil: nobody who may ask. A token that is known goes before a certificate.
     func client(
         _ authorization: UnsafeRawBufferPointer?, _ certificate: ClientCertificate?, at listener: String

@@ -49,6 +49,8 @@ struct RouteTable: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
+    var all: [GatewayRoute] { entries.map(\.route) }
+
     init(_ routes: [GatewayRoute]) throws(GatewayError) {
         for route in routes {
             let segments = try Self.segments(of: route)

@@ -56,8 +56,9 @@ struct TreeReader {
             throw mismatch(Double.self, "\(text) does not fit into Decimal")
         }
         if tree.int == nil, tree.digits == nil, let digits, digits.mayBeRounded {
-            let reason = "\(text) has as many digits as a number keeps, and may have had more: have it sent as text"
-            throw mismatch(Double.self, reason)
+            throw mismatch(
+                Double.self,
+                "\(text) has as many digits as a number keeps, and may have had more: have it sent as text")
         }
         return form
     }

@@ -50,7 +50,7 @@ final class EventLoad: RequestWork {
 
 extension Resource {
     /// It is kept up to date by a stream of events.
-    var isStreamed: Bool { configuration(for: "GET").stream == .events }
+    var isStreamed: Bool { resolvedConfiguration(for: "GET").configuration.stream == .events }
 
     func eventFeed() -> EventFeed {
         if let feed { return feed }
@@ -63,8 +63,10 @@ extension Resource {
     func loadEvent() -> Request { load(using: Request(engine: engine, work: EventLoad(self))) }
 
     /// How long its data stays up to date: as long as a stream says what is new.
-    var expirationSeconds: Double {
-        feed?.isLive == true ? .infinity : configuration(for: "GET").expirationSeconds
+    ///
+    /// - Parameter resolved: of GET.
+    func expirationSeconds(by resolved: ResolvedConfiguration) -> Double {
+        feed?.isLive == true ? .infinity : resolved.configuration.expirationSeconds
     }
 }
 

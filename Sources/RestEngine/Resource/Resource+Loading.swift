@@ -37,10 +37,10 @@ extension Resource {
     }
 
     private var staleness: Staleness {
-        let configuration = configuration(for: "GET")
+        let resolved = resolvedConfiguration(for: "GET")
         return Staleness(
-            state: state, now: engine.scheduler.now, expirationTime: expirationSeconds,
-            retryTime: configuration.retrySeconds)
+            state: state, now: engine.scheduler.now, expirationTime: expirationSeconds(by: resolved),
+            retryTime: resolved.configuration.retrySeconds)
     }
 
     /// Makes any request a load of this resource: its outcome becomes the resource's state (5.13).

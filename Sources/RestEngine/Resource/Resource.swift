@@ -94,10 +94,10 @@ public final class Resource {
     /// ``isUpToDate``, without a look into the caches.
     var isStateUpToDate: Bool {
         compareMark()
-        let configuration = configuration(for: "GET")
+        let resolved = resolvedConfiguration(for: "GET")
         return state.isUpToDate(
-            now: engine.scheduler.now, expirationTime: expirationSeconds,
-            retryTime: configuration.retrySeconds)
+            now: engine.scheduler.now, expirationTime: expirationSeconds(by: resolved),
+            retryTime: resolved.configuration.retrySeconds)
     }
 
     /// The latest data, if it may be used without asking the server.
@@ -105,7 +105,7 @@ public final class Resource {
         compareMark()
         lastUsed = engine.scheduler.now
         return state.freshData(
-            now: lastUsed, expirationTime: expirationSeconds)
+            now: lastUsed, expirationTime: expirationSeconds(by: resolvedConfiguration(for: "GET")))
     }
 
     /// The data is that of a pipeline which a reload has changed.

@@ -156,7 +156,7 @@ struct ConfigurationBinding: ScriptBinding {
                     return .none
                 }),
             property(
-                "stream", "\"events\" | false",
+                "stream", "string | boolean",
                 "\"events\": a GET brings server-sent events, each of which becomes the resource's content.",
                 { call in
                     if let stream = try draft(call).configuration.stream {

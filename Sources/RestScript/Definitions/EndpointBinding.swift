@@ -158,6 +158,7 @@ struct EndpointBinding: ScriptBinding {
                 isFunction
                 ? RequestProperties() : try PropertiesBinding(context: context).properties(call, last)
             let origin = call.place
+            context.declarations.note(endpoint, method, text, origin: origin)
             if function != nil || !template.names.isEmpty {
                 maker = ScriptDefinitionMaker(
                     endpoint, method, template, properties, function, origin: origin)

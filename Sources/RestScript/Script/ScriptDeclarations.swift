@@ -18,6 +18,9 @@ final class ScriptDeclarations {
 
     var gateway: GatewayDeclaration?
     var diagnostics: [Diagnostic] = []
+    /// Requests that the main file defines by method and path; see docs/limits.md, L126.
+    private(set) var operations: [ScriptOperation] = []
+    static let mostOperations = 2000
     /// Functions that configure definitions, for a check, which runs each.
     var configurationFunctions: [ConfigurationFunction] = []
     /// The main file is being run: declarations are made, nothing else.
@@ -42,6 +45,22 @@ final class ScriptDeclarations {
             // A file of the script's that the declaration loads: a plugin, a transformer's module.
             diagnostics.append(ScriptFailures.diagnostic(of: error, in: context.state))
         }
+    }
+
+    /// A request is defined, with names for what varies in its path.
+    func note(_ endpoint: EndpointDefinition, _ method: String, _ template: String, origin: String?) {
+        guard isLoading, operations.count < Self.mostOperations,
+            let base = endpoint.service.baseURL?.url.string
+        else { return }
+        let url = endpoint.url.string.prefix { $0 != "?" && $0 != "#" }
+        let prefix = base.prefix { $0 != "?" && $0 != "#" }
+        // One of another base is none of the gateway's.
+        guard url.hasPrefix(prefix) || url + "/" == prefix else { return }
+        let parts = [String(url.dropFirst(prefix.count)), template].flatMap { $0.split(separator: "/") }
+        operations.append(
+            ScriptOperation(
+                service: endpoint.service.name, method: method, path: "/" + parts.joined(separator: "/"),
+                origin: origin))
     }
 
     /// A definition has this function; see ``ScriptHost/check()``.
@@ -78,4 +97,15 @@ final class ScriptDeclarations {
 
     /// Forgets what would have begun.
     func forgetStarts() { starts = [] }
+}
+
+/// A request that a script defines: what tells others that they can make it.
+public struct ScriptOperation: Sendable, Equatable {
+    /// The name of the service.
+    public let service: String
+    public let method: String
+    /// Below the service's base; `{name}` stands for what varies.
+    public let path: String
+    /// `file:line`.
+    public let origin: String?
 }

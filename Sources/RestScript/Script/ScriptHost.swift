@@ -84,6 +84,9 @@ public final class ScriptHost {
 
     public var gateway: GatewayDeclaration? { context.declarations.gateway }
 
+    /// Requests that its main file defines.
+    public var operations: [ScriptOperation] { context.declarations.operations }
+
     /// What was found wrong; with ``ScriptOptions/collectsDiagnostics`` loading goes on after an error.
     public var diagnostics: [Diagnostic] { context.declarations.diagnostics }
 

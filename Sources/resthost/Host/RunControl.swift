@@ -23,17 +23,26 @@ final class RunControl: HostControl {
     private let facts: @EngineActor () -> HostFacts
     private let process = ProcessMetrics()
     private let files: @EngineActor () -> Set<String>
+    private let defined: @EngineActor () -> [ScriptOperation]
     let log: HostLog?
 
     init(
         load: @escaping @EngineActor () -> Result<Loaded, NotLoaded>,
         facts: @escaping @EngineActor () -> HostFacts,
-        files: @escaping @EngineActor () -> Set<String> = { [] }, log: HostLog? = nil
+        files: @escaping @EngineActor () -> Set<String> = { [] },
+        operations: @escaping @EngineActor () -> [ScriptOperation] = { [] }, log: HostLog? = nil
     ) {
+        defined = operations
         self.files = files
         self.log = log
         self.load = load
         self.facts = facts
+    }
+
+    var operations: [GatewayOperation] {
+        defined().map {
+            GatewayOperation(service: $0.service, method: $0.method, path: $0.path, origin: $0.origin)
+        }
     }
 
     var metrics: [MetricFamily] { facts().metrics + process.families }

@@ -136,7 +136,8 @@ final class RunSession {
                     .map { _ in .init(generation: generations.number, seconds: ClockReading.timeOfDay - start)
                     }
                     .mapError { .init(report: FailureReport($0), generation: generations.number) }
-            }, facts: { [self] in facts }, files: { generations.files }, log: hostLog)
+            }, facts: { [self] in facts }, files: { generations.files },
+            operations: { generations.current.operations }, log: hostLog)
     }
 
     /// Loads the script anew, and says what came of it.

@@ -63,7 +63,7 @@ import Testing
             }
             #expect(
                 try site.get("/-/nothing").problem("detail")
-                    == "there is no /-/nothing; there are /-/health, /-/ready, /-/services, /-/resources, /-/explain, /-/metrics, /-/events"
+                    == "there is no /-/nothing; there are /-/health, /-/ready, /-/services, /-/resources, /-/explain, /-/metrics, /-/events, /-/openapi.json"
             )
         }
     }

@@ -11,6 +11,10 @@ final class FakeControl: HostControl {
     private let isSlow: Bool
     let hostLog = HostLog()
     var log: HostLog? { hostLog }
+    @EngineActor private(set) var operations: [GatewayOperation] = []
+
+    @EngineActor
+    func define(_ operations: [GatewayOperation]) { self.operations = operations }
 
     /// - Parameter isSlow: Reloads end when ``finishReload()`` is called.
     init(reloads outcomes: [Result<Tree, ControlProblem>] = [], isSlow: Bool = false) {

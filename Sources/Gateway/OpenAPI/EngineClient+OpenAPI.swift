@@ -1,0 +1,72 @@
+import RestEngine
+
+extension EngineClient {
+    /// Routes, what the script defines, and the exposed paths that a template can say: of what a client can
+    /// reach here, and nothing else.
+    @EngineActor
+    func openAPI(_ exposure: Exposure) -> Reply {
+        let access = rules.currentAccess
+        var document = OpenAPIDocument(wantsToken: access.wantsToken)
+        document.addHostRoutes()
+        for route in access.routes.all { document.add(route: route) }
+        for operation in control?.operations ?? [] where isShown(operation, exposure) {
+            document.add(
+                operation.method, service: operation.service, path: operation.path,
+                summary: "\(operation.method) \(operation.path)")
+            // The rules expose paths, with all methods of the service.
+            for method in exposure.methods(of: operation.service) {
+                document.add(
+                    method, service: operation.service, path: operation.path,
+                    summary: "\(method) \(operation.path)")
+            }
+        }
+        for name in serviceNames(exposure) {
+            for path in exposure.templates(of: name) {
+                for method in exposure.methods(of: name)
+                where isShown(GatewayOperation(service: name, method: method, path: path), exposure) {
+                    document.add(method, service: name, path: path, summary: "\(method) of \(name)")
+                }
+            }
+        }
+        return Reply(200, json: document.tree)
+    }
+
+    /// With a value in the place of each name it is what a client may ask for.
+    @EngineActor
+    private func isShown(_ operation: GatewayOperation, _ exposure: Exposure) -> Bool {
+        guard exposure.methods(of: operation.service).contains(operation.method),
+            let service = shownService(named: operation.service, exposure)
+        else { return false }
+        let filled = operation.path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0.contains("{") ? "x" : String($0) }.joined(separator: "/")
+        let path = ResourcePath(service: operation.service, target: filled)
+        return (try? exposedURL(of: path, in: service, exposure)) != nil
+    }
+}
+
+extension Exposure {
+    /// The paths of its rules as templates, those that can be: a `*` is a segment. Of `**` a path with one
+    /// segment stands for all, which OpenAPI has no words for.
+    func templates(of name: String) -> [String] {
+        paths(of: name).compactMap { glob in
+            guard !glob.contains("://"), !glob.contains("?"), !glob.contains("["), !glob.contains("{") else {
+                return nil
+            }
+            var count = 0
+            var segments: [String] = []
+            for segment in glob.drop(while: { $0 == "/" }).split(
+                separator: "/", omittingEmptySubsequences: false)
+            {
+                guard segment.contains("*") else {
+                    segments.append(String(segment))
+                    continue
+                }
+                // A part of a segment can't be a parameter.
+                guard segment.allSatisfy({ $0 == "*" }) else { return nil }
+                count += 1
+                segments.append(count == 1 ? "{path}" : "{path\(count)}")
+            }
+            return "/" + segments.joined(separator: "/")
+        }
+    }
+}

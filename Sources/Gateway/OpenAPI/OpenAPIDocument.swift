@@ -1,0 +1,237 @@
+import RestEngine
+
+/// A request that a script defines of one of its services, as far as others can make it (rules 68).
+public struct GatewayOperation: Sendable, Hashable {
+    /// The name of the service.
+    public var service: String
+    public var method: String
+    /// Below the service's base: segments, of which `{name}` stands for any one.
+    public var path: String
+    /// `file:line` of the script.
+    public var origin: String?
+
+    public init(service: String, method: String, path: String, origin: String? = nil) {
+        self.service = service
+        self.method = method
+        self.path = path
+        self.origin = origin
+    }
+}
+
+/// What a gateway answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
+struct OpenAPIDocument {
+    /// See docs/limits.md, L125.
+    static let mostPaths = 2000
+
+    private struct Operation {
+        var summary: String
+        var tag: String
+        var parameters: [Tree]
+        var responses: Tree
+        var hasBody = false
+    }
+
+    /// By path, then by method in lower case.
+    private var paths: [(path: String, operations: [(method: String, operation: Operation)])] = []
+    private var places: [String: Int] = [:]
+    /// Paths that differ in nothing but the names of their parameters are one.
+    private var shapes: [String: String] = [:]
+    private let wantsToken: Bool
+
+    init(wantsToken: Bool) { self.wantsToken = wantsToken }
+
+    // MARK: What is in it
+
+    /// A route of a script.
+    mutating func add(route: GatewayRoute) {
+        add(
+            route.method, route.template,
+            Operation(
+                summary: "A route of the script", tag: "routes",
+                parameters: Self.names(in: route.template, ["type": "string", "minLength": 1]),
+                responses: Self.responses(Self.anything), hasBody: Self.mayHaveBody(route.method)))
+        if route.method == "GET" { addHead(route.template) }
+    }
+
+    /// A request of a service's resource; `path` begins behind the service's name.
+    mutating func add(_ method: String, service: String, path: String, summary: String) {
+        let path = "/" + PercentEncoding.segment(Array(service.utf8)) + path
+        add(
+            method, path,
+            Operation(
+                summary: summary, tag: service, parameters: Self.names(in: path),
+                responses: Self.responses(Self.anything), hasBody: Self.mayHaveBody(method)))
+    }
+
+    private mutating func addHead(_ path: String) {
+        guard let place = places[path], let get = paths[place].operations.first(where: { $0.method == "get" })
+        else { return }
+        var head = get.operation
+        head.responses = Self.responses(nil)
+        add("HEAD", path, head)
+    }
+
+    /// What the gateway answers of the host.
+    mutating func addHostRoutes() {
+        let text = ["schema": ["type": "string"] as Tree] as Tree
+        let object = ["schema": ["type": "object"] as Tree] as Tree
+        func query(_ name: String, _ schema: Tree, needed: Bool = false) -> Tree {
+            ["name": Tree(name), "in": "query", "required": Tree(needed), "schema": schema]
+        }
+        let word: Tree = ["type": "string"]
+        let all: [(HostRoute, String, [Tree], Tree)] = [
+            (.health, "Whether it works", [], ["application/json": object]),
+            (.ready, "Whether it takes requests", [], ["application/json": object]),
+            (.services, "Names of services", [], ["application/json": object]),
+            (
+                .resources, "Resources in memory",
+                [
+                    query("service", word),
+                    query("limit", ["type": "integer", "minimum": 1, "maximum": 10_000]),
+                    query("offset", ["type": "integer", "minimum": 0, "maximum": 10_000_000]),
+                ], ["application/json": object]
+            ),
+            (
+                .explain, "Why a request is what it is",
+                [
+                    query("service", ["type": "string", "minLength": 1], needed: true), query("path", word),
+                    query("method", word),
+                ], ["application/json": object]
+            ),
+            (.metrics, "Metrics of Prometheus", [], ["text/plain": text]),
+            (.openapi, "This document", [], ["application/json": object]),
+        ]
+        for (route, summary, parameters, content) in all {
+            let path = "/-/" + route.rawValue
+            add(
+                "GET", path,
+                Operation(
+                    summary: summary, tag: "host", parameters: parameters,
+                    responses: Self.responses(content)))
+            addHead(path)
+        }
+    }
+
+    private mutating func add(_ method: String, _ path: String, _ operation: Operation) {
+        let method = method.lowercased()
+        // Others can't be said.
+        guard ["get", "head", "post", "put", "patch", "delete", "options", "trace"].contains(method) else {
+            return
+        }
+        let shape = Self.shape(of: path)
+        let path = shapes[shape] ?? path
+        shapes[shape] = path
+        guard let place = places[path] else {
+            guard paths.count < Self.mostPaths else { return }
+            places[path] = paths.count
+            paths.append((path, [(method, operation)]))
+            return
+        }
+        if !paths[place].operations.contains(where: { $0.method == method }) {
+            var operation = operation
+            operation.parameters =
+                operation.parameters.filter { $0["in"] != "path" }
+                + paths[place].operations[0].operation.parameters.filter { $0["in"] == "path" }
+            paths[place].operations.append((method, operation))
+        }
+    }
+
+    // MARK: Parts
+
+    private static func mayHaveBody(_ method: String) -> Bool { !["GET", "HEAD"].contains(method) }
+
+    private static let anything: Tree = ["*/*": [:] as Tree]
+
+    /// Whatever else comes is a problem.
+    private static func responses(_ content: Tree?) -> Tree {
+        var success: [(String, Tree)] = [("description", "The answer")]
+        if let content { success.append(("content", content)) }
+        var problem: [(String, Tree)] = [("description", "A failure, or what the API says of one")]
+        if content != nil {
+            problem.append(
+                (
+                    "content",
+                    [
+                        "application/problem+json": [
+                            "schema": ["$ref": "#/components/schemas/Problem"] as Tree
+                        ] as Tree,
+                        "*/*": [:] as Tree,
+                    ]
+                ))
+        }
+        return Tree(pairs: [
+            ("200", Tree(pairs: success)), ("default", Tree(pairs: problem)),
+        ])
+    }
+
+    /// What stands in braces, in order, each once.
+    private static func nameTexts(in path: String) -> [Substring] {
+        var names: [Substring] = []
+        var rest = path[...]
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            let name = rest[rest.index(after: open)..<close]
+            if !names.contains(name) { names.append(name) }
+            rest = rest[rest.index(after: close)...]
+        }
+        return names
+    }
+
+    private static func shape(of path: String) -> String {
+        nameTexts(in: path).reduce(path) { $0.replacing("{\($1)}", with: "{}") }
+    }
+
+    private static func names(in path: String, _ schema: Tree = segment) -> [Tree] {
+        nameTexts(in: path).map { name in
+            [
+                "name": Tree(String(name)), "in": "path", "required": true,
+                "schema": schema,
+            ]
+        }
+    }
+
+    /// What a path's segment can't be, the gateway refuses (``RestEngine/PathText/objection(to:)``).
+    private static let segment: Tree = [
+        "type": "string", "minLength": 1, "pattern": #"^[^\u0000-\u001f\u007f/\\%]+$"#,
+        "not": ["enum": [".", ".."] as Tree] as Tree,
+    ]
+
+    // MARK: The document
+
+    var tree: Tree {
+        let problem: Tree = [
+            "type": "object",
+            "required": ["type", "title", "status", "detail", "code"] as Tree,
+            "properties": [
+                "type": ["type": "string"] as Tree, "title": ["type": "string"] as Tree,
+                "status": ["type": "integer"] as Tree, "detail": ["type": "string"] as Tree,
+                "code": ["type": "string"] as Tree,
+            ] as Tree,
+        ]
+        var components: [(String, Tree)] = [("schemas", ["Problem": problem])]
+        if wantsToken {
+            components.append(
+                ("securitySchemes", ["bearer": ["type": "http", "scheme": "bearer"] as Tree]))
+        }
+        var document: [(String, Tree)] = [
+            ("openapi", "3.1.0"), ("info", ["title": "resthost", "version": "1"]),
+            ("servers", [["url": "/"] as Tree]),
+            ("paths", Tree(pairs: paths.sorted { $0.path < $1.path }.map { ($0.path, tree($0.operations)) })),
+            ("components", Tree(pairs: components)),
+        ]
+        if wantsToken { document.append(("security", [["bearer": [] as Tree] as Tree])) }
+        return Tree(pairs: document)
+    }
+
+    private func tree(_ operations: [(method: String, operation: Operation)]) -> Tree {
+        Tree(
+            pairs: operations.map { method, operation in
+                var pairs: [(String, Tree)] = [
+                    ("summary", Tree(operation.summary)), ("tags", [Tree(operation.tag)]),
+                ]
+                if !operation.parameters.isEmpty { pairs.append(("parameters", Tree(operation.parameters))) }
+                if operation.hasBody { pairs.append(("requestBody", ["content": Self.anything])) }
+                pairs.append(("responses", operation.responses))
+                return (method, Tree(pairs: pairs))
+            })
+    }
+}
