@@ -24,7 +24,7 @@ extension ConnectionHandler {
     }
 
     private func ask(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
-        switch loop.access.routes.match(request.method, request.target) {
+        switch loop.rules.access.routes.match(request.method, request.target) {
         case .none: break
         case .otherMethods(let methods):
             if request.method == "OPTIONS" { return write(Reply(allowing: methods), request, context) }
@@ -35,17 +35,19 @@ extension ConnectionHandler {
         }
         if request.method == "GET", request.terms.wantsEvents { return stream(path, request) }
         let isRead = request.method == "GET" || request.method == "HEAD"
-        if isRead, request.fields.fields(named: loop.access.forwarded).isEmpty { return read(path, request) }
+        if isRead, request.fields.fields(named: loop.rules.access.forwarded).isEmpty {
+            return read(path, request)
+        }
         request.hasUnreadBytes ? admit(path, request) : pass(request, nil, context)
     }
 
     private func read(_ path: ResourcePath, _ request: ClientRequest) {
-        let own = loop.access.limits.requestTimeout
+        let own = loop.rules.access.limits.requestTimeout
         let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
         let ticket = ReadTicket()
         self.ticket = ticket
         let question = EngineClient.Question(
-            path: path, method: request.method, exposure: request.exposure ?? loop.access.exposure,
+            path: path, method: request.method, exposure: request.exposure ?? loop.rules.access.exposure,
             demand: request.terms.demand, trace: request.trace, ticket: ticket)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
@@ -81,7 +83,7 @@ extension ConnectionHandler {
 
     private func ask(_ route: HostRoute, _ query: String?, _ request: ClientRequest) {
         let (isAuthorized, number) = (request.isAuthorized, request.number)
-        let exposure = request.exposure ?? loop.access.exposure
+        let exposure = request.exposure ?? loop.rules.access.exposure
         let (connection, engine, mailbox) = (wait(request, seconds: nil), loop.engine, loop.mailbox)
         // A health check that waits as long as everything else says nothing.
         let timeout: Double? =
@@ -135,8 +137,8 @@ extension ConnectionHandler {
         case .problem(let problem): write(problem.reply, request, context)
         case .reply(let reply): write(reply, request, context)
         case .answer(let answer, let status, let shown):
-            loop.refreshAccess()
-            if shown.version == loop.access.version, let exposure = request.exposure {
+            loop.refreshRules()
+            if shown.version == loop.rules.access.version, let exposure = request.exposure {
                 loop.targets.insert(HotAnswer(target: request.target, shown, exposure))
             }
             writeContent(
@@ -218,7 +220,7 @@ extension ConnectionHandler {
                 since: request.startedAt ?? loop.uptime())
             labels = GatewayMetrics.noLabels
         }
-        guard let accessLog = loop.access.accessLog else { return }
+        guard let accessLog = loop.rules.access.accessLog else { return }
         accessLog(
             AccessRecord(
                 client: context.channel.remoteAddress?.ipAddress, method: request.method,
@@ -228,7 +230,7 @@ extension ConnectionHandler {
 
     /// Of a request that begins now; nil when nobody will ask how long it took.
     var startTime: Double? {
-        loop.access.accessLog == nil && loop.metrics == nil ? nil : loop.uptime()
+        loop.rules.access.accessLog == nil && loop.metrics == nil ? nil : loop.uptime()
     }
 
     /// Answers bytes that are no request, and closes.

@@ -2,19 +2,14 @@ import NIOCore
 import RestEngine
 
 /// The events of the host on a connection.
-struct EventStream {
+struct HostEventStream {
     /// See ``HostEvents``.
     let id: Int
     /// Left out since the client stopped taking them.
     var dropped = 0
-    /// The sweep at which something was last sent.
-    var lastSweep: Int
 }
 
 extension ConnectionHandler {
-    /// What is written to the connection has no end of its own.
-    var isStreaming: Bool { stream != nil || events != nil }
-
     /// Begins a stream of events instead of an answer.
     func follow(_ query: String?, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         let kinds: Set<String>
@@ -23,7 +18,7 @@ extension ConnectionHandler {
                 RouteQuery(query, known: ["kinds"])["kinds"], isAdmin: loop.isForAdmins)
         } catch { return write(error.reply, request, context) }
         let connection = wait(request, seconds: loop.controlTimeout)
-        let exposure = request.exposure ?? loop.access.exposure
+        let exposure = request.exposure ?? loop.rules.access.exposure
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         let follower = HostEvents.Follower(
             kinds: kinds, exposure: exposure, seesAll: loop.isForAdmins || exposure.showsEverything,
@@ -47,19 +42,10 @@ extension ConnectionHandler {
             return close()
         }
         machine.stream()
-        events = EventStream(id: id, lastSweep: loop.sweeps)
+        events = HostEventStream(id: id)
         loop.streams.add(self, LoopStreams.hostEvents)
         send([loop.writer.streamHead(now: loop.clock(), request.framing)] + frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
-    }
-
-    private func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
-        for buffer in buffers {
-            machine.wrote(buffer.readableBytes)
-            context.write(wrapOutboundOut(buffer), promise: nil)
-        }
-        context.flush()
-        events?.lastSweep = loop.sweeps
     }
 
     private func receive(_ frame: ByteBuffer) {
@@ -76,13 +62,6 @@ extension ConnectionHandler {
         guard let context, let events, events.dropped > 0, context.channel.isWritable else { return }
         self.events?.dropped = 0
         send([HostEvents.dropped(events.dropped)], context)
-    }
-
-    func sendEventHeartbeat() {
-        guard let context, let events, context.channel.isWritable,
-            loop.sweeps - events.lastSweep >= loop.patience.heartbeat
-        else { return }
-        send([EventFrame.heartbeat], context)
     }
 
     func endEvents() {

@@ -6,7 +6,7 @@ extension ConnectionHandler {
     /// Asks whether the request may be sent at all, before its body is taken.
     func admit(_ path: ResourcePath, _ request: ClientRequest) {
         let connection = wait(request, seconds: EngineClient.usualPatience)
-        let exposure = request.exposure ?? loop.access.exposure
+        let exposure = request.exposure ?? loop.rules.access.exposure
         let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
         EngineLoop.shared.submit {
             let problem = engine.objection(to: method, path, exposure)
@@ -31,15 +31,18 @@ extension ConnectionHandler {
 
     /// Sends a request, with its whole body, to whom it is for.
     func pass(_ request: ClientRequest, _ body: [UInt8]?, _ context: ChannelHandlerContext) {
-        if case .route(let entry, let params) = loop.access.routes.match(request.method, request.target) {
+        if case .route(let entry, let params) = loop.rules.access.routes.match(request.method, request.target)
+        {
             return answer(entry, params, body ?? [], request, context)
         }
         var path = ResourcePath(service: "", path: "", query: nil)
         if case .resource(let named) = request.target.withUnsafeBytes({ RequestTarget($0) }) { path = named }
         let passed = PassedRequest(
             method: request.method, path: path, body: body, contentType: request.fields["content-type"],
-            headers: request.fields.fields(named: loop.access.forwarded), trace: request.trace)
-        let (own, exposure) = (loop.access.limits.requestTimeout, request.exposure ?? loop.access.exposure)
+            headers: request.fields.fields(named: loop.rules.access.forwarded), trace: request.trace)
+        let (own, exposure) = (
+            loop.rules.access.limits.requestTimeout, request.exposure ?? loop.rules.access.exposure
+        )
         let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
@@ -61,7 +64,7 @@ extension ConnectionHandler {
         _ entry: RouteTable.Entry, _ params: [(name: String, value: String)], _ body: [UInt8],
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        let seconds = loop.access.limits.requestTimeout ?? EngineClient.usualPatience
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
         let connection = wait(request, seconds: seconds)
         let parts = String(decoding: request.target, as: UTF8.self).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -76,7 +79,7 @@ extension ConnectionHandler {
         let served = ServedRequest(
             method: entry.route.method, path: String(parts[0]), params: params, query: query,
             headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
-        let (engine, answers) = (loop.engine, loop.access.routes.answers)
+        let (engine, answers) = (loop.engine, loop.rules.access.routes.answers)
         let (number, target, mailbox) = (request.number, request.target, loop.mailbox)
         EngineLoop.shared.submit {
             engine.answer(entry, served, target: target, answers) { outcome in

@@ -14,7 +14,7 @@ extension ConnectionHandler {
 
     /// Answers the requests that are complete, until one has to wait. The caller flushes.
     func answerRequests(_ context: ChannelHandlerContext) {
-        loop.refreshAccess()
+        loop.refreshRules()
         // One reading of the clock for all requests that came together.
         let now = loop.clock()
         if loop.metrics != nil { loop.batchStart = loop.uptime() }
@@ -77,7 +77,7 @@ extension ConnectionHandler {
         if head.hasBody, loop.isForAdmins || head.method != .other, !isIgnorable(head) {
             let method = head.method == .head ? "HEAD" : "GET"
             if !loop.isForAdmins,
-                case .otherMethods(let methods) = loop.access.routes.match(
+                case .otherMethods(let methods) = loop.rules.access.routes.match(
                     method, Array(head.target.bytes(in: bytes)))
             {
                 return .problem(.methodNotAllowed(method, methods))
@@ -109,10 +109,10 @@ extension ConnectionHandler {
     private func decideForPage(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Decision? {
         let fields = RequestFields(Array(bytes[..<head.length]))
         let isOptions = head.methodRange.bytes(in: bytes).elementsEqual(Self.options)
-        if isOptions, let reply = loop.access.origins.preflight(fields) { return .reply(reply) }
+        if isOptions, let reply = loop.rules.access.origins.preflight(fields) { return .reply(reply) }
         let host = head.host.map { String(decoding: $0.bytes(in: bytes), as: UTF8.self) }
         guard let origin = fields.single("origin"),
-            loop.access.origins.allowsChanges(from: origin, host: host)
+            loop.rules.access.origins.allowsChanges(from: origin, host: host)
         else { return isOptions ? nil : .problem(.crossOrigin) }
         return nil
     }
@@ -122,12 +122,12 @@ extension ConnectionHandler {
     /// Who asks, at a host that was accepted; nil: nobody who may.
     private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> KnownClient? {
         let shown = head.authorization?.bytes(in: bytes)
-        let client = loop.access.client(shown, secure?.certificate, at: listener.text)
+        let client = loop.rules.access.client(shown, secure?.certificate, at: listener.text)
         return client.map { KnownClient($0, head, bytes, under: loop.rules) }
     }
 
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
-        var names = loop.access.hostNames
+        var names = loop.rules.access.hostNames
         // Of the channel: the context of a stream of HTTP/2 knows none.
         if let address = context.channel.localAddress?.ipAddress {
             names.insert(address.contains(":") ? "[\(address)]" : address)
@@ -162,7 +162,9 @@ extension ConnectionHandler {
     private func hasForwarded(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
         var isFound = false
         RequestFields.forEach(in: UnsafeRawBufferPointer(rebasing: bytes[..<head.length])) { name, _ in
-            if !isFound, loop.access.forwarded.contains(String(decoding: name, as: UTF8.self).lowercased()) {
+            if !isFound,
+                loop.rules.access.forwarded.contains(String(decoding: name, as: UTF8.self).lowercased())
+            {
                 isFound = true
             }
         }
@@ -172,12 +174,12 @@ extension ConnectionHandler {
     private func take(_ head: RequestHead) -> ClientRequest {
         let client = machine.input.withUnsafeReadableBytes { bytes in
             let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
-            var client = (isKnown ? known : identify(head, bytes))?.client ?? loop.access.stranger
+            var client = (isKnown ? known : identify(head, bytes))?.client ?? loop.rules.access.stranger
             if !loop.isForAdmins {
                 let origin =
                     head.notable.contains(.origin)
                     ? RequestFields(Array(bytes[..<head.length])).single("origin") : nil
-                client.lines = loop.access.origins.lines(for: origin)
+                client.lines = loop.rules.access.origins.lines(for: origin)
             }
             return client
         }

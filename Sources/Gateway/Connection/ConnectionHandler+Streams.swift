@@ -10,8 +10,6 @@ struct ClientStream {
     let fields: RequestFields
     /// Events were left out because the client didn't take those before: it gets the state when it does.
     var isBehind = false
-    /// The sweep at which something was last sent.
-    var lastSweep: Int
 }
 
 /// The streams of one event loop, by what they show.
@@ -38,6 +36,9 @@ struct LoopStreams {
 }
 
 extension ConnectionHandler {
+    /// What is written to the connection has no end of its own.
+    var isStreaming: Bool { stream != nil || events != nil }
+
     /// Begins a stream instead of an answer.
     func stream(_ path: ResourcePath, _ request: ClientRequest) {
         let connection = wait(request, seconds: EngineClient.usualPatience)
@@ -58,7 +59,7 @@ extension ConnectionHandler {
                     connection.value.begin(number, live, path, wantsPatches: wantsPatches, frames)
                 }
             })
-        let (engine, exposure) = (loop.engine, request.exposure ?? loop.access.exposure)
+        let (engine, exposure) = (loop.engine, request.exposure ?? loop.rules.access.exposure)
         EngineLoop.shared.submit { [path] in
             guard let problem = engine.subscribe(subscription, to: path, exposure) else { return }
             mailbox.send { connection.value.finish(number, problem.reply) }
@@ -75,21 +76,21 @@ extension ConnectionHandler {
         }
         machine.stream()
         stream = ClientStream(
-            live: live, feed: feed, path: path, wantsPatches: wantsPatches, fields: request.fields,
-            lastSweep: loop.sweeps)
+            live: live, feed: feed, path: path, wantsPatches: wantsPatches, fields: request.fields)
         loop.streams.add(self, live.id)
         let head = loop.writer.streamHead(now: loop.clock(), request.framing)
         send([head] + frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
     }
 
-    private func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
+    /// Of either kind of stream.
+    func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
         for buffer in buffers {
             machine.wrote(buffer.readableBytes)
             context.write(wrapOutboundOut(buffer), promise: nil)
         }
         context.flush()
-        stream?.lastSweep = loop.sweeps
+        streamedSweep = loop.sweeps
     }
 
     /// A client that doesn't take its events misses some, and none of them waits in memory.
@@ -120,9 +121,8 @@ extension ConnectionHandler {
     }
 
     func sendHeartbeat() {
-        sendEventHeartbeat()
-        guard let context, let stream, !stream.isBehind, context.channel.isWritable,
-            loop.sweeps - stream.lastSweep >= loop.patience.heartbeat
+        guard let context, isStreaming, stream?.isBehind != true, context.channel.isWritable,
+            loop.sweeps - streamedSweep >= loop.patience.heartbeat
         else { return }
         send([EventFrame.heartbeat], context)
     }
@@ -144,8 +144,8 @@ extension ConnectionHandler {
         var authorization = stream.fields.single("authorization")
         let client =
             authorization?.withUTF8 {
-                loop.access.client(UnsafeRawBufferPointer($0), secure?.certificate, at: listener.text)
-            } ?? loop.access.client(nil, secure?.certificate, at: listener.text)
+                loop.rules.access.client(UnsafeRawBufferPointer($0), secure?.certificate, at: listener.text)
+            } ?? loop.rules.access.client(nil, secure?.certificate, at: listener.text)
         guard let exposure = client?.exposure else { return close() }
         let (live, path, engine, mailbox) = (stream.live, stream.path, loop.engine, loop.mailbox)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)

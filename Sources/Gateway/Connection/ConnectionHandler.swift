@@ -26,7 +26,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Nil unless events are sent on it.
     var stream: ClientStream?
     /// Nil unless the host's events are.
-    var events: EventStream?
+    var events: HostEventStream?
+    /// The sweep at which something of a stream was last sent.
+    var streamedSweep = 0
     /// Of the read that is waited for.
     var ticket: ReadTicket?
     /// As what the request that waits is counted; see ``GatewayMetrics``.
@@ -44,7 +46,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         serial = loop.nextSerial()
         self.listener = listener
         machine = ConnectionStateMachine(
-            limits: loop.access.limits, sweep: loop.sweeps, awaitsHandshake: secure != nil)
+            limits: loop.rules.access.limits, sweep: loop.sweeps, awaitsHandshake: secure != nil)
     }
 
     // MARK: Life

@@ -30,9 +30,8 @@ final class GatewayLoop {
     let room: ConnectionRoom
     let mailbox: LoopMailbox
 
-    /// As of the last ``refreshAccess()``.
+    /// As of the last ``refreshRules()``.
     private(set) var rules: GatewayRules.Snapshot
-    var access: GatewayAccess { rules.access }
     var targets = TargetTable()
     var streams = LoopStreams()
     var writer: AnswerWriter
@@ -42,7 +41,7 @@ final class GatewayLoop {
     var batchStart = 0.0
     /// So many there were; connections measure time in them.
     private(set) var sweeps = 0
-    /// The limits of time, as of ``access``. The length of a sweep stays what it was at the start.
+    /// The limits of time, as of ``rules``. The length of a sweep stays what it was at the start.
     private(set) var patience: ConnectionStateMachine.Patience
     private(set) var isDraining = false
     private var serial = 0
@@ -75,13 +74,13 @@ final class GatewayLoop {
 
     /// Forgets what was answered under rules that hold no more.
     @inline(__always)
-    func refreshAccess() {
-        if engine.rules.version != rules.access.version { takeNewAccess() }
+    func refreshRules() {
+        if engine.rules.version != rules.access.version { takeNewRules() }
     }
 
-    private func takeNewAccess() {
+    private func takeNewRules() {
         rules = engine.rules.snapshot
-        patience = ConnectionStateMachine.Patience(access.limits, sweepSeconds: patience.sweepSeconds)
+        patience = ConnectionStateMachine.Patience(rules.access.limits, sweepSeconds: patience.sweepSeconds)
         targets.removeAll()
         for connection in streams.all { connection.recheckStream() }
     }
@@ -167,7 +166,7 @@ final class GatewayLoop {
 
     func sweep() {
         sweeps += 1
-        refreshAccess()
+        refreshRules()
         beginCounting()
         tellGauges()
         targets.forget(unusedSince: AnswerWriter.wholeSeconds(clock()) - Self.contentSeconds)

@@ -24,6 +24,7 @@ final class HostEvents {
     private var number = 0
     private var subscription: EventSubscription?
     private var logFollower: Int?
+    private weak var engine: Engine?
 
     nonisolated init() {}
 
@@ -72,8 +73,6 @@ final class HostEvents {
         }
     }
 
-    private weak var engine: Engine?
-
     /// To what the followers want, and nothing else.
     private func listen(to engine: Engine?) {
         subscription?.cancel()
@@ -91,7 +90,7 @@ final class HostEvents {
         var made: ByteBuffer?
         for follower in followers.values
         where follower.kinds.contains(event.kind.rawValue) && Self.isShown(event, to: follower) {
-            let frame = made ?? EventFrame.text(event.kind.rawValue, id: "\(number)", data: event.followed)
+            let frame = made ?? Self.frame(event.kind.rawValue, number, event.followed)
             made = frame
             follower.deliver(frame)
         }
@@ -126,17 +125,13 @@ final class HostEvents {
 
 extension EngineEvent {
     /// As followers get it: beside what scripts do, when a message went out and where its time went.
-    fileprivate var followed: [UInt8] {
-        // An event always has a form in JSON.
-        let own = (try? tree.json()) ?? Array("{}".utf8)
-        guard case .attempt(let attempt) = detail else { return own }
-        var pairs: [(String, Tree)] = [("began", Tree(attempt.began))]
+    fileprivate var followed: Tree {
+        guard case .attempt(let attempt) = detail else { return tree }
+        var pairs = tree.pairs.map { ($0.key, $0.value) } + [("began", Tree(attempt.began))]
         if case .success(let response) = attempt.result {
             let phases = MessagePhases.of(response.timings).map { ($0, Tree($1)) }
             pairs.append(("phases", Tree(pairs: phases)))
         }
-        // Both are objects, and neither is empty.
-        let more = (try? Tree(pairs: pairs).json()) ?? []
-        return own.dropLast() + Array(",".utf8) + more.dropFirst()
+        return Tree(pairs: pairs)
     }
 }

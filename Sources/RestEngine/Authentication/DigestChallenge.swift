@@ -89,8 +89,7 @@ struct DigestAnswer {
 
     /// The value of the Authorization field.
     func header() throws(DigestChallenge.Fault) -> String {
-        let digits = String(count, radix: 16)
-        let count = String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        let count = Hex.digits(UInt64(count), count: 8)
         let quality = challenge.quality
         var secret = try sum("\(user):\(challenge.realm):\(password)")
         if challenge.isSession { secret = try sum("\(secret):\(challenge.nonce):\(clientNonce)") }

@@ -78,6 +78,12 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// A number as so many digits.
+    package static func digits(_ number: UInt64, count: Int = 16) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+
     /// Either case; nil for what is not made of pairs of digits.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }

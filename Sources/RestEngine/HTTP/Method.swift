@@ -72,7 +72,7 @@ package enum IdempotencyKey {
         let variant: UInt64 = 0b10 << 62
         let high = generator.next() & ~0xF000 | version
         let low = generator.next() & ~(0b11 << 62) | variant
-        let digits = hex(high) + hex(low)
+        let digits = Hex.digits(high) + Hex.digits(low)
         var text = ""
         for (index, digit) in digits.enumerated() {
             if [8, 12, 16, 20].contains(index) { text += "-" }
@@ -85,10 +85,5 @@ package enum IdempotencyKey {
     package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)
-    }
-
-    private static func hex(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -59,3 +59,13 @@ package struct MachineMemory: Sendable, Equatable {
         return pages > 0 && size > 0 ? pages * size : 1 << 30
     }
 }
+
+/// How much memory this process has.
+package enum ProcessMemory {
+    /// Bytes that are resident, from statm of proc(5); nil where there is none.
+    package static var residentBytes: Int? {
+        guard let text = try? WholeFile.read("/proc/self/statm", limit: 4096) else { return nil }
+        let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
+        return fields.count > 1 ? Int(fields[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
+    }
+}

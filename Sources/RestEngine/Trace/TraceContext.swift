@@ -56,15 +56,10 @@ public struct TraceContext: Sendable, Equatable {
         var high = UInt64(0)
         while high == 0 { high = UInt64.random(in: .min ... .max) }
         let low = UInt64.random(in: .min ... .max)
-        return TraceContext(traceID: digits(high) + digits(low), spanID: newSpanID(), flags: 1)
+        return TraceContext(traceID: Hex.digits(high) + Hex.digits(low), spanID: newSpanID(), flags: 1)
     }
 
-    static func newSpanID() -> String { digits(UInt64.random(in: 1 ... .max)) }
-
-    private static func digits(_ number: UInt64) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - text.utf8.count) + text
-    }
+    static func newSpanID() -> String { Hex.digits(UInt64.random(in: 1 ... .max)) }
 
     private static func isHex(_ byte: UInt8) -> Bool {
         HTTPByte.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= byte

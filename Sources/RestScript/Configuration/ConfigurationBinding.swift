@@ -144,17 +144,9 @@ struct ConfigurationBinding: ScriptBinding {
                     try draft(call).edit { $0.maxBodyBytes = Int(bytes) }
                     return .none
                 }),
-            property(
-                "collapse", "boolean", "Reads of a stale resource join the load in flight.",
-                { call in
-                    call.lua.push(try draft(call).configuration.isCollapsing)
-                    return .one
-                },
-                set: { call in
-                    let value = try call.boolean(1, "collapse")
-                    try draft(call).edit { $0.isCollapsing = value }
-                    return .none
-                }),
+            flag(
+                "collapse", "Reads of a stale resource join the load in flight.", { $0.isCollapsing },
+                { $0.isCollapsing = $1 }),
             property(
                 "stream", "string | boolean",
                 "\"events\": a GET brings server-sent events, each of which becomes the resource's content.",
@@ -172,17 +164,9 @@ struct ConfigurationBinding: ScriptBinding {
                     context.blocks.current?.note(call.place, of: "stream")
                     return .none
                 }),
-            property(
-                "trace", "boolean", "Requests say in `traceparent` which trace they belong to.",
-                { call in
-                    call.lua.push(try draft(call).configuration.isTraced)
-                    return .one
-                },
-                set: { call in
-                    let value = try call.boolean(1, "trace")
-                    try draft(call).edit { $0.isTraced = value }
-                    return .none
-                }),
+            flag(
+                "trace", "Requests say in `traceparent` which trace they belong to.", { $0.isTraced },
+                { $0.isTraced = $1 }),
             property("method", "string", "What is being configured.") { call in
                 call.lua.push(try draft(call).method)
                 return .one
@@ -202,6 +186,23 @@ struct ConfigurationBinding: ScriptBinding {
             throw call.bad(1, "stream", "it is \"events\" or false, got '\(name)'")
         }
         return stream
+    }
+
+    private func flag(
+        _ name: String, _ documentation: String, _ read: @escaping @Sendable (Configuration) -> Bool,
+        _ write: @escaping @Sendable (inout Configuration, Bool) -> Void
+    ) -> LuaProperty {
+        property(
+            name, "boolean", documentation,
+            { call in
+                call.lua.push(read(try draft(call).configuration))
+                return .one
+            },
+            set: { call in
+                let value = try call.boolean(1, name)
+                try draft(call).edit { write(&$0, value) }
+                return .none
+            })
     }
 
     func seconds(

@@ -9,10 +9,7 @@ enum InspectorListener {
     static func start(
         directory: any GatewayDirectory, control: any HostControl, metrics: GatewayMetrics
     ) throws(AdminListener.ListenError) -> (gateway: Gateway, address: String) {
-        let token = (0..<3).map { _ in
-            let word = String(UInt64.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - word.count) + word
-        }.joined()
+        let token = (0..<3).map { _ in Hex.digits(UInt64.random(in: .min ... .max)) }.joined()
         var configuration = GatewayConfiguration(listen: ["127.0.0.1:0"], bearerToken: token)
         configuration.isForAdmins = true
         configuration.threads = 1

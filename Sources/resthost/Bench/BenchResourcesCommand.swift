@@ -25,7 +25,7 @@ struct BenchResourcesCommand: ParsableCommand {
         var resources: [Resource] = []
         resources.reserveCapacity(count)
         let owner = engine
-        let before = residentBytes()
+        let before = ProcessMemory.residentBytes ?? 0
         for number in 0..<count {
             let resource = service.resource("items/\(number)")
             guard let tree = try? Tree(json: body) else { return 2 }
@@ -36,16 +36,9 @@ struct BenchResourcesCommand: ParsableCommand {
             for _ in 0..<observers { resource.addObserver(owner: owner) { _, _ in } }
             resources.append(resource)
         }
-        let bytes = (residentBytes() - before) / count
+        let bytes = ((ProcessMemory.residentBytes ?? 0) - before) / count
         Streams.output(
             "{\"bytes_per_resource\":\(bytes),\"count\":\(resources.count),\"observers\":\(observers)}\n")
         return 0
-    }
-
-    /// Of this process, from the kernel's own account.
-    private func residentBytes() -> Int {
-        guard let text = try? WholeFile.read("/proc/self/statm", limit: 4096) else { return 0 }
-        let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
-        return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
     }
 }

@@ -84,12 +84,9 @@ struct CookiesCommand: ParsableCommand {
     private func show(_ entries: [Entry]) {
         if json {
             for entry in entries {
-                let shown = Cookie(entry.cookie.tree).map { cookie -> Tree in
-                    var cookie = cookie
-                    if !withSecrets { cookie.value = SecretMask.text }
-                    return cookie.tree
-                }
-                let pairs: [(String, Tree)] = [("service", Tree(entry.service)), ("cookie", shown ?? .null)]
+                var cookie = entry.cookie
+                if !withSecrets { cookie.value = SecretMask.text }
+                let pairs: [(String, Tree)] = [("service", Tree(entry.service)), ("cookie", cookie.tree)]
                 Streams.output(Tree(pairs: pairs).description + "\n")
             }
             return

@@ -27,7 +27,7 @@ struct MemoryReturn {
 
     /// Where the system says how much is resident.
     static func begin() {
-        guard let bytes = residentBytes() else { return }
+        guard let bytes = ProcessMemory.residentBytes else { return }
         NamedThread.startOrStop(name: "memory return") {
             var memory = MemoryReturn(start: bytes)
             while true {
@@ -38,7 +38,7 @@ struct MemoryReturn {
     }
 
     private mutating func look() {
-        guard let before = Self.residentBytes() else { return }
+        guard let before = ProcessMemory.residentBytes else { return }
         start = min(start, before)
         let now = ClockReading.seconds(of: CLOCK_MONOTONIC)
         guard before > start + start / 16 + Self.slack, now >= dueAt else { return }
@@ -47,16 +47,9 @@ struct MemoryReturn {
         cplatform_give_back_freed_memory()
         let took = ClockReading.seconds(of: CLOCK_MONOTONIC) - now
         EngineLoop.shared.submit { cplatform_give_back_end_of_arena() }
-        let given = before - (Self.residentBytes() ?? before)
+        let given = before - (ProcessMemory.residentBytes ?? before)
         dueAt =
             now + max(given > before / 16 ? Self.intervals.useful : Self.intervals.useless, took / Self.share)
         ticks = ClockReading.seconds(of: CLOCK_PROCESS_CPUTIME_ID)
-    }
-
-    /// From statm of proc(5); nil where there is none.
-    private static func residentBytes() -> Int? {
-        guard let text = try? WholeFile.read("/proc/self/statm", limit: 4096) else { return nil }
-        let fields = String(decoding: text, as: UTF8.self).split(separator: " ")
-        return fields.count > 1 ? Int(fields[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
     }
 }

@@ -33,10 +33,8 @@ final class ProcessMetrics {
         var families = [MetricFamily(.startTime, startTime)]
         guard let own = Self.ticks("/proc/self/stat") else { return families }
         families.append(MetricFamily(.processCPU, own))
-        if let pages = Self.read("/proc/self/statm")?.split(separator: " ").dropFirst().first,
-            let count = Double(pages)
-        {
-            families.append(MetricFamily(.residentMemory, count * Double(sysconf(Int32(_SC_PAGESIZE)))))
+        if let bytes = ProcessMemory.residentBytes {
+            families.append(MetricFamily(.residentMemory, Double(bytes)))
         }
         if let names = FolderNames.list("/proc/self/fd") {
             // One of them is the folder's own.
