@@ -60,8 +60,8 @@ extension ConnectionHandler {
                 }
             })
         let (engine, exposure) = (loop.engine, request.exposure ?? loop.rules.access.exposure)
-        EngineLoop.shared.submit { [path] in
-            guard let problem = engine.subscribe(subscription, to: path, exposure) else { return }
+        EngineLoop.shared.submit { [path, trace = request.trace] in
+            guard let problem = engine.subscribe(subscription, to: path, exposure, trace) else { return }
             mailbox.send { connection.value.finish(number, problem.reply) }
         }
     }

@@ -138,11 +138,12 @@ struct EngineClient: Sendable {
     /// Begins a stream, sooner or later, or tells why not.
     @EngineActor
     func subscribe(
-        _ subscription: LiveResource.Subscription, to path: ResourcePath, _ exposure: Exposure
+        _ subscription: LiveResource.Subscription, to path: ResourcePath, _ exposure: Exposure,
+        _ trace: TraceContext?
     ) -> Problem? {
         do throws(Problem) {
             let (resource, _) = try resource(at: path, method: "GET", exposure)
-            lives.live(resource, at: path).subscribe(subscription)
+            resource.engine.tracing(trace) { lives.live(resource, at: path).subscribe(subscription) }
             return nil
         } catch { return error }
     }

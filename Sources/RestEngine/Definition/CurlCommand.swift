@@ -15,6 +15,20 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
     /// In single quotes, within which a shell reads nothing (POSIX 2.2.2).
     static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: "'\\''") + "'" }
 
+    /// A request as it would be sent at this time, with the cookies that go with it.
+    ///
+    /// - Parameter mask: Nil shows all secrets.
+    @EngineActor
+    init(_ draft: RequestDraft, of resource: Resource, mask: SecretMask?) throws(DefinitionError) {
+        var draft = draft
+        if let jar = resource.core.cookies, !draft.headers.contains("Cookie"), let url = URLText(draft.url),
+            let cookies = jar.header(for: url, at: resource.engine.scheduler.now)
+        {
+            draft.headers.set("Cookie", cookies)
+        }
+        try self.init(draft, mask: mask)
+    }
+
     /// - Parameter mask: Nil shows all secrets.
     init(_ draft: RequestDraft, mask: SecretMask?) throws(DefinitionError) {
         let mask = mask?.hiding(draft.headers, url: draft.url)
@@ -116,7 +130,7 @@ extension RequestDefinition {
     ///   command line holds.
     @EngineActor
     public func curl(mask: SecretMask? = .standard) throws -> CurlCommand {
-        try CurlCommand(try draft(), mask: mask)
+        try CurlCommand(try draft(), of: resource, mask: mask)
     }
 }
 
@@ -136,6 +150,6 @@ extension Resource {
             throw RequestError(
                 cause: error.cause, timestamp: engine.scheduler.now, url: urlString, method: method.rawValue)
         }
-        return try CurlCommand(try plan.draft(for: self).get(), mask: mask)
+        return try CurlCommand(try plan.draft(for: self).get(), of: self, mask: mask)
     }
 }

@@ -47,7 +47,8 @@ struct HAREntry {
         let query = URLText(url)?.parameters ?? []
         var pairs: [(String, Tree)] = [
             ("method", Tree(message.method)), ("url", Tree(url)), ("httpVersion", Tree(version)),
-            ("cookies", Tree([])), ("headers", headers(message.headers)),
+            ("cookies", HARCookies.sent(message.headers["Cookie"])),
+            ("headers", headers(message.headers)),
             (
                 "queryString",
                 Tree(
@@ -110,7 +111,11 @@ struct HAREntry {
             let location = response.headers["Location"].map(mask.url) ?? ""
             return Tree(pairs: [
                 ("status", Tree(response.status)), ("statusText", ""),
-                ("httpVersion", Tree(response.httpVersion)), ("cookies", Tree([])),
+                ("httpVersion", Tree(response.httpVersion)),
+                (
+                    "cookies",
+                    HARCookies.set(response.headers.values("Set-Cookie"), at: attempt.began)
+                ),
                 ("headers", headers(response.headers)), ("content", content(response)),
                 ("redirectURL", Tree(location)), ("headersSize", -1),
                 ("bodySize", Tree(response.timings.bytesReceived > 0 ? response.timings.bytesReceived : -1)),

@@ -41,6 +41,31 @@ import Testing
         }
     }
 
+    @Test func `59.2 A client's trace goes on, in reads, streams and what is passed on`() async throws {
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let trace = "traceparent: 00-\(id)-00f067aa0ba902b7-01\r\ntracestate: a=b\r\n"
+        try await World.run(Self.expose, automatic: { _ in .success(.stub("[1]")) }) { world, site in
+            try await world.configure("**") { $0.isTraced = true }
+            for head in ["GET /github/a", "POST /github/a", "DELETE /github/b"] {
+                let length = head.hasPrefix("POST") ? "Content-Length: 0\r\n" : ""
+                #expect(
+                    try exchange(site, "\(head) HTTP/1.1\r\nHost: localhost\r\n\(length)\(trace)\r\n").status
+                        == 200)
+            }
+            let fields = trace.split(separator: "\r\n").map(String.init)
+            let stream = try StreamTests.open(site, "/github/c", fields: fields)
+            #expect(try stream.head().status == 200)
+            await world.transport.waitForRequests(4)
+            let sent = await world.transport.requests.map(\.headers)
+            let parents = sent.compactMap { $0["traceparent"] }
+            #expect(parents.count == 4 && Set(parents).count == 4, "each message is a span of its own")
+            #expect(parents.allSatisfy { $0.hasPrefix("00-\(id)-") && !$0.contains("00f067aa0ba902b7") })
+            #expect(sent.allSatisfy { $0["tracestate"] == "a=b" })
+            #expect(try site.get("/github/d").status == 200)
+            #expect(await world.transport.requests.last?.headers["traceparent"]?.contains(id) == false)
+        }
+    }
+
     @Test func `50.2 A body in chunks is put together, whatever its pieces`() async throws {
         try await World.run(Self.expose, automatic: { _ in .success(.stub("[1]")) }) { world, site in
             let client = try site.connect()

@@ -40,6 +40,18 @@ struct CookieJarTests {
         #expect(sent(3) == nil, "another service's are its own")
     }
 
+    @Test func `58.1 a command line has the cookies that would go along`() throws {
+        fixture.service.cookies = CookieJar(
+            stored: [Cookie(name: "sid", value: "s3cret", domain: "api.test", path: "/v1/a")])
+        let resource = fixture.resource("a")
+        #expect(try resource.curl().description == "curl 'https://api.test/v1/a' -H 'Cookie: ***'")
+        #expect(try resource.curl(mask: nil).description.hasSuffix(" -H 'Cookie: sid=s3cret'"))
+        var own = RequestOptions()
+        own.headers.set("Cookie", "own=1")
+        #expect(try resource.curl(.get, own, mask: nil).description.hasSuffix(" -H 'Cookie: own=1'"))
+        #expect(try fixture.resource("b").curl().description == "curl 'https://api.test/v1/b'")
+    }
+
     @Test func `58.1 each hop of a redirect has its own`() throws {
         fixture.service.cookies = CookieJar()
         var toOther = cookies(["at=first; path=/", "for=all; domain=test; path=/"])

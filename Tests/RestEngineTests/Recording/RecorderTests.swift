@@ -75,6 +75,32 @@ struct RecorderTests {
         #expect(HARSchema.faults(try document()) == [])
     }
 
+    @Test func `48.2 cookies are listed, without their values`() throws {
+        let set = "sid=canary-6; Path=/v1; Domain=api.test; Max-Age=60; Secure; HttpOnly"
+        try fixture.stub(
+            "GET", "a", .response(200, headers: Headers([("Set-Cookie", set), ("Set-Cookie", "none")])))
+        let recorder = try recorder()
+        fixture.resource("a").request("GET", headers: ["Cookie": "a=canary-7; canary-8;b=c=canary-9"])
+        fixture.settle()
+        try recorder.finish()
+        let document = try document()
+        #expect(HARSchema.faults(document) == [])
+        let entry = try #require(entries(document).first)
+        let sent = entry["request"]?["cookies"]
+        #expect(
+            sent?.description
+                == #"[{"name":"a","value":"***"},{"name":"","value":"***"},{"name":"b","value":"***"}]"#)
+        let cookies = try #require(entry["response"]?["cookies"])
+        #expect(cookies.count == 1)
+        let cookie = try #require(cookies[0])
+        #expect(cookie["name"]?.string == "sid" && cookie["value"]?.string == "***")
+        #expect(cookie["path"]?.string == "/v1" && cookie["domain"]?.string == "api.test")
+        #expect(cookie["secure"]?.bool == true && cookie["httpOnly"]?.bool == true)
+        let end = try #require(InternetTime.text(fixture.engine.scheduler.now + 60, withMilliseconds: true))
+        #expect(cookie["expires"]?.string == end)
+        #expect(!document.description.contains("canary"))
+    }
+
     @Test func `48.3 after each entry the unfinished file is whole, and at the end it has its name`() throws {
         try fixture.stub("GET", "*", .text(200, "x"))
         folder.write("a.har", "old")

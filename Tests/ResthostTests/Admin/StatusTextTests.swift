@@ -1,8 +1,8 @@
 import Platform
-import RestEngine
 import RestScript
 import Testing
 
+@testable import RestEngine
 @testable import resthost
 
 struct StatusTextTests {
@@ -48,6 +48,37 @@ struct StatusTextTests {
                     any     absolute URLs only       0 resources
 
                 """)
+    }
+
+    @Test func `limits in use and breakers that are not closed`() {
+        var facts = facts
+        facts.attempts.limits = [
+            .init(name: "github", inFlight: 4, mostInFlight: 4, waiting: 12, rate: nil, pausedSeconds: 0),
+            .init(
+                name: "https://u:s3cret@a.test", inFlight: 0, mostInFlight: nil, waiting: 1, rate: 2.5,
+                pausedSeconds: 30),
+        ]
+        facts.attempts.breakers = [
+            .init(origin: "https://a.test", openSeconds: 12, isProbed: false),
+            .init(origin: "https://b.test", openSeconds: 0, isProbed: true),
+            .init(origin: "https://c.test", openSeconds: 0, isProbed: false),
+        ]
+        let shown = text(facts)
+        #expect(
+            shown.hasSuffix(
+                """
+                  limits
+                    github              4 of 4 in flight, 12 waiting
+                    https://***@a.test  0 in flight, 1 waiting, 2.5 a second, paused for 30s
+                  breakers
+                    https://a.test  open for 12s
+                    https://b.test  half open, one request is on its way
+                    https://c.test  half open
+
+                """), "\(shown)")
+        let breaker = facts.tree["breakers"]?[0]
+        #expect(breaker?["state"]?.string == "open" && breaker?["open"]?.double == 12)
+        #expect(facts.tree["limits"]?[1]?["paused"]?.double == 30)
     }
 
     @Test func `a failed reload is shown with the lines as they were`() {

@@ -8,7 +8,7 @@ struct RunGatewayTests {
     /// Runs the script and gives what the program wrote, and each request's answer.
     private func run(
         _ gateway: String, asking requests: [String], _ arguments: String...
-    ) async throws -> (answers: [String], run: ChildProcess.Outcome) {
+    ) async throws -> (answers: [String], run: ChildProcess.Outcome, sent: Int) {
         let peer = LoopbackPeer { _ in
             PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("hello".utf8))
         }
@@ -25,12 +25,12 @@ struct RunGatewayTests {
             return try LoopbackClient(port: port).exchange(head)
         }
         child.signal(SIGTERM)
-        return (answers, await child.end())
+        return (answers, await child.end(), peer.requests.count)
     }
 
     @Test func `names of the server are answered, and others are told how`() async throws {
         let host = "GET /api/a HTTP/1.1\nHost: "
-        let (answers, _) = try await run(
+        let (answers, _, _) = try await run(
             "server_names = { 'api.internal' }",
             asking: [host + "api.internal", host + "API.INTERNAL:8080", host + "other.internal"])
         #expect(
@@ -41,13 +41,22 @@ struct RunGatewayTests {
     }
 
     @Test func `a script's limits hold`() async throws {
-        let (answers, _) = try await run(
+        let (answers, _, _) = try await run(
             "limits = { target_bytes = 256 }",
             asking: [
                 "GET /api/a HTTP/1.1\nHost: localhost",
                 "GET /api/\(String(repeating: "a", count: 256)) HTTP/1.1\nHost: localhost",
             ])
         #expect(answers.map { $0.prefix(13) } == ["HTTP/1.1 200 ", "HTTP/1.1 414 "])
+    }
+
+    @Test func `a host that is offline sends nothing, and says so`() async throws {
+        let get = "GET /api/a HTTP/1.1\nHost: localhost"
+        let (answers, outcome, sent) = try await run("", asking: [get, get], "--offline")
+        for answer in answers {
+            #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains(#""offline""#), "\(answer)")
+        }
+        #expect(sent == 0 && outcome.code == 0)
     }
 
     @Test func `an access log has a line for each answer, and no secrets`() async throws {
