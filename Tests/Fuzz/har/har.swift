@@ -1,0 +1,19 @@
+/// Any text as a recording. What is read of it is compared with itself, as a replay compares.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzHAR(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    guard let exchanges = try? HARReader.exchanges(bytes, path: "a.har") else { return 0 }
+    for exchange in exchanges {
+        precondition(exchange.number > 0 && !exchange.description.isEmpty)
+        // A URL that was read once reads as itself.
+        precondition(ComparedRequest.url(exchange.url) == exchange.url, exchange.url)
+        if case .bytes(let body, let type) = exchange.body {
+            let once = ComparedRequest.body(body, type)
+            precondition(ComparedRequest.body(body, type) == once)
+        }
+        if case .response(let response) = exchange.answer {
+            precondition((100...999).contains(response.status) && response.headers.problem == nil)
+        }
+    }
+    return 0
+}
