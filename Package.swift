@@ -19,6 +19,8 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio",
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: host)
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio", condition: host)
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl", condition: host)
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2", condition: host)
+let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2", condition: host)
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio", condition: host)
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
@@ -48,6 +50,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
@@ -137,6 +140,7 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "Platform", "RestEngine", "CEncoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
+                nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),
         .target(
@@ -199,7 +203,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Platform", "Gateway", "RestEngine", "TestSupport", nioCore, nioEmbedded, nioPosix, nioHTTP1,
-                nioSSL, nioTLS,
+                nioSSL, nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -201,7 +201,7 @@ extension ConnectionHandler {
         let isLast = machine.answer(
             request, bytes: head.readableBytes + (body?.readableBytes ?? 0), closes: framing(request).closes)
         let promise = isLast ? closing() : nil
-        if let body {
+        if let body, body.readableBytes > 0 {
             context.write(wrapOutboundOut(head), promise: nil)
             context.write(wrapOutboundOut(body), promise: promise)
         } else {

@@ -46,7 +46,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         serial = loop.nextSerial()
         self.listener = listener
         machine = ConnectionStateMachine(
-            limits: loop.rules.access.limits, sweep: loop.sweeps, awaitsHandshake: secure != nil)
+            limits: loop.rules.access.limits, sweep: loop.sweeps,
+            awaitsHandshake: secure.map { !$0.isStream } ?? false)
     }
 
     // MARK: Life
@@ -72,11 +73,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let secure, case TLSUserEvent.handshakeCompleted = event {
+        if let secure, case TLSUserEvent.handshakeCompleted(let chosen) = event {
             machine.endHandshake(sweep: loop.sweeps)
             let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
             if let certificate, let authority = secure.authority {
                 secure.certificate = ClientCertificate(certificate, authority: authority)
+            }
+            if chosen == "h2" {
+                do { try carryStreams(context, secure) } catch { context.close(promise: nil) }
             }
         }
         context.fireUserInboundEventTriggered(event)
@@ -121,7 +125,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Finishes what is under way, then closes.
     func drain() {
-        if machine.isQuiet || isStreaming { close() }
+        if secure?.carriesStreams ?? false {
+            machine.goAway(sweep: loop.sweeps)
+            goAway()
+        } else if machine.isQuiet || isStreaming {
+            close()
+        }
     }
 
     func sweep() {
@@ -133,11 +142,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .slowBody:
             fail(Problem(408, "request_timeout", "the body of the request did not arrive in time"))
         case .silentGuest: fail(.tooManyConnections)
+        case .goAway: goAway()
         case .close: close()
         }
     }
 
     private var unsentBytes: Int {
+        // A stream knows no such option, and nothing is lost: what it has not sent waits in the writer.
+        if let secure, secure.isStream { return secure.writer.waitingBytes }
         let bytes = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         return bytes + (secure?.writer.waitingBytes ?? 0)
     }
@@ -145,11 +157,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // MARK: Bytes
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if machine.receive(unwrapInboundIn(data), sweep: loop.sweeps) { answerRequests(context) }
+        if machine.receive(unwrapInboundIn(data), sweep: loop.sweeps) {
+            answerRequests(context)
+        } else if let secure, secure.carriesStreams, !machine.isFinishing {
+            context.fireChannelRead(data)
+        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         flush(context)
+        if let secure, secure.carriesStreams { context.fireChannelReadComplete() }
     }
 
     func flush(_ context: ChannelHandlerContext) {
@@ -160,6 +177,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if isStreaming { return catchUp() }
+        if let secure, secure.carriesStreams { context.fireChannelWritabilityChanged() }
         guard machine.setWritable(context.channel.isWritable, sweep: loop.sweeps) else { return }
         answerRequests(context)
         flush(context)

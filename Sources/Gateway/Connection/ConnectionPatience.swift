@@ -1,4 +1,17 @@
 extension ConnectionStateMachine {
+    /// What has to be done because time has passed.
+    enum Due: Equatable {
+        case nothing
+        /// The request of this number is answered without the engine.
+        case overdue(Int)
+        case slowHead
+        case slowBody
+        case silentGuest
+        /// Its client is told to open no more streams.
+        case goAway
+        case close
+    }
+
     /// The limits of time, in sweeps.
     struct Patience {
         let sweepSeconds: Double

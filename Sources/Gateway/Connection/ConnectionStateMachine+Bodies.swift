@@ -49,4 +49,52 @@ extension ConnectionStateMachine {
         handshakeSweep = nil
         lastSweep = sweep
     }
+
+    // MARK: HTTP/2
+
+    /// It carries streams from now on, and nothing that comes in is a request of its own.
+    mutating func carryStreams(sweep: Int) {
+        state = .carrying(0)
+        lastSweep = sweep
+    }
+
+    mutating func beginStream(sweep: Int) {
+        switch state {
+        case .carrying(let streams): state = .carrying(streams + 1)
+        // Its client had not yet heard that it is to go.
+        case .lingering: state = .carrying(1)
+        default: return
+        }
+        lastSweep = sweep
+    }
+
+    /// - Parameter isLeaving: the client has been told to go.
+    mutating func endStream(sweep: Int, isLeaving: Bool) {
+        guard case .carrying(let streams) = state else { return }
+        state = .carrying(streams - 1)
+        lastSweep = sweep
+        if isLeaving { goAway(sweep: sweep) }
+    }
+
+    /// The client is told to go, and has a moment to do so once it has no streams.
+    mutating func goAway(sweep: Int) {
+        guard case .carrying(0) = state else { return }
+        state = .lingering
+        lastSweep = sweep
+    }
+
+    /// What was written goes out first, as a last answer does.
+    mutating func finishCarrying(sweep: Int) {
+        state = .finishing(.close)
+        lastSweep = sweep
+    }
+
+    /// What comes in and opens no stream, slow heads and pings among it, keeps no connection open.
+    mutating func sweepCarrying(_ streams: Int, _ sweep: Int, _ patience: Patience) -> Due {
+        guard streams == 0, sweep - lastSweep >= (isGuest ? patience.guest : patience.idle) else {
+            return .nothing
+        }
+        goAway(sweep: sweep)
+        return .goAway
+    }
 }

@@ -15,6 +15,8 @@ struct ConnectionStateMachine {
         case receiving(ClientRequest, Arrival)
         /// Events are sent until one side ends it; what still comes in is dropped.
         case streaming
+        /// So many streams of HTTP/2 are on it, each with a machine of its own.
+        case carrying(Int)
         /// The last answer is on its way; what still comes in is dropped.
         case finishing(Ending)
         /// It is out, and the client has a moment to take note of it before the connection closes.
@@ -78,6 +80,10 @@ struct ConnectionStateMachine {
         if case .reading = state { true } else { false }
     }
 
+    var isFinishing: Bool {
+        if case .finishing = state { true } else { false }
+    }
+
     private var isReceiving: Bool {
         if case .receiving = state { true } else { false }
     }
@@ -88,7 +94,7 @@ struct ConnectionStateMachine {
     mutating func receive(_ bytes: ByteBuffer, sweep: Int) -> Bool {
         switch state {
         case .reading, .waiting, .receiving: break
-        case .streaming, .finishing, .lingering, .closed: return false
+        case .streaming, .carrying, .finishing, .lingering, .closed: return false
         }
         lastSweep = sweep
         if input.readableBytes == 0 {
@@ -234,6 +240,7 @@ struct ConnectionStateMachine {
 
     /// Nobody waits for anything on it, or for a request that doesn't get on.
     func isIdle(unsentBytes: Int, sweep: Int) -> Bool {
+        if case .carrying(let streams) = state { return streams == 0 && !isGuest }
         guard isReading, !isGuest, unsentBytes == 0 else { return false }
         return input.readableBytes == 0 || headSweep.map { $0 + 1 < sweep } ?? false
     }
@@ -243,23 +250,13 @@ struct ConnectionStateMachine {
 
     // MARK: Time
 
-    /// What has to be done because time has passed.
-    enum Due: Equatable {
-        case nothing
-        /// The request of this number is answered without the engine.
-        case overdue(Int)
-        case slowHead
-        case slowBody
-        case silentGuest
-        case close
-    }
-
     /// - Parameter unsentBytes: of what was handed to the socket, what it still holds.
     mutating func sweep(_ sweep: Int, unsentBytes: Int, patience: Patience) -> Due {
+        if case .carrying(let streams) = state { return sweepCarrying(streams, sweep, patience) }
         noteTaking(sweep, unsentBytes: unsentBytes, patience)
         let idle = sweep - lastSweep
         switch state {
-        case .closed: return .nothing
+        case .closed, .carrying: return .nothing
         case .waiting(let request, let until): return sweep >= until ? .overdue(request.number) : .nothing
         case .receiving(_, let arrival):
             let elapsed = sweep - arrival.since

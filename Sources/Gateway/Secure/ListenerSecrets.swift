@@ -14,10 +14,23 @@ struct ListenerSecurity: Sendable {
 final class SecureSide {
     let writer = PacedWriter()
     let authority: [UInt8]?
+    /// A stream of HTTP/2 on one.
+    let isStream: Bool
     /// Of its client; nil for none.
     var certificate: ClientCertificate?
+    /// It speaks HTTP/2.
+    var carriesStreams = false
 
-    init(authority: [UInt8]?) { self.authority = authority }
+    init(authority: [UInt8]?) {
+        self.authority = authority
+        isStream = false
+    }
+
+    init(ofStreamOn other: SecureSide) {
+        authority = other.authority
+        certificate = other.certificate
+        isStream = true
+    }
 }
 
 /// What the listeners of a gateway need for TLS, read from its files (rules 61).
@@ -76,7 +89,7 @@ struct ListenerSecrets: Sendable {
         configuration.minimumTLSVersion = .tlsv12
         // With TLS 1.2, those that keep a recording secret when the key is lost (RFC 9325 4.2).
         configuration.cipherSuites = "ECDH+AESGCM:ECDH+CHACHA20"
-        configuration.applicationProtocols = ["http/1.1"]
+        configuration.applicationProtocols = ["h2", "http/1.1"]
         configuration.shutdownTimeout = goodbye
         if !roots.isEmpty {
             configuration.trustRoots = .certificates(roots)

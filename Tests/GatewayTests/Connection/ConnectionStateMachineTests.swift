@@ -255,6 +255,26 @@ import Testing
         }
     }
 
+    @Test func `63.6 Who is told to go has a moment, and longer for streams`() {
+        var limits = GatewayLimits()
+        limits.idleTimeout = 5
+        let patience = ConnectionStateMachine.Patience(limits, sweepSeconds: 1)
+        var machine = ConnectionStateMachine(limits: limits, sweep: 0)
+        func due(_ sweep: Int) -> ConnectionStateMachine.Due {
+            machine.sweep(sweep, unsentBytes: 0, patience: patience)
+        }
+        machine.carryStreams(sweep: 0)
+        #expect(due(5) == .nothing)
+        #expect(due(6) == .goAway)
+        // It had not heard of it.
+        machine.beginStream(sweep: 7)
+        machine.goAway(sweep: 8)
+        #expect(due(100) == .nothing)
+        machine.endStream(sweep: 100, isLeaving: true)
+        #expect(due(102) == .nothing)
+        #expect(due(103) == .close)
+    }
+
     @Test func `Bytes that were answered make room for others`() {
         var machine = ConnectionStateMachine(limits: GatewayLimits(), sweep: 0)
         for _ in 0..<5000 {

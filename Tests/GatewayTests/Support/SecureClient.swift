@@ -69,7 +69,9 @@ final class SecureClient: Sendable {
 
     func close() async { try? await channel.close() }
 
-    func send(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)) }
+    func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
 
     /// Takes no more bytes from its socket until it is asked for an answer.
     func pause() async throws { try await channel.setOption(.autoRead, value: false).get() }
@@ -87,6 +89,9 @@ final class SecureClient: Sendable {
 
     /// True when the other side closes without another byte.
     func isClosed() async -> Bool { await inbox.isClosed() }
+
+    /// Takes what comes until the other side closes.
+    func drain() async { await inbox.drain() }
 
     /// The server's, in DER.
     func serverCertificate() async throws -> [UInt8] {
@@ -136,6 +141,8 @@ private actor Inbox {
         if !received.isEmpty { return false }
         return await !receive()
     }
+
+    func drain() async { while await receive() {} }
 
     private func receive() async -> Bool {
         var iterator = parts

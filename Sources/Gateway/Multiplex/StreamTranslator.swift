@@ -1,0 +1,90 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// Makes of one stream of HTTP/2 what ``ConnectionHandler`` knows, a connection with one request of HTTP/1.1,
+/// so that both are answered by the same code (rules 63). Event loop only.
+final class StreamTranslator: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    private var request = TranslatedRequest()
+    private var answer = TranslatedAnswer()
+    /// Nothing more is written to it.
+    private var hasEnded = false
+    /// The client has said all that it will.
+    private var isRequestWhole = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = context.channel.allocator.buffer(capacity: 1024)
+        switch unwrapInboundIn(data) {
+        case .headers(let headers):
+            if headers.endStream { isRequestWhole = true }
+            guard !request.hasHead else {
+                // What follows a body is read and forgotten, as in chunks.
+                request.end(&bytes)
+                break
+            }
+            guard request.begin(headers.headers, isWhole: headers.endStream, &bytes) else {
+                return refuse(context)
+            }
+            answer.isForHead = headers.headers.first(name: ":method") == "HEAD"
+        case .data(let part):
+            guard case .byteBuffer(let content) = part.data else { return }
+            request.add(content, &bytes)
+            if part.endStream {
+                isRequestWhole = true
+                request.end(&bytes)
+            }
+        default: return
+        }
+        if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
+    }
+
+    /// RFC 9113 8.1.1: a malformed request is an error of its stream.
+    private func refuse(_ context: ChannelHandlerContext) {
+        hasEnded = true
+        reset(.protocolError, context)
+        context.close(promise: nil)
+    }
+
+    private func reset(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(.rstStream(code)), promise: nil)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !hasEnded else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        let parts = answer.take(unwrapOutboundIn(data))
+        for (index, part) in parts.enumerated() {
+            context.write(wrapOutboundOut(part), promise: index == parts.count - 1 ? promise : nil)
+        }
+        if parts.isEmpty { promise?.succeed() }
+        hasEnded = answer.isComplete
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if !hasEnded, answer.endsWithConnection {
+            hasEnded = true
+            let end = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
+            context.writeAndFlush(wrapOutboundOut(.data(end)), promise: nil)
+        }
+        // The stream has ended as far as we are concerned, which is all that closing one half does.
+        guard mode == .all else {
+            promise?.succeed()
+            return
+        }
+        if !request.hasHead {
+            // Nobody has looked at it, and it may be asked again elsewhere (RFC 9113 8.7).
+            reset(.refusedStream, context)
+        } else if hasEnded, !isRequestWhole {
+            // The answer holds, and the rest of the request isn't wanted (RFC 9113 8.1).
+            reset(.noError, context)
+        }
+        context.close(mode: mode, promise: promise)
+    }
+}

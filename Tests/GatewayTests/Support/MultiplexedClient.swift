@@ -1,0 +1,125 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import Platform
+import TestSupport
+
+/// A client of HTTP/2; what it sends may be wrong.
+final class MultiplexedClient: Sendable {
+    private let channel: any Channel
+    private let streams: NIOHTTP2Handler.StreamMultiplexer
+
+    init(port: UInt16) async throws {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates(
+            try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.authority.utf8)))
+        configuration.applicationProtocols = ["h2"]
+        let context = try NIOSSLContext(configuration: configuration)
+        var connection = NIOHTTP2Handler.ConnectionConfiguration()
+        connection.headerBlockValidation = .disabled
+        connection.contentLengthValidation = .disabled
+        let manner = connection
+        (channel, streams) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: Int(port)) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(
+                        NIOSSLClientHandler(context: context, serverHostname: "localhost"))
+                    let streams = try pipeline.configureHTTP2Pipeline(
+                        mode: .client, connectionConfiguration: manner, streamConfiguration: .init()
+                    ) { $0.eventLoop.makeSucceededVoidFuture() }
+                    return (channel, streams)
+                }
+            }
+        channel.eventLoop.scheduleTask(in: .seconds(60)) { [channel] in channel.close(promise: nil) }
+    }
+
+    deinit { channel.close(promise: nil) }
+
+    /// Completes when the connection is closed.
+    func isClosed() async { try? await channel.closeFuture.get() }
+
+    func get(_ path: String, method: String = "GET", _ fields: [(String, String)] = []) async throws -> Answer
+    {
+        try await ask(Self.head(method, path, fields))
+    }
+
+    static func head(
+        _ method: String, _ path: String, _ fields: [(String, String)] = []
+    ) -> [(String, String)] {
+        [(":method", method), (":scheme", "https"), (":authority", "localhost"), (":path", path)] + fields
+    }
+
+    /// Throws when the stream is reset.
+    func ask(_ head: [(String, String)], body: [[UInt8]]? = nil) async throws -> Answer {
+        try await begin(head, body: body).answer.get()
+    }
+
+    /// A stream on which a request was sent.
+    func begin(
+        _ head: [(String, String)], body: [[UInt8]]? = nil
+    ) async throws -> (answer: EventLoopFuture<Answer>, stream: any Channel) {
+        let answer = channel.eventLoop.makePromise(of: Answer.self)
+        let opened = channel.eventLoop.makePromise(of: (any Channel).self)
+        streams.createStreamChannel(promise: opened) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandler(AnswerCollector(answer))
+            }
+        }
+        opened.futureResult.whenFailure { answer.fail($0) }
+        let stream = try await opened.futureResult.get()
+        let headers = HPACKHeaders(head)
+        stream.writeAndFlush(
+            HTTP2Frame.FramePayload.headers(.init(headers: headers, endStream: body == nil)), promise: nil)
+        for (index, part) in (body ?? []).enumerated() {
+            stream.writeAndFlush(
+                HTTP2Frame.FramePayload.data(
+                    .init(
+                        data: .byteBuffer(ByteBuffer(bytes: part)),
+                        endStream: index + 1 == body?.count)), promise: nil)
+        }
+        return (answer.futureResult, stream)
+    }
+}
+
+/// On the stream's event loop.
+private final class AnswerCollector: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+
+    private let promise: EventLoopPromise<Answer>
+    private var answer = Answer(head: "")
+    private var body: [UInt8] = []
+
+    init(_ promise: EventLoopPromise<Answer>) { self.promise = promise }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .headers(let part):
+            let status = part.headers.first(name: ":status") ?? ""
+            let lines = part.headers.filter { !$0.name.hasPrefix(":") }.map { "\($0.name): \($0.value)\r\n" }
+            answer = Answer(head: "HTTP/2 \(status) -\r\n" + lines.joined())
+            if part.endStream { finish() }
+        case .data(let part):
+            if case .byteBuffer(let bytes) = part.data { body += bytes.readableBytesView }
+            if part.endStream { finish() }
+        case .rstStream: promise.fail(ChannelError.inputClosed)
+        default: break
+        }
+    }
+
+    private func finish() {
+        answer.body = String(decoding: body, as: UTF8.self)
+        promise.succeed(answer)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        promise.fail(error)
+        context.close(promise: nil)
+    }
+
+    /// Its stream has ended, or could not begin.
+    func handlerRemoved(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
+}
