@@ -39,7 +39,7 @@ public final class Scheduler {
     public var mayJump: Bool { isSliced }
 
     /// Seconds on a clock that never jumps.
-    var uptime: Double { clock.uptime }
+    package var uptime: Double { clock.uptime }
 
     /// Runs `work` in the next turn.
     public func nextTurn(_ work: @escaping @EngineActor () -> Void) {

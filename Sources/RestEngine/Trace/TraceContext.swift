@@ -52,14 +52,15 @@ public struct TraceContext: Sendable, Equatable {
     }
 
     /// A trace that begins here.
-    static func root() -> TraceContext {
+    package static func root() -> TraceContext {
         var high = UInt64(0)
         while high == 0 { high = UInt64.random(in: .min ... .max) }
         let low = UInt64.random(in: .min ... .max)
         return TraceContext(traceID: Hex.digits(high) + Hex.digits(low), spanID: newSpanID(), flags: 1)
     }
 
-    static func newSpanID() -> String { Hex.digits(UInt64.random(in: 1 ... .max)) }
+    /// Random, not all zero.
+    package static func newSpanID() -> String { Hex.digits(UInt64.random(in: 1 ... .max)) }
 
     private static func isHex(_ byte: UInt8) -> Bool {
         HTTPByte.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= byte

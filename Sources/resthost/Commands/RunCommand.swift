@@ -27,6 +27,7 @@ struct RunCommand: ParsableCommand {
               resthost run config.lua --listen 127.0.0.1:8080 --inspect
               resthost run config.lua --record session.har
               resthost run config.lua --replay session.har
+              resthost run config.lua --traces http://127.0.0.1:4318
               curl http://127.0.0.1:8080/github/users/octocat
             """)
 
@@ -76,6 +77,12 @@ struct RunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How these lines are written: text or json.", valueName: "format"))
     var accessLogFormat: LogText.Format?
 
+    @Option(
+        help: ArgumentHelp(
+            "Send a span for each request, and each of its messages, to this collector (OTLP over HTTP).",
+            valueName: "url"))
+    var traces: String?
+
     @Flag(
         inversion: .prefixedNo,
         help: "Begin log lines with the time; default: unless systemd's journal takes them, which notes it.")
@@ -115,6 +122,11 @@ struct RunCommand: ParsableCommand {
         let files = [har, record, replay].compactMap(\.self)
         guard Set(files).count == files.count else {
             throw ValidationError("--har, --record and --replay are different files")
+        }
+        if let traces {
+            do { _ = try TraceCollector(traces) } catch {
+                throw ValidationError("--traces: \(error.message)")
+            }
         }
         guard drain >= 0, drain.isFinite else { throw ValidationError("--drain is a number of seconds") }
     }

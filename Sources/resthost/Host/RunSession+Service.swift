@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 import RestScript
 
@@ -20,6 +21,15 @@ extension RunSession {
                 throw Diagnostic(.error, code: "access_log", "\(error)")
             }
         } catch { fail(error) }
+    }
+
+    /// Who gets spans, if anybody.
+    func traceCollector() throws(Diagnostic) -> TraceCollector? {
+        let file = try SettingsFile.beside(settings.script.config)
+        guard let address = settings.traces ?? file.traces else { return nil }
+        do throws(TraceCollector.Fault) {
+            return try TraceCollector(address) { name in getenv(name).map { String(cString: $0) } }
+        } catch { throw Diagnostic(.error, code: "traces", error.message) }
     }
 
     /// At SIGUSR2: somebody has moved the file away.

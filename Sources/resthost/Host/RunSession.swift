@@ -41,7 +41,8 @@ final class RunSession {
         let generations: Generations
         do throws(Diagnostic) {
             let traffic = try Traffic(
-                har: settings.har, record: settings.record, replay: settings.replay, log: log)
+                har: settings.har, record: settings.record, replay: settings.replay,
+                traces: try traceCollector(), log: log)
             self.traffic = traffic
             generations = try Generations(
                 settings.script, log: log, traffic: traffic, isOffline: settings.offline)
@@ -287,6 +288,7 @@ final class RunSession {
             await inspector?.gateway.stop(drain: 0)
             await generations?.shutDown(within: drain)
             await generations?.current.offloadedWorkIsDone()
+            await traffic?.deliverTraces()
             let isWritten = traffic?.finish() ?? true
             accessLog?.finish()
             Streams.exit(isWritten ? code : max(code, 1))

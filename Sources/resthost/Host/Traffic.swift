@@ -2,11 +2,13 @@ import CurlTransport
 import RestEngine
 import RestScript
 
-/// Where the requests of a command go, and what is written down of them: `--har`, `--record`, `--replay`.
+/// Where the requests of a command go, and what is written down of them: `--har`, `--record`, `--replay`,
+/// `--traces`.
 @EngineActor
 final class Traffic {
     private var recorders: [TrafficRecorder] = []
     private var replay: (transport: ReplayTransport, scheduler: Scheduler)?
+    private var traces: TraceExporter?
     private let log: LogText
 
     /// Over the network, and nothing is written down.
@@ -16,10 +18,15 @@ final class Traffic {
     ///   - har: A file for people and their tools, with the beginnings of bodies.
     ///   - record: A file that can be replayed.
     ///   - source: A recording that takes the place of the network.
+    ///   - collector: Gets a span for each request and each of its messages.
     convenience init(
-        har: String? = nil, record: String? = nil, replay source: String? = nil, log: LogText
+        har: String? = nil, record: String? = nil, replay source: String? = nil,
+        traces collector: TraceCollector? = nil, log: LogText
     ) throws(Diagnostic) {
         self.init(log: log)
+        traces = collector.map { collector in
+            TraceExporter(collector) { log.write(ScriptLogEntry(level: .error, text: $0)) }
+        }
         // Before it is written over, should it be one of the others.
         if let source { replay = try Self.replay(source) }
         try write(to: har, TrafficRecorder.shownBytes)
@@ -60,6 +67,7 @@ final class Traffic {
     /// Has what goes through an engine written down.
     func listen(to engine: Engine) {
         for recorder in recorders { recorder.listen(to: engine) }
+        traces?.listen(to: engine)
     }
 
     /// Services with transports of their own go there as well.
@@ -73,6 +81,9 @@ final class Traffic {
         for recorder in recorders { recorder.abandon() }
         recorders = []
     }
+
+    /// Returns when a collector has what waits for it, or isn't there.
+    func deliverTraces() async { await traces?.finish() }
 
     /// Puts the files in their places; false when one couldn't be.
     @discardableResult

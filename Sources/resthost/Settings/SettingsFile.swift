@@ -21,6 +21,9 @@ import RestScript
 /// [log]
 /// access = "access.log"
 /// access-format = "json"
+///
+/// [traces]
+/// collector = "http://127.0.0.1:4318"
 /// ```
 struct SettingsFile {
     static let name = "resthost.toml"
@@ -38,6 +41,8 @@ struct SettingsFile {
     /// See ``RunCommand/accessLog``; the path as those of permissions.
     var accessLog: String?
     var accessLogFormat: LogText.Format?
+    /// See ``RunCommand/traces``.
+    var traces: String?
     /// In the words of `--limit`.
     var limits: [String] = []
 
@@ -87,7 +92,7 @@ struct SettingsFile {
         case wrong(String)
     }
 
-    private static let tables = ["permissions", "limits", "secrets", "log"]
+    private static let tables = ["permissions", "limits", "secrets", "log", "traces"]
     private static let sizes = ["memory", "content-memory"]
 
     private static func unknown(
@@ -109,6 +114,7 @@ struct SettingsFile {
             secretNames = try Self.texts(entry)
             if secretNames.contains("") { throw .wrong("a name in 'names' is empty") }
         case "log": try takeLog(entry, folder)
+        case "traces": try takeTraces(entry)
         default: throw .unknown(Self.tables.map { "[\($0)]" })
         }
     }
@@ -128,6 +134,17 @@ struct SettingsFile {
             throw .wrong("'access-format' is text or json")
         }
         accessLogFormat = format
+    }
+
+    private mutating func takeTraces(_ entry: TOMLDocument.Entry) throws(Fault) {
+        guard entry.key == "collector" else { throw .unknown(["collector"]) }
+        guard case .string(let address) = entry.value else {
+            throw .wrong("'collector' is a string, not \(entry.value.kind)")
+        }
+        do throws(TraceCollector.Fault) { _ = try TraceCollector(address) } catch {
+            throw .wrong("'collector': \(error.message)")
+        }
+        traces = address
     }
 
     private mutating func takePermission(_ entry: TOMLDocument.Entry, _ folder: String) throws(Fault) {
