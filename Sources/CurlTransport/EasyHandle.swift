@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Platform
 internal import RestEngine
 
 /// Owner of one easy handle and of what its callbacks fill.
@@ -153,8 +154,11 @@ final class EasyHandle {
     }
 
     private func setRoute(_ options: TransportOptions) {
-        if let proxy = options.proxy { set(CURLOPT_PROXY, proxy) }
-        if let hosts = options.noProxy { set(CURLOPT_NOPROXY, hosts) }
+        // Said only once where the environment has none, in place of libcurl's looking at each transfer.
+        if let proxy = options.proxy ?? Self.none("http_proxy", "https_proxy", "all_proxy") {
+            set(CURLOPT_PROXY, proxy)
+        }
+        if let hosts = options.noProxy ?? Self.none("no_proxy") { set(CURLOPT_NOPROXY, hosts) }
         if let path = options.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }
         switch options.ip {
         case .v4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
@@ -167,6 +171,11 @@ final class EasyHandle {
             addresses = curl_slist_append(addresses, "\(place):\(host):")
         }
         if let addresses { ccurl_set_list(easy, CURLOPT_CONNECT_TO, addresses) }
+    }
+
+    /// The empty text unless one of these variables is set, in lower case or upper case.
+    private static func none(_ names: String...) -> String? {
+        names.allSatisfy { getenv($0) == nil && getenv($0.uppercased()) == nil } ? "" : nil
     }
 
     /// For options whose old value must not stay: libcurl may have no memory, or find the value too long.

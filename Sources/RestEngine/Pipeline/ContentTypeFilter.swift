@@ -12,9 +12,10 @@ package struct ContentTypeFilter: Sendable {
     }
 
     /// Nil, for a failure without a body, matches nothing (rule 17.2).
-    package func matches(_ contentType: String?) -> Bool {
-        guard let contentType else { return false }
-        let essence = Array(MediaType(contentType).essence.utf8)
+    package func matches(_ contentType: String?) -> Bool { matches(KnownContentType(contentType)) }
+
+    func matches(_ type: KnownContentType) -> Bool {
+        guard let essence = type.essence else { return false }
         return lowered.contains { Self.matches($0, essence) }
     }
 
@@ -46,5 +47,25 @@ package struct ContentTypeFilter: Sendable {
 
     private static func isFree(_ text: [UInt8], _ index: Int) -> Bool {
         index < text.count && text[index] != UInt8(ascii: "/") && text[index] != UInt8(ascii: "+")
+    }
+}
+
+/// The type of a content, read once for all steps that ask whether it is theirs.
+struct KnownContentType {
+    private var text: String?
+    /// Of its media type; nil without one.
+    private(set) var essence: [UInt8]?
+
+    init(_ text: String?) {
+        self.text = text
+        essence = text.map { Array(MediaType($0).essence.utf8) }
+    }
+
+    init(_ response: Response) { self.init(response.entity?.contentType) }
+
+    /// A step has made something else of the content.
+    mutating func follow(_ response: Response) {
+        let text = response.entity?.contentType
+        if text != self.text { self = KnownContentType(text) }
     }
 }

@@ -60,12 +60,13 @@ package struct OffloadedJob: Sendable {
     /// here.
     package func run(_ perform: (any OffloadedTransformer, Response) -> Response) -> Outcome {
         var outcome = Outcome(response)
+        var type = KnownContentType(response)
         for part in parts {
             switch part {
             case .end(let stage):
                 if case .success(let entity) = outcome.response { outcome.outputs.append((stage, entity)) }
             case .step(let step, let stage):
-                guard step.accepts(outcome.response) else { continue }
+                guard step.accepts(type) else { continue }
                 if isLogged { outcome.lines.append(context.line(of: step, in: stage)) }
                 switch step.placement {
                 case .offloaded(let transformer):
@@ -81,6 +82,7 @@ package struct OffloadedJob: Sendable {
                 // No job has such a step.
                 case .loop: break
                 }
+                type.follow(outcome.response)
                 if isLogged { outcome.lines.append(outcome.response.line) }
             }
         }

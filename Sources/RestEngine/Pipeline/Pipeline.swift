@@ -87,8 +87,7 @@ public struct PipelineStage: Sendable {
 
         func isLarge(_ response: Response) -> Bool { LargeContent.size(of: response) > largeSize }
 
-        func accepts(_ response: Response) -> Bool {
-            let type = response.entity?.contentType
+        func accepts(_ type: KnownContentType) -> Bool {
             guard contentTypes?.matches(type) ?? true else { return false }
             for other in claimed where other?.matches(type) ?? true { return false }
             return true

@@ -41,6 +41,7 @@ struct PipelineRun {
 
     /// Goes on until the end, or until steps that are done elsewhere: then their job, and where it goes.
     mutating func next() -> (job: OffloadedJob, executor: any TransformerExecutor)? {
+        var type: KnownContentType?
         while let name = cursor.stages.first {
             let stage = pipeline[name]
             while cursor.step < stage.steps.count {
@@ -52,9 +53,11 @@ struct PipelineRun {
                 }
                 let step = stage.steps[cursor.step]
                 cursor.step += 1
-                guard step.accepts(response) else { continue }
+                if type == nil { type = KnownContentType(response) }
+                guard let known = type, step.accepts(known) else { continue }
                 log.write(.pipeline, context.line(of: step, in: name.rawValue))
                 response = step.transformer.process(response, context)
+                type?.follow(response)
                 log.write(.pipeline, response.line)
             }
             if stage.cache != nil, case .success(let entity) = response {
@@ -84,6 +87,7 @@ struct PipelineRun {
         var parts: [OffloadedJob.Part] = []
         var found: (executor: any TransformerExecutor, end: Cursor, count: Int)?
         var ahead = cursor
+        let type = KnownContentType(response)
         search: while let name = ahead.stages.first {
             let stage = pipeline[name]
             while ahead.step < stage.steps.count {
@@ -92,11 +96,11 @@ struct PipelineRun {
                 parts.append(.step(step, stage: name.rawValue))
                 switch step.placement {
                 case .portable:
-                    guard movesLargeContent, step.isLarge(response), step.accepts(response) else { continue }
+                    guard movesLargeContent, step.isLarge(response), step.accepts(type) else { continue }
                     found = (found?.executor ?? LargeContent.shared, ahead, parts.count)
                 case .threaded(let transformer):
                     // Beside others it is portable, but for those that would have to wait for it.
-                    guard movesLargeContent, step.accepts(response), transformer.belongsOnThread(response)
+                    guard movesLargeContent, step.accepts(type), transformer.belongsOnThread(response)
                     else {
                         continue
                     }
@@ -110,7 +114,7 @@ struct PipelineRun {
                         break search
                     }
                     // Portable steps change no content type, and a failure that one makes is looked at there.
-                    if step.accepts(response), transformer.mayChange(response) {
+                    if step.accepts(type), transformer.mayChange(response) {
                         found = (executor, ahead, parts.count)
                     }
                 }

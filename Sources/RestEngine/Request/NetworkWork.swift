@@ -19,6 +19,8 @@ final class NetworkWork: RequestWork {
     /// The service's definition when it started; see ``Service/Definition``.
     private var generation = 0
     private var configurationAtStart: ResolvedConfiguration?
+    /// The last that was found, and of which version of the service's it is.
+    private var known: (configuration: ResolvedConfiguration, version: Int)?
     /// Nil where nothing is traced.
     private(set) var trace: RequestTrace?
     /// Nil where nobody listens.
@@ -39,7 +41,12 @@ final class NetworkWork: RequestWork {
 
     /// For that method.
     var finalConfiguration: ResolvedConfiguration {
-        resource.resolvedConfiguration(for: finalMethod, own: plan.configuration)
+        let version = resource.core.configuration.version
+        if let known, known.version == version { return known.configuration }
+        let found = resource.resolvedConfiguration(for: finalMethod, own: plan.configuration)
+        // A failure may be that of a block which is still running.
+        if found.failure == nil { known = (found, version) }
+        return found
     }
 
     func start(_ request: Request) {

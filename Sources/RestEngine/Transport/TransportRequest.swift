@@ -114,7 +114,7 @@ public struct TransportOptions: Sendable, Equatable {
     /// The oldest version of TLS to speak; nil leaves it to the TLS library.
     public var minTLS: TLSVersion?
     /// Proxy for all hosts, as `scheme://host:port`; an empty string is no proxy. Nil follows the environment
-    /// (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`).
+    /// (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`) as it is when the first requests are sent.
     public var proxy: String?
     /// Hosts that are asked without a proxy, separated by commas: names with all below them, addresses,
     /// networks as `10.0.0.0/8`; `*` is all. Nil follows the environment (`no_proxy`).
