@@ -9,6 +9,9 @@ import RestEngine
 struct TranslatedRequest {
     private(set) var hasHead = false
     private var isChunked = false
+    /// The end of a head that may have no body, until that is known: clients end a read in an empty frame
+    /// behind its head too.
+    private var isUndecided = false
 
     /// False when it is malformed.
     mutating func begin(_ headers: HPACKHeaders, isWhole: Bool, _ bytes: inout ByteBuffer) -> Bool {
@@ -45,20 +48,33 @@ struct TranslatedRequest {
         if let host = hosts.first { bytes.writeString("host: \(host)\r\n") }
         bytes.writeString(lines)
         isChunked = !isWhole && !hasLength
-        if isChunked { bytes.writeString("transfer-encoding: chunked\r\n") }
-        // A stream has one request.
-        bytes.writeString("connection: close\r\n\r\n")
+        isUndecided = isChunked && (method == "GET" || method == "HEAD")
+        if !isUndecided { endHead(&bytes) }
         return true
     }
 
-    func add(_ content: ByteBuffer, _ bytes: inout ByteBuffer) {
+    private func endHead(_ bytes: inout ByteBuffer) {
+        if isChunked { bytes.writeString("transfer-encoding: chunked\r\n") }
+        // A stream has one request.
+        bytes.writeString("connection: close\r\n\r\n")
+    }
+
+    mutating func add(_ content: ByteBuffer, _ bytes: inout ByteBuffer) {
         guard content.readableBytes > 0 else { return }
+        if isUndecided {
+            isUndecided = false
+            endHead(&bytes)
+        }
         if isChunked { bytes.writeString(String(content.readableBytes, radix: 16) + "\r\n") }
         bytes.writeImmutableBuffer(content)
         if isChunked { bytes.writeString("\r\n") }
     }
 
     mutating func end(_ bytes: inout ByteBuffer) {
+        if isUndecided {
+            (isUndecided, isChunked) = (false, false)
+            return endHead(&bytes)
+        }
         if isChunked { bytes.writeString("0\r\n\r\n") }
         isChunked = false
     }

@@ -25,6 +25,25 @@ import Testing
                 + "connection: close\r\n\r\n12\r\nhello world, hello\r\n0\r\n\r\n")
     }
 
+    @Test(arguments: ["GET", "HEAD", "POST"])
+    func `63.1 A read that ends behind its head has no body`(_ method: String) {
+        let headers = HPACKHeaders([(":method", method), (":path", "/"), (":scheme", "https")])
+        func text(_ content: [String]) -> String {
+            var request = TranslatedRequest()
+            var bytes = ByteBuffer()
+            #expect(request.begin(headers, isWhole: false, &bytes))
+            for part in content { request.add(ByteBuffer(string: part), &bytes) }
+            request.end(&bytes)
+            return String(buffer: bytes)
+        }
+        let start = "\(method) / HTTP/1.1\r\n"
+        let chunked = start + "transfer-encoding: chunked\r\nconnection: close\r\n\r\n"
+        let isRead = method != "POST"
+        #expect(text([]) == (isRead ? start + "connection: close\r\n\r\n" : chunked + "0\r\n\r\n"))
+        #expect(text([""]) == text([]))
+        #expect(text(["", "a", "b"]) == chunked + "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
+    }
+
     private static let answers: [(String, Bool, [String])] = [
         (
             "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", false,
