@@ -1,0 +1,137 @@
+import NIOCore
+import NIOHPACK
+import Platform
+import RestEngine
+
+/// Of the limits those that readers look at, small enough to be reached.
+struct GatewayLimits {
+    var maxHeaderBytes = 300
+    var maxTargetBytes = 40
+    var maxHeaderFields = 8
+}
+
+/// Bytes as HTTP/1.1, head and body, and as the fields and the body of a stream of HTTP/2: how they are split
+/// makes no difference, nothing exceeds its limit, and what a stream becomes is read as the one request that
+/// it was.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(unsafe UnsafeBufferPointer(start: data, count: count))
+    let cut = bytes.first.map { Int($0) % max(1, bytes.count) } ?? 0
+    let parts = [Array(bytes[..<cut]), Array(bytes[cut...])]
+    // Each byte by itself takes its time.
+    let single = bytes.count > 256 ? parts : bytes.map { [$0] }
+    let whole = Heads([bytes])
+    precondition(Heads(parts) == whole && Heads(single) == whole)
+    for length in [nil, 7, 200] as [Int?] {
+        let body = Body([bytes], length)
+        precondition(Body(parts, length) == body && Body(single, length) == body)
+        precondition(body.content.count <= min(bytes.count, length ?? .max))
+        precondition(!body.isWhole || length == nil || body.content.count == length)
+    }
+    translate(bytes)
+    return 0
+}
+
+/// The heads that follow each other, and the fault that ends them.
+private struct Heads: Equatable {
+    var heads: [RequestHead] = []
+    var fault: RequestFault?
+
+    init(_ pieces: [[UInt8]]) {
+        let limits = GatewayLimits()
+        var parser = RequestParser(limits: limits)
+        var input: [UInt8] = []
+        for piece in pieces {
+            input += piece
+            while !input.isEmpty {
+                switch input.withUnsafeBytes({ parser.next($0) }) {
+                case .fault(let found):
+                    fault = found
+                    return
+                case .head(let head):
+                    precondition(head.length <= input.count && head.length <= limits.maxHeaderBytes + 16)
+                    precondition(head.target.count <= limits.maxTargetBytes)
+                    heads.append(head)
+                    input.removeFirst(head.length)
+                    continue
+                case .needMore: break
+                }
+                break
+            }
+        }
+    }
+}
+
+/// What a reader makes of a body, and what it leaves.
+private struct Body: Equatable {
+    var content: [UInt8] = []
+    var isWhole = false
+    var fault: RequestFault?
+    var left = 0
+
+    init(_ pieces: [[UInt8]], _ length: Int?) {
+        var reader = BodyReader(contentLength: length, limits: GatewayLimits())
+        var input = ByteBuffer()
+        for piece in pieces {
+            input.writeImmutableBuffer(ByteBuffer(piece))
+            guard !isWhole, fault == nil else { continue }
+            steps: while true {
+                switch reader.next(&input) {
+                case .needMore: break steps
+                case .part(let part): content += part.withUnsafeReadableBytes { Array($0) }
+                case .end:
+                    isWhole = true
+                    break steps
+                case .fault(let found):
+                    fault = found
+                    break steps
+                }
+            }
+        }
+        left = fault == nil ? input.readableBytes : 0
+    }
+}
+
+/// Lines are fields, `name` NUL `value`; an empty one begins the body, whose first byte says how it comes.
+private func translate(_ bytes: [UInt8]) {
+    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+    let fields = lines.prefix { !$0.isEmpty }.map { line in
+        let sides = line.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+        return (
+            String(decoding: sides[0], as: UTF8.self),
+            sides.count > 1 ? String(decoding: sides[1], as: UTF8.self) : ""
+        )
+    }
+    let body = Array(lines.dropFirst(fields.count + 1).joined(separator: [10]))
+    var request = TranslatedRequest()
+    var text = ByteBuffer()
+    guard request.begin(HPACKHeaders(fields), isWhole: body.isEmpty, &text) else { return }
+    var rest = body[...]
+    while let first = rest.first {
+        request.add(ByteBuffer(Array(rest.prefix(Int(first)))), &text)
+        rest = rest.dropFirst(max(1, Int(first)))
+    }
+    request.end(&text)
+    check(text.withUnsafeReadableBytes { Array($0) }, fields, body)
+}
+
+/// One request with these fields, and nothing behind it.
+private func check(_ text: [UInt8], _ fields: [(String, String)], _ body: [UInt8]) {
+    let found = Heads([text])
+    // It may be refused; what may not be is that two readers understand two things.
+    guard let head = found.heads.first else { return precondition(found.fault != nil || text.isEmpty) }
+    func value(_ name: String) -> String? { fields.first { $0.0 == name }?.1 }
+    text.withUnsafeBytes { all in
+        precondition(String(decoding: head.methodRange.bytes(in: all), as: UTF8.self) == value(":method"))
+        let path = value(":path") ?? ""
+        precondition(path.hasSuffix(String(decoding: head.target.bytes(in: all), as: UTF8.self)))
+        let names = RequestFields(Array(all[..<head.length])).all.map(\.name).filter { $0 != "host" }
+        let sent = fields.map(\.0).filter { !$0.hasPrefix(":") && $0 != "host" }
+        let added = head.isChunked ? ["transfer-encoding", "connection"] : ["connection"]
+        precondition(names == sent + added)
+    }
+    precondition(!head.isPersistent)
+    guard head.hasBody else { return }
+    let read = Body([Array(text[head.length...])], head.isChunked ? nil : head.contentLength)
+    precondition(!head.isChunked || (read.isWhole && read.left == 0 && read.content.count <= body.count))
+}
