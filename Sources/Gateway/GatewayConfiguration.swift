@@ -103,6 +103,11 @@ public struct GatewayLimits: Sendable, Equatable {
     /// How often one client, by its token or else its address, may ask; more is 429. Nil: as often as it
     /// wants.
     public var perClient: GatewayRate?
+    /// Requests that one client has under way at once, but what is answered from memory; more is 429. Nil: as
+    /// many as it wants.
+    public var requestsPerClient: Int?
+    /// The same for streams of events.
+    public var streamsPerClient: Int?
     /// Fewer where the process may not have the descriptors for them: three quarters of those beyond 64. One
     /// more closes the clients that have been idle longest; when none is, it gets 503, but an answer to
     /// `/-/health`.

@@ -83,6 +83,14 @@ extension Problem {
         return problem
     }
 
+    /// - Parameter what: `requests`, `streams`.
+    static func tooMany(_ what: String) -> Problem {
+        var problem = Problem(
+            429, "too_many_\(what)", "this client has as many \(what) under way as the gateway lets it")
+        problem.retryAfter = 1
+        return problem
+    }
+
     static var tooManyConnections: Problem {
         var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
         problem.retryAfter = 1

@@ -33,7 +33,7 @@ extension ConnectionHandler {
             guard request.hasUnreadBytes else { return answer(entry, params, [], request, context) }
             return takeBody(request, context)
         }
-        if request.method == "GET", request.terms.wantsEvents { return stream(path, request) }
+        if request.method == "GET", request.terms.wantsEvents { return stream(path, request, context) }
         let isRead = request.method == "GET" || request.method == "HEAD"
         if isRead, request.fields.fields(named: loop.rules.access.forwarded).isEmpty {
             return read(path, request)
@@ -157,6 +157,7 @@ extension ConnectionHandler {
 
     /// Goes on with the requests behind the one just answered.
     func proceed(_ context: ChannelHandlerContext) {
+        if !machine.isReceiving { place = nil }
         answerRequests(context)
         flush(context)
     }

@@ -46,8 +46,22 @@ extension ConnectionHandler {
             writeContent(answer, .hit(.memory), passage, terms, request, context)
         case .problem(let problem): write(problem.reply, take(head), context)
         case .reply(let reply): write(reply, take(head), context)
-        case .ask: ask(take(head), context)
+        case .ask:
+            if let limited = loop.rules.access.requests, known != nil,
+                !machine.input.withUnsafeReadableBytes({ isLivenessCheck(head, $0) })
+            {
+                place = limited.take(for: clientName(context))
+                if place == nil { return write(Problem.tooMany("requests").reply, take(head), context) }
+            }
+            ask(take(head), context)
+            // It was answered at once.
+            if machine.isReading { place = nil }
         }
+    }
+
+    /// By which limits know the client.
+    func clientName(_ context: ChannelHandlerContext) -> String {
+        known?.client.name ?? context.channel.remoteAddress?.ipAddress ?? "unix"
     }
 
     private func decide(
@@ -70,8 +84,9 @@ extension ConnectionHandler {
                 ? .ask : .problem(rules.access.refusal(of: secure?.certificate))
         }
         if let rates = rules.access.rates, !isLivenessCheck(head, bytes) {
-            let key = known.client.name ?? context.channel.remoteAddress?.ipAddress ?? "unix"
-            if let wait = rates.wait(key, now: loop.uptime()) { return .problem(.tooOften(wait)) }
+            if let wait = rates.wait(clientName(context), now: loop.uptime()) {
+                return .problem(.tooOften(wait))
+            }
         }
         if !rules.access.forwarded.isEmpty, head.method != .other, hasForwarded(head, bytes) { return .ask }
         if head.hasBody, loop.isForAdmins || head.method != .other, !isIgnorable(head) {

@@ -40,7 +40,14 @@ extension ConnectionHandler {
     var isStreaming: Bool { stream != nil || events != nil }
 
     /// Begins a stream instead of an answer.
-    func stream(_ path: ResourcePath, _ request: ClientRequest) {
+    func stream(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        if let limited = loop.rules.access.streams {
+            place = limited.take(for: clientName(context))
+            if place == nil { return write(Problem.tooMany("streams").reply, request, context) }
+        } else {
+            // It has no end, and what is limited are requests.
+            place = nil
+        }
         let connection = wait(request, seconds: EngineClient.usualPatience)
         var path = path
         let parameters = (path.query ?? "").split(separator: "&")

@@ -35,6 +35,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var labels = GatewayMetrics.noLabels
     /// Something was written since the last flush.
     var needsFlush = false
+    /// Of its client's, while a request or a stream is under way and their number is limited.
+    var place: ClientPlace?
     /// Who was let in last.
     var known: KnownClient?
     /// Nil without TLS.
@@ -67,6 +69,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         dropBody()
         leave()
         endStream()
+        place = nil
         self.context = nil
         loop.remove(self)
         context.fireChannelInactive()

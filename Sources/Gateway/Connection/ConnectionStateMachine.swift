@@ -84,7 +84,7 @@ struct ConnectionStateMachine {
         if case .finishing = state { true } else { false }
     }
 
-    private var isReceiving: Bool {
+    var isReceiving: Bool {
         if case .receiving = state { true } else { false }
     }
 

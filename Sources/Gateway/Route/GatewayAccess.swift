@@ -13,6 +13,10 @@ struct GatewayAccess: Sendable {
     let origins: OriginRules
     /// Nil: as often as they want.
     let rates: ClientRates?
+    /// Nil: as many as they want.
+    let requests: ClientPlaces?
+    /// The same of streams of events.
+    let streams: ClientPlaces?
     /// Names of clients' headers that go to the API, in lower case.
     let forwarded: Set<String>
     /// Names of the API's headers that go to clients, in lower case.
@@ -42,6 +46,8 @@ struct GatewayAccess: Sendable {
         routes = try RouteTable(configuration.routes)
         origins = OriginRules(configuration.cors, keeping: configuration.keptHeaders)
         rates = configuration.limits.perClient.map(ClientRates.init)
+        requests = configuration.limits.requestsPerClient.map(ClientPlaces.init)
+        streams = configuration.limits.streamsPerClient.map(ClientPlaces.init)
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
         kept = HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() })
         accessLog = configuration.accessLog
@@ -168,56 +174,5 @@ struct BearerToken: Sendable {
         var difference: UInt8 = 0
         for (a, b) in zip(given, secret) { difference |= a ^ b }
         return difference == 0
-    }
-}
-
-/// How often one client may ask.
-public struct GatewayRate: Sendable, Equatable {
-    public var requests: Double
-    /// Seconds.
-    public var per: Double
-    /// How many may come at once.
-    public var burst: Double
-
-    public init(requests: Double, per: Double = 1, burst: Double? = nil) {
-        self.requests = requests
-        self.per = per
-        self.burst = max(1, burst ?? requests)
-    }
-}
-
-/// A bucket for each client, by token or address.
-final class ClientRates: Sendable {
-    private struct Bucket {
-        var level: Double
-        var time: Double
-    }
-
-    /// Beyond it those that are full again are forgotten, which changes nothing for anybody.
-    private static let limit = 10_000
-    private let rate: GatewayRate
-    private let buckets = Mutex<[String: Bucket]>([:])
-
-    init(_ rate: GatewayRate) { self.rate = rate }
-
-    /// Seconds until the client may ask; nil: now, and that counts.
-    func wait(_ client: String, now: Double) -> Double? {
-        buckets.withLock { buckets in
-            let speed = rate.requests / rate.per
-            if buckets.count >= Self.limit {
-                buckets = buckets.filter { $0.value.level + (now - $0.value.time) * speed < rate.burst }
-                // All of them are at their limit: a crowd of addresses is not let grow without end.
-                if buckets.count >= Self.limit { buckets = [:] }
-            }
-            var bucket = buckets[client] ?? Bucket(level: rate.burst, time: now)
-            bucket.level = min(rate.burst, bucket.level + max(0, now - bucket.time) * speed)
-            bucket.time = now
-            defer { buckets[client] = bucket }
-            guard bucket.level < 1 else {
-                bucket.level -= 1
-                return nil
-            }
-            return (1 - bucket.level) / speed
-        }
     }
 }

@@ -149,11 +149,23 @@ struct GatewayBinding: ScriptBinding {
         limits.bodyBytes = try bytes(options, "body")
         if let client = try options.options("per_client") {
             limits.perClient = try client.options("rate").map(rate)
+            (limits.requestsPerClient, limits.streamsPerClient) = try places(client)
             try client.finish()
             options.lua.pop()
         }
         try options.finish()
         return limits
+    }
+
+    private func places(_ options: OptionTable) throws -> (requests: Int?, streams: Int?) {
+        func count(_ name: String) throws -> Int? {
+            guard let count = try options.integer(name) else { return nil }
+            guard (1...1_000_000).contains(count) else {
+                throw LuaUsageError("option 'per_client.\(name)' is a whole number from 1 to 1000000")
+            }
+            return Int(count)
+        }
+        return (try count("in_flight"), try count("streams"))
     }
 
     private func rate(_ options: OptionTable) throws -> GatewayDeclaration.Rate {

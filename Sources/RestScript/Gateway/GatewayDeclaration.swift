@@ -53,6 +53,9 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var idleTimeout: Double?
         /// How often one client may ask.
         public var perClient: Rate?
+        /// Requests and streams that one client has under way.
+        public var requestsPerClient: Int?
+        public var streamsPerClient: Int?
         /// Of a request's body, in bytes.
         public var bodyBytes: Int?
     }

@@ -75,6 +75,8 @@ enum GatewaySettings {
         limits.perClient = own.perClient.map {
             GatewayRate(requests: $0.requests, per: $0.per, burst: $0.burst)
         }
+        limits.requestsPerClient = own.requestsPerClient
+        limits.streamsPerClient = own.streamsPerClient
         limits.maxBodyBytes = own.bodyBytes ?? limits.maxBodyBytes
         return limits
     }

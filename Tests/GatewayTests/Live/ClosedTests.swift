@@ -163,6 +163,83 @@ import Testing
         }
     }
 
+    @Test func `55.7 A client has so many requests under way, and memory and health count as none`()
+        async throws
+    {
+        try await World.run({
+            $0.limits.requestsPerClient = 1
+            // Each has what it answered at hand by itself.
+            $0.threads = 1
+            $0.tokens = [
+                GatewayToken(name: "a", secret: .text("a")), GatewayToken(name: "b", secret: .text("b")),
+            ]
+        }) { world, site in
+            await world.override("hot", content: .json([1]))
+            func ask(_ target: String, _ token: String, on client: Client) throws {
+                try client.send(
+                    "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\r\n")
+            }
+            func status(_ target: String, _ token: String) throws -> Int {
+                try site.get(target, fields: ["Authorization: Bearer \(token)"]).status
+            }
+            #expect(try status("/github/hot", "a") == 200)
+            let first = try site.connect()
+            try ask("/github/slow", "a", on: first)
+            await world.transport.waitForRequests(1)
+            let refused = try site.get("/github/other", fields: ["Authorization: Bearer a"])
+            #expect(refused.status == 429 && refused["Retry-After"] == "1")
+            #expect(refused.problem("code") == "too_many_requests")
+            #expect(try status("/github/hot", "a") == 200)
+            #expect(try status("/-/health", "a") == 200)
+            let other = try site.connect()
+            try ask("/github/other", "b", on: other)
+            await world.transport.waitForRequests(2)
+            await world.reply("[2]")
+            await world.reply("[3]")
+            #expect(try first.answer().status == 200)
+            #expect(try other.answer().status == 200)
+            // The place is free again.
+            try ask("/github/next", "a", on: first)
+            await world.transport.waitForRequests(3)
+            await world.reply("[4]")
+            #expect(try first.answer().status == 200)
+        }
+    }
+
+    @Test func `55.7 A client has so many streams, which count as no requests`() async throws {
+        try await World.run({
+            $0.limits.requestsPerClient = 1
+            $0.limits.streamsPerClient = 1
+        }) { world, site in
+            await world.override("a", content: .json([1]))
+            await world.override("b", content: .json([1]))
+            var stream: StreamClient? = try StreamTests.open(site, "/github/a")
+            #expect(try stream?.head().status == 200)
+            #expect(try site.get("/github/b").status == 200)
+            #expect(try site.get("/github/b", fields: ["Accept: text/event-stream"]).status == 429)
+            stream = nil
+            // Its place is free when the gateway has seen that it is gone.
+            await world.waitUntilUnobserved("a")
+            var status = 429
+            while status == 429 {
+                let next = try StreamTests.open(site, "/github/b")
+                status = try next.head().status
+            }
+            #expect(status == 200)
+        }
+    }
+
+    @Test func `55.7 Places are given back by those who hold them`() {
+        let places = ClientPlaces(2)
+        var held = [places.take(for: "a"), places.take(for: "a")]
+        #expect(held.allSatisfy { $0 != nil })
+        #expect(places.take(for: "a") == nil && places.take(for: "b") != nil)
+        held.removeLast()
+        #expect(places.take(for: "a") != nil)
+        held = []
+        #expect(places.take(for: "a") != nil)
+    }
+
     @Test func `55.6 A rate lets so many at once, and then as many as it says`() {
         let rates = ClientRates(GatewayRate(requests: 2, per: 1, burst: 3))
         #expect((0..<3).allSatisfy { _ in rates.wait("a", now: 10) == nil })

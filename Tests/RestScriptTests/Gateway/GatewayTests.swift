@@ -47,7 +47,7 @@ struct GatewayTests {
                 { name = "b", sha256 = ("0f"):rep(32), expose = { api = { methods = { "GET" } } } },
               } },
               cors = { origins = { "https://app.example" }, methods = { "PUT" }, headers = { "A" }, credentials = true, max_age = 5 },
-              limits = { per_client = { rate = { requests = 10, per = 60, burst = 5 } } },
+              limits = { per_client = { rate = { requests = 10, per = 60, burst = 5 }, in_flight = 3, streams = 2 } },
             }
             """)
         let gateway = try #require(fixture.host?.gateway)
@@ -68,6 +68,7 @@ struct GatewayTests {
                     allowsCredentials: true,
                     maxAge: 5))
         #expect(gateway.limits.perClient == .init(requests: 10, per: 60, burst: 5))
+        #expect(gateway.limits.requestsPerClient == 3 && gateway.limits.streamsPerClient == 2)
         fixture.close()
     }
 
@@ -267,6 +268,10 @@ struct GatewayTests {
         (
             "rest.gateway { limits = { per_client = { rate = { requests = 0 } } } }",
             "a rate has 'requests' and 'per' (seconds) above 0, and a 'burst' of 1 or more"
+        ),
+        (
+            "rest.gateway { limits = { per_client = { in_flight = 0 } } }",
+            "option 'per_client.in_flight' is a whole number from 1 to 1000000"
         ),
         (
             "rest.gateway { auth = {} }",

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// How often one client may ask.
+public struct GatewayRate: Sendable, Equatable {
+    public var requests: Double
+    /// Seconds.
+    public var per: Double
+    /// How many may come at once.
+    public var burst: Double
+
+    public init(requests: Double, per: Double = 1, burst: Double? = nil) {
+        self.requests = requests
+        self.per = per
+        self.burst = max(1, burst ?? requests)
+    }
+}
+
+/// A bucket for each client, by token or address.
+final class ClientRates: Sendable {
+    private struct Bucket {
+        var level: Double
+        var time: Double
+    }
+
+    /// Beyond it those that are full again are forgotten, which changes nothing for anybody.
+    private static let limit = 10_000
+    private let rate: GatewayRate
+    private let buckets = Mutex<[String: Bucket]>([:])
+
+    init(_ rate: GatewayRate) { self.rate = rate }
+
+    /// Seconds until the client may ask; nil: now, and that counts.
+    func wait(_ client: String, now: Double) -> Double? {
+        buckets.withLock { buckets in
+            let speed = rate.requests / rate.per
+            if buckets.count >= Self.limit {
+                buckets = buckets.filter { $0.value.level + (now - $0.value.time) * speed < rate.burst }
+                // All of them are at their limit: a crowd of addresses is not let grow without end.
+                if buckets.count >= Self.limit { buckets = [:] }
+            }
+            var bucket = buckets[client] ?? Bucket(level: rate.burst, time: now)
+            bucket.level = min(rate.burst, bucket.level + max(0, now - bucket.time) * speed)
+            bucket.time = now
+            defer { buckets[client] = bucket }
+            guard bucket.level < 1 else {
+                bucket.level -= 1
+                return nil
+            }
+            return (1 - bucket.level) / speed
+        }
+    }
+}
+
+/// What each client has under way, by token or address.
+final class ClientPlaces: Sendable {
+    private let most: Int
+    private let taken = Mutex<[String: Int]>([:])
+
+    init(_ most: Int) { self.most = most }
+
+    /// Nil when the client has as many as it may.
+    func take(for client: String) -> ClientPlace? {
+        let isFree = taken.withLock { taken in
+            let count = taken[client] ?? 0
+            guard count < most else { return false }
+            taken[client] = count + 1
+            return true
+        }
+        return isFree ? ClientPlace(self, client) : nil
+    }
+
+    fileprivate func giveBack(_ client: String) {
+        taken.withLock { taken in
+            let count = taken[client] ?? 0
+            taken[client] = count > 1 ? count - 1 : nil
+        }
+    }
+}
+
+/// One of them: given back when nobody holds it any more.
+final class ClientPlace {
+    private let places: ClientPlaces
+    private let client: String
+
+    fileprivate init(_ places: ClientPlaces, _ client: String) {
+        self.places = places
+        self.client = client
+    }
+
+    deinit { places.giveBack(client) }
+}
