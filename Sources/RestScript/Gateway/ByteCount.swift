@@ -1,10 +1,10 @@
 /// A size as people write it: `512`, `16MiB`, `2 GB`.
-struct ByteCount: Equatable {
+package struct ByteCount: Equatable {
     static let most = 1 << 40
-    let bytes: Int
+    package let bytes: Int
 
     /// Nil for text that is none, or more than ``most``.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
         let units = [

@@ -7,17 +7,20 @@ import RestScript
 enum GatewaySettings {
     static let defaultAddress = "127.0.0.1:8080"
 
-    /// Nil when neither asks for one. Throws what is wrong with the declaration.
+    /// Nil when neither asks for one. Throws what is wrong with the declaration, or with `resthost.toml`.
     static func configuration(
-        for host: ScriptHost, listen: [String], threads: Int?
+        for host: ScriptHost, listen asked: [String], threads: Int?
     ) throws(Diagnostic) -> GatewayConfiguration? {
         let declaration = host.gateway
+        let file = try SettingsFile.beside(host.path).gateway
+        let listen = asked.isEmpty ? file.listen : asked
         guard declaration != nil || !listen.isEmpty else { return nil }
         var settings = GatewayConfiguration()
         settings.listen = addresses(declaration, listen)
-        settings.threads = threads
+        settings.threads = threads ?? file.threads
         settings.bearerToken = declaration?.bearerToken
         settings.limits = limits(declaration)
+        file.apply(to: &settings.limits)
         settings.serverNames = declaration?.serverNames ?? []
         settings.forwardedHeaders = declaration?.forwardedHeaders ?? []
         settings.keptHeaders = declaration?.keptHeaders ?? []
@@ -115,9 +118,11 @@ enum GatewaySettings {
 
     /// A warning when everybody who can reach the machine can use the script's services.
     ///
-    /// - Parameter listen: addresses of the command line, which win over the script's.
-    static func openAddress(of host: ScriptHost, listen: [String] = []) -> Diagnostic? {
+    /// - Parameter asked: addresses of the command line, which win over those of `resthost.toml`, and these
+    ///   over the script's.
+    static func openAddress(of host: ScriptHost, listen asked: [String] = []) -> Diagnostic? {
         let declaration = host.gateway
+        let listen = asked.isEmpty ? (try? SettingsFile.beside(host.path))?.gateway.listen ?? [] : asked
         let addresses = listen.isEmpty ? declaration?.listen ?? [] : listen
         guard declaration?.bearerToken == nil, declaration?.tokens.isEmpty ?? true,
             declaration?.clientAuthority == nil,

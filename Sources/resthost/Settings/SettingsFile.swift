@@ -22,6 +22,10 @@ import RestScript
 /// access = "access.log"
 /// access-format = "json"
 ///
+/// [gateway]
+/// listen = "0.0.0.0:8080"
+/// body = "16MiB"
+///
 /// [traces]
 /// collector = "http://127.0.0.1:4318"
 /// ```
@@ -41,6 +45,7 @@ struct SettingsFile {
     /// See ``RunCommand/accessLog``; the path as those of permissions.
     var accessLog: String?
     var accessLogFormat: LogText.Format?
+    var gateway = GatewayOverrides()
     /// See ``RunCommand/traces``.
     var traces: String?
     /// In the words of `--limit`.
@@ -92,7 +97,7 @@ struct SettingsFile {
         case wrong(String)
     }
 
-    private static let tables = ["permissions", "limits", "secrets", "log", "traces"]
+    private static let tables = ["permissions", "limits", "secrets", "log", "traces", "gateway"]
     private static let sizes = ["memory", "content-memory"]
 
     private static func unknown(
@@ -115,6 +120,11 @@ struct SettingsFile {
             if secretNames.contains("") { throw .wrong("a name in 'names' is empty") }
         case "log": try takeLog(entry, folder)
         case "traces": try takeTraces(entry)
+        case "gateway":
+            guard GatewayOverrides.names.contains(entry.key) else { throw .unknown(GatewayOverrides.names) }
+            do throws(GatewayOverrides.Fault) { try gateway.take(entry.key, entry.value) } catch {
+                throw .wrong("'\(entry.key)' \(error.message)")
+            }
         default: throw .unknown(Self.tables.map { "[\($0)]" })
         }
     }

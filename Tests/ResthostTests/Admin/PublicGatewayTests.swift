@@ -55,6 +55,24 @@ struct PublicGatewayTests {
     private var socket: String { "unix:\(folder.path)/a.sock" }
     private var other: String { "unix:\(folder.path)/b.sock" }
 
+    @Test func `resthost.toml says where it listens, in place of the script`() throws {
+        defer { hosts.close() }
+        folder.write("resthost.toml", "[gateway]\nlisten = \"\(socket)\"\nbody = \"1KiB\"")
+        let quiet = try host("")
+        let alone = try GatewaySettings.configuration(for: quiet, listen: [], threads: nil)
+        #expect(alone?.listen == [socket] && alone?.limits.maxBodyBytes == 1024)
+        let script = "rest.gateway { listen = '127.0.0.1:1', limits = { body = 5, connections = 6 } }"
+        let both = try GatewaySettings.configuration(for: try host(script), listen: [], threads: nil)
+        #expect(both?.listen == [socket] && both?.limits.maxBodyBytes == 1024)
+        #expect(both?.limits.maxConnections == 6)
+        let asked = try GatewaySettings.configuration(for: quiet, listen: [other], threads: 3)
+        #expect(asked?.listen == [other] && asked?.threads == 3)
+        folder.write("resthost.toml", "[gateway]\nbody = true")
+        #expect(throws: Diagnostic.self) {
+            try GatewaySettings.configuration(for: quiet, listen: [], threads: nil)
+        }
+    }
+
     @Test func `a gateway comes, moves and goes with the script`() async throws {
         defer { hosts.close() }
         let first = try host("")

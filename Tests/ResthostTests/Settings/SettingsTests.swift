@@ -1,3 +1,4 @@
+import Gateway
 import RestScript
 import TestSupport
 import Testing
@@ -30,10 +31,46 @@ struct SettingsTests {
         #expect(file.limits == ["transformer=0.2", "job=1/60", "load=10"])
     }
 
+    @Test func `a file says where the gateway listens, and its limits`() throws {
+        let file = try settings(
+            """
+            [gateway]
+            listen = ["127.0.0.1:1", "unix:/run/a"]
+            threads = 2
+            body = "1MiB"
+            connections = 10
+            header-bytes = 2048
+            target-bytes = 512
+            header-timeout = 1.5
+            idle-timeout = 20
+            timeout = 3
+            in-flight-per-client = 4
+            streams-per-client = 5
+            """)
+        #expect(file.gateway.listen == ["127.0.0.1:1", "unix:/run/a"] && file.gateway.threads == 2)
+        var limits = GatewayLimits()
+        limits.maxBodyBytes = 7
+        file.gateway.apply(to: &limits)
+        #expect(limits.maxBodyBytes == 1 << 20 && limits.maxConnections == 10)
+        #expect(limits.maxHeaderBytes == 2048 && limits.maxTargetBytes == 512)
+        #expect(limits.headerTimeout == 1.5 && limits.idleTimeout == 20 && limits.requestTimeout == 3)
+        #expect(limits.requestsPerClient == 4 && limits.streamsPerClient == 5)
+    }
+
     @Test(arguments: [
         ("[permissions]\nraed = []", 2, "unknown name 'raed': did you mean 'read'?"),
         ("[log]\naccess-format = \"xml\"", 2, "'access-format' is text or json"),
         ("[log]\nacces = \"a\"", 2, "unknown name 'acces': did you mean 'access'?"),
+        ("[gateway]\nlisen = 1", 2, "unknown name 'lisen': did you mean 'listen'?"),
+        (
+            "[gateway]\nlisten = 1", 2,
+            "'listen' is an address such as \"127.0.0.1:8080\", or an array of them"
+        ),
+        ("[gateway]\nlisten = []", 2, "'listen' has no address in it"),
+        ("[gateway]\nthreads = 0", 2, "'threads' is a whole number from 1 to 1024"),
+        ("[gateway]\nconnections = 1.5", 2, "'connections' is a whole number from 1 to 1000000"),
+        ("[gateway]\nbody = 5", 2, "'body' is a size such as \"16MiB\""),
+        ("[gateway]\nidle-timeout = \"x\"", 2, "'idle-timeout' is a number of seconds from 0.1 to 86400"),
         ("[traces]\ncolector = \"\"", 2, "unknown name 'colector': did you mean 'collector'?"),
         ("[traces]\ncollector = \"ftp://a\"", 2, "'collector': the collector of traces is a URL such as"),
         ("[traces]\ncollector = 1", 2, "'collector' is a string, not a number"),
