@@ -51,7 +51,15 @@ end
 
 rest.spawn(log_in)
 
-rest.gateway {
+local gateway = rest.gateway {
   listen = "127.0.0.1:8080",
   expose = { api = { paths = { "/users/**", "/private/**" } } },
 }
+
+gateway:route("GET", "/stars/{login}", function(request)
+  local repos, err = api:resource("/users"):child(request.params.login):child("repos"):get()
+  if not repos then error(err) end
+  local sum = 0
+  for _, repo in ipairs(repos) do sum = sum + repo.stars end
+  return { login = request.params.login, stars = sum }
+end)

@@ -246,6 +246,7 @@ final class RunSession {
                 service.baseURL.map { SecretMask.standard.url($0.url.string) } ?? "absolute URLs only"
             )
         }
+        rows += (host.gateway?.routes ?? []).map { ($0.path, "\($0.method), a route of the script") }
         rows.append(("/-/health", "state of the host"))
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { path, what in
