@@ -27,6 +27,8 @@ final class ModulePool: TransformerExecutor {
     private var isClosed = false
     private let lost: LostThreads
     private let hung: HungModules
+    /// Of the states of all its threads.
+    let usage = ModuleUsage()
     /// Nil until the first job.
     private var pool: LuaPool<ModuleState>?
 
@@ -62,9 +64,9 @@ final class ModulePool: TransformerExecutor {
 
     private func threadsForWork() -> LuaPool<ModuleState> {
         if let pool { return pool }
-        let (settings, hung) = (settings, hung)
+        let (settings, hung, usage) = (settings, hung, usage)
         let new = LuaPool<ModuleState>(name: "transformer", threads: threads, limit: limit, lost: lost) {
-            ModuleState(settings, hung: hung, onWedge: $0)
+            ModuleState(settings, hung: hung, usage: usage, onWedge: $0)
         } onLoss: { job in
             if case .transform(let job, _) = job { hung.insert(job.modules) }
         } listener: { [weak self] id, result in

@@ -30,11 +30,14 @@ final class ModuleState: LuaPoolWorker {
 
     /// Nil for a state that makes no jobs.
     private let hung: HungModules?
+    private let usage: ModuleUsage?
 
     init(
-        _ settings: ModuleSettings, hung: HungModules? = nil, onWedge: (@Sendable (LuaWedge) -> Void)? = nil
+        _ settings: ModuleSettings, hung: HungModules? = nil, usage: ModuleUsage? = nil,
+        onWedge: (@Sendable (LuaWedge) -> Void)? = nil
     ) {
         self.hung = hung
+        self.usage = usage
         values = ModuleValues(settings, onWedge: onWedge)
     }
 
@@ -48,6 +51,7 @@ final class ModuleState: LuaPoolWorker {
     }
 
     func close() -> LeakReport {
+        usage?.end(self)
         for module in loaded.values { module.realm.close() }
         loaded = [:]
         return values.close()
@@ -56,6 +60,12 @@ final class ModuleState: LuaPoolWorker {
     // MARK: Jobs
 
     func perform(_ job: Job) -> Answer {
+        let answer = answer(to: job)
+        usage?.note(.init(bytes: values.state.memoryUsed, seconds: values.state.cpuSeconds), of: self)
+        return answer
+    }
+
+    private func answer(to job: Job) -> Answer {
         switch job {
         case .transform(let job, let versions):
             if let hung, !hung.refused(of: job).isEmpty { return .refused }

@@ -129,6 +129,12 @@ public final class ScriptHost {
 
     // MARK: Transformer modules
 
+    /// Bytes in the states of modules, and CPU time of their functions, as of the last job of each thread.
+    public var moduleUsage: (bytes: Int, cpuSeconds: Double) {
+        let total = context.modules.usage.total
+        return (total.bytes, total.seconds)
+    }
+
     /// Why a module is not run any more; nil as long as all are.
     public var stalledModules: String? { context.modules.stall }
 

@@ -46,6 +46,9 @@ struct HostFacts: Sendable {
     var luaMemory = 0
     /// CPU time of the script's own functions, in all generations.
     var luaSeconds = 0.0
+    /// The same of transformer modules.
+    var moduleMemory = 0
+    var moduleSeconds = 0.0
     /// Bytes that resources hold, and bytes of bodies on their way to them.
     var contentMemory = 0
     var bodyMemory = 0
@@ -107,7 +110,8 @@ struct HostFacts: Sendable {
 
     private var memory: Tree {
         var pairs: [(String, Tree)] = [
-            ("lua", Tree(luaMemory)), ("content", Tree(contentMemory)), ("bodies", Tree(bodyMemory)),
+            ("lua", Tree(luaMemory)), ("modules", Tree(moduleMemory)), ("content", Tree(contentMemory)),
+            ("bodies", Tree(bodyMemory)),
             ("content_limit", Tree(contentLimit)), ("dropped", Tree(droppedContents)),
         ]
         if let machine {
@@ -172,6 +176,8 @@ extension HostFacts {
         failedJobs = generations.failedJobs
         luaMemory = generations.memoryUsed
         luaSeconds = generations.luaSeconds
+        moduleMemory = generations.moduleMemory
+        moduleSeconds = generations.moduleSeconds
         let budget = generations.contentBudget
         contentMemory = budget.heldBytes
         bodyMemory = budget.bodyBytes

@@ -10,9 +10,13 @@ extension HostFacts {
             MetricFamily(.generationsAlive, Double(1 + retiring)),
             MetricFamily(.jobs, Double(jobs)),
             MetricFamily(.failedJobs, Double(failedJobs)),
-            MetricFamily(.luaMemory, [.init([.init("state", "script")], .number(Double(luaMemory)))]),
-            MetricFamily(.luaCPU, [.init([.init("state", "script")], .number(luaSeconds))]),
+            MetricFamily(.luaMemory, byState(Double(luaMemory), Double(moduleMemory))),
+            MetricFamily(.luaCPU, byState(luaSeconds, moduleSeconds)),
         ]
+    }
+
+    private func byState(_ script: Double, _ modules: Double) -> [MetricFamily.Sample] {
+        [("script", script), ("modules", modules)].map { .init([.init("state", $0.0)], .number($0.1)) }
     }
 }
 

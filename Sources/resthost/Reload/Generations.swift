@@ -103,6 +103,13 @@ final class Generations {
     /// CPU time of the functions of all there were.
     var luaSeconds: Double { luaSecondsBefore + (retired + [current]).reduce(0) { $0 + $1.cpuSeconds } }
 
+    /// The same of transformer modules, as far as their threads have said.
+    var moduleMemory: Int { (retired + [current]).reduce(0) { $0 + $1.moduleUsage.bytes } }
+
+    var moduleSeconds: Double {
+        moduleSecondsBefore + (retired + [current]).reduce(0) { $0 + $1.moduleUsage.cpuSeconds }
+    }
+
     /// What resources hold, and may hold.
     var contentBudget: ContentBudget { engine.contentBudget }
 
@@ -228,6 +235,7 @@ final class Generations {
             let ending = old
             self?.failedJobsBefore += ending.failedJobs
             self?.luaSecondsBefore += ending.cpuSeconds
+            self?.moduleSecondsBefore += ending.moduleUsage.cpuSeconds
             self?.retired.removeAll { $0 === ending }
             ending.close()
             self?.giveMemoryBack()
@@ -247,6 +255,7 @@ final class Generations {
 
     private var failedJobsBefore = 0
     private var luaSecondsBefore = 0.0
+    private var moduleSecondsBefore = 0.0
 
     /// Of all generations: jobs and runs of timers that raised an error that nobody waited for.
     var failedJobs: Int { failedJobsBefore + (retired + [current]).reduce(0) { $0 + $1.failedJobs } }

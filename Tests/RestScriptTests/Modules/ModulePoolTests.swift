@@ -34,6 +34,27 @@ struct ModulePoolTests {
         await fixture.close()
     }
 
+    @Test func `what their states use is known, and what they used stays known`() async throws {
+        let fixture = try ModuleFixture(["m": "kept = ('x'):rep(100000) return function(c) return c end"])
+        try fixture.load(
+            """
+            api:configure_transformer("**", "m")
+            rest.spawn(function() api:resource("text"):get() end)
+            """)
+        let host = try #require(fixture.script.host)
+        #expect(host.moduleUsage.bytes == 0)
+        await fixture.settle()
+        #expect(host.moduleUsage.bytes > 100_000 && host.moduleUsage.cpuSeconds >= 0)
+        let (usage, state) = (ModuleUsage(), ModuleState(ModuleSettings(host.context)))
+        usage.note(.init(bytes: 5, seconds: 1), of: state)
+        usage.note(.init(bytes: 7, seconds: 2), of: state)
+        #expect(usage.total == .init(bytes: 7, seconds: 2))
+        usage.end(state)
+        #expect(usage.total == .init(bytes: 0, seconds: 2))
+        _ = state.close()
+        await fixture.close()
+    }
+
     @Test func `what a module keeps is its own: not the script's, not another module's`() async throws {
         let lines = try await output(
             """
