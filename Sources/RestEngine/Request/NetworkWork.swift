@@ -19,7 +19,7 @@ final class NetworkWork: RequestWork {
     /// The service's definition when it started; see ``Service/Definition``.
     private var generation = 0
     private var configurationAtStart: ResolvedConfiguration?
-    /// The last that was found, and of which version of the service's it is.
+    /// The last that was found, and its version; a failure may be that of a block which is still running.
     private var known: (configuration: ResolvedConfiguration, version: Int)?
     /// Nil where nothing is traced.
     private(set) var trace: RequestTrace?
@@ -44,8 +44,7 @@ final class NetworkWork: RequestWork {
         let version = resource.core.configuration.version
         if let known, known.version == version { return known.configuration }
         let found = resource.resolvedConfiguration(for: finalMethod, own: plan.configuration)
-        // A failure may be that of a block which is still running.
-        if found.failure == nil { known = (found, version) }
+        known = found.failure == nil ? (found, version) : nil
         return found
     }
 
