@@ -2,13 +2,25 @@
 #define PARSE_HPP
 
 #include "buffer.hpp"
+#include "tape.hpp"
 
 namespace cjson {
+
+/// A text without its byte order mark.
+Span withoutMark(const uint8_t *json, size_t count);
 
 /// A tree buffer of this thread, for a tree that lives shortly. Taken out while in use: a finalizer that runs
 /// meanwhile may want one too. Whoever took it gives it back, whatever happens.
 cjson_buffer takeSpareBuffer();
 void giveSpareBuffer(cjson_buffer buffer);
+
+enum class TapeState { taken, unfit, tooLarge };
+
+/// The tape of a text, instead of its tree. `unfit`: only parseExactly can read it, or says why nobody can.
+/// `tooLarge`: only the tree shows whether the limits hold. Depth is not looked at. A tape is this thread's;
+/// whoever took it gives it back, whatever happens.
+TapeState takeTape(Span text, const Limits &limits, Tape &tape);
+void giveTape();
 
 }  // namespace cjson
 #endif

@@ -94,6 +94,29 @@ private:
 
 }  // namespace
 
+size_t distinctKeys(const Tape &tape, size_t at, size_t end, size_t count) {
+    size_t slotCount = 16, distinct = 0;
+    while (slotCount < count * 2) {
+        slotCount *= 2;
+    }
+    // Indices of keys, from 1 on.
+    auto *slots = static_cast<uint32_t *>(std::calloc(slotCount, sizeof(uint32_t)));
+    if (!slots) {
+        return count;
+    }
+    for (; at < end; at = tape.behind(at + 1)) {
+        Span key = tape.string(tape.words[at]);
+        size_t slot = hashOf(key) & (slotCount - 1);
+        while (slots[slot] && !isSame(tape.string(tape.words[slots[slot]]), key)) {
+            slot = (slot + 1) & (slotCount - 1);
+        }
+        distinct += slots[slot] == 0;
+        slots[slot] = static_cast<uint32_t>(at);
+    }
+    std::free(slots);
+    return distinct;
+}
+
 Repeats::~Repeats() {
     std::free(pairs);
     std::free(slots);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "buffer.hpp"
+#include "tape.hpp"
 
 namespace cjson {
 
@@ -35,6 +36,10 @@ public:
 private:
     uint64_t bits[16] = {};
 };
+
+/// How many different keys an object of a tape has, whose `count` keys and values lie between two indices. As
+/// many as it has keys when there is no memory to tell.
+size_t distinctKeys(const Tape &tape, size_t at, size_t end, size_t count);
 
 /// The pairs of a tree's objects that a later one with the same key replaces. RFC 8259, section 4, leaves
 /// open which of them counts: here it is the last, as in Lua's tables and nearly everywhere else.

@@ -14,8 +14,7 @@ int read(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
     Limits bounds(limits);
     Writer writer(*out, bounds.bytes);
     Sink sink(writer);
-    lua_pushvalue(L, index);
-    int code = LuaReader<Sink>(L, sink, writer, bounds, error).value(nullptr, 0);
+    int code = LuaReader<Sink>(L, sink, writer, bounds, error).value(lua_absindex(L, index), nullptr, 0);
     lua_settop(L, top);
     if (code) {
         return code;

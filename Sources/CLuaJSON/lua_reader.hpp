@@ -24,49 +24,53 @@ public:
         }
     }
 
-    /// Reads the value on the top of the stack, and leaves it there after a success.
-    int value(const PathNode *node, uint32_t depth) {
+    /// Reads the value at a place of the stack, which is as it was after a success.
+    int value(int at, const PathNode *node, uint32_t depth) {
         size_t offset = 0;
-        switch (lua_type(L, -1)) {
+        switch (lua_type(L, at)) {
         case LUA_TNIL: sink.null(); return CJSON_OK;
-        case LUA_TBOOLEAN: sink.boolean(lua_toboolean(L, -1)); return CJSON_OK;
+        case LUA_TBOOLEAN: sink.boolean(lua_toboolean(L, at)); return CJSON_OK;
         case LUA_TNUMBER:
-            if (!lua_isinteger(L, -1)) {
-                return scalar(sink.real(lua_tonumber(L, -1)), node, 0);
+            if (!lua_isinteger(L, at)) {
+                return scalar(sink.real(lua_tonumber(L, at)), node, 0);
             }
-            sink.integer(lua_tointeger(L, -1));
+            sink.integer(lua_tointeger(L, at));
             return CJSON_OK;
         case LUA_TSTRING: {
-            int code = sink.string(top(), offset);
+            int code = sink.string(text(at), offset);
             return scalar(code, node, offset);
         }
-        case LUA_TTABLE: return table(node, depth + 1);
+        case LUA_TTABLE: return table(at, node, depth + 1);
         case LUA_TLIGHTUSERDATA:
-            if (cjson_is_null(L, -1)) {
+            if (cjson_is_null(L, at)) {
                 sink.null();
                 return CJSON_OK;
             }
             break;
         }
         char text[96];
+        lua_pushvalue(L, at);
         return refuse(node, describeValue(L, text, sizeof text));
     }
 
 private:
-    int table(const PathNode *node, uint32_t depth) {
+    /// Down to this depth the pairs of an object with few keys lie on the stack.
+    static constexpr uint32_t stackedDepth = 32;
+
+    int table(int index, const PathNode *node, uint32_t depth) {
         if (depth > depthLimit) {
-            return tooDeep(node, depth);
+            return tooDeep(index, node, depth);
         }
-        if (!lua_checkstack(L, 6)) {
+        if (!lua_checkstack(L, depth <= stackedDepth ? 2 * KeyOrders::most + 8 : 8)) {
             return fail(error, CJSON_NO_MEMORY, 0, node, "out of memory");
         }
         // Tables that share tables can be endless work: nothing more is read once the result is too large.
         if (int code = out.failure()) {
             return failWriting(error, code, 0);
         }
-        path[depth - 1] = lua_topointer(L, -1);
-        Mark mark = takeMark();
-        int index = lua_gettop(L);
+        path[depth - 1] = lua_topointer(L, index);
+        Mark mark = takeMark(index);
+        int top = lua_gettop(L);
         lua_pushnil(L);
         if (!lua_next(L, index)) {
             if (mark == Mark::array) {
@@ -83,12 +87,13 @@ private:
         if (isItem(1) && mark != Mark::object) {
             code = array(index, node, depth, done);
         } else if (lua_type(L, -2) == LUA_TSTRING && mark != Mark::array) {
-            code = object(index, node, depth, done);
+            code = depth <= stackedDepth ? stackedObject(index, top, node, depth, done)
+                                         : object(index, node, 0, pairs.mark(), depth, sink.beginObject(), done);
         }
         if (code || done) {
             return code;
         }
-        lua_settop(L, index);
+        lua_settop(L, top);
         out.rewind(begun);
         pairs.drop(noted);
         return counted(index, node, depth, mark);
@@ -97,13 +102,14 @@ private:
     /// `done` stays false when a key is found that no array has. Begins with the first pair on the stack.
     int array(int index, const PathNode *parent, uint32_t depth, bool &done) {
         size_t begun = sink.beginArray(), count = 0;
+        int at = lua_gettop(L);
         do {
             if (!isItem(static_cast<lua_Integer>(count) + 1)) {
                 return CJSON_OK;
             }
             sink.element(count);
             PathNode node{parent, {}, ++count};
-            if (int code = value(&node, depth)) {
+            if (int code = value(at, &node, depth)) {
                 return code;
             }
             lua_pop(L, 1);
@@ -113,15 +119,62 @@ private:
         return CJSON_OK;
     }
 
-    /// `done` stays false when a key is found that is no string. Begins with the first pair on the stack.
-    int object(int index, const PathNode *parent, uint32_t depth, bool &done) {
-        size_t begun = sink.beginObject(), noted = pairs.mark(), count = 0;
+    /// `done` stays false when a key is found that is no string. Begins with the first pair on the stack,
+    /// above `top`, where all are gathered, so that they are read in the order in which they come out.
+    int stackedObject(int index, int top, const PathNode *parent, uint32_t depth, bool &done) {
+        Span keys[KeyOrders::most];
+        int count = 0;
         do {
-            if (lua_type(L, -2) != LUA_TSTRING) {
+            int key = top + 1 + 2 * count;
+            if (lua_type(L, key) != LUA_TSTRING) {
                 return CJSON_OK;
             }
-            PathNode node{parent, text(-2), 0};
-            if (int code = pair(node, count++, depth)) {
+            if (count == KeyOrders::most) {
+                return unstackedObject(index, top, keys, parent, depth, done);
+            }
+            keys[count++] = text(key);
+            lua_pushvalue(L, key);
+        } while (lua_next(L, index));
+        const uint8_t *order = orders.of(keys, count);
+        uint8_t sorted[KeyOrders::most];
+        std::memcpy(sorted, order, sizeof sorted);
+        size_t begun = sink.beginObject();
+        for (int i = 0; i < count; i++) {
+            PathNode node{parent, keys[sorted[i]], 0};
+            sink.element(static_cast<size_t>(i));
+            if (int code = keyAndValue(top + 2 + 2 * sorted[i], node, depth)) {
+                return code;
+            }
+        }
+        sink.endObject(begun, static_cast<size_t>(count));
+        lua_settop(L, top);
+        done = true;
+        return CJSON_OK;
+    }
+
+    /// An object that has more keys than are gathered: those that were, and the pair on the top.
+    int unstackedObject(int index, int top, const Span *keys, const PathNode *parent, uint32_t depth, bool &done) {
+        size_t begun = sink.beginObject(), noted = pairs.mark(), count = 0;
+        for (; count < KeyOrders::most; count++) {
+            PathNode node{parent, keys[count], 0};
+            if (int code = pair(top + 2 + 2 * static_cast<int>(count), node, count, depth)) {
+                return code;
+            }
+        }
+        int code = object(index, parent, count, noted, depth, begun, done);
+        lua_settop(L, top);
+        return code;
+    }
+
+    /// The rest of an object of which `count` pairs are written. Begins with the next on the top.
+    int object(int index, const PathNode *parent, size_t count, size_t noted, uint32_t depth, size_t begun, bool &done) {
+        int at = lua_gettop(L);
+        do {
+            if (lua_type(L, at - 1) != LUA_TSTRING) {
+                return CJSON_OK;
+            }
+            PathNode node{parent, text(at - 1), 0};
+            if (int code = pair(at, node, count++, depth)) {
                 return code;
             }
             lua_pop(L, 1);
@@ -130,18 +183,22 @@ private:
         return endObject(begun, noted, count, parent);
     }
 
-    int pair(const PathNode &node, size_t count, uint32_t depth) {
+    int pair(int at, const PathNode &node, size_t count, uint32_t depth) {
         sink.element(count);
         if (!pairs.add(node.key, out.count())) {
             return fail(error, CJSON_NO_MEMORY, 0, &node, "out of memory");
         }
-        size_t offset = 0;
-        int code = sink.key(node.key, offset);
-        code = code ? scalar(code, &node, offset) : value(&node, depth);
+        int code = keyAndValue(at, node, depth);
         if (!code) {
             pairs.close(out.count());
         }
         return code;
+    }
+
+    int keyAndValue(int at, const PathNode &node, uint32_t depth) {
+        size_t offset = 0;
+        int code = sink.key(node.key, offset);
+        return code ? scalar(code, &node, offset) : value(at, &node, depth);
     }
 
     int endObject(size_t begun, size_t noted, size_t count, const PathNode *node) {
@@ -152,77 +209,15 @@ private:
         return CJSON_OK;
     }
 
-    int counted(int index, const PathNode *node, uint32_t depth, Mark mark) {
-        Keys keys(L, index);
-        if (mark != Mark::object && keys.areList()) {
-            return list(index, keys.count, node, depth);
-        }
-        if (mark == Mark::array && keys.areListWithHoles()) {
-            return list(index, static_cast<size_t>(keys.length), node, depth);
-        }
-        if (mark == Mark::object && keys.areNames()) {
-            return named(index, keys.count, node, depth);
-        }
-        if (const char *odd = keys.unencodable()) {
-            return refuse(node, odd);
-        }
-        if (!Sink::takesTables) {
-            return refuse(node, oddKeys(L, index).describe(mark));
-        }
-        return general(index, keys, node, depth, mark);
-    }
+    // counted_tables.hpp
+    int counted(int index, const PathNode *node, uint32_t depth, Mark mark);
+    int list(int index, size_t count, const PathNode *parent, uint32_t depth);
+    int named(int index, size_t count, const PathNode *parent, uint32_t depth);
+    int general(int index, const Keys &keys, const PathNode *parent, uint32_t depth, Mark mark);
 
-    int list(int index, size_t count, const PathNode *parent, uint32_t depth) {
-        size_t begun = sink.beginArray();
-        for (size_t i = 0; i < count; i++) {
-            lua_rawgeti(L, index, static_cast<lua_Integer>(i + 1));
-            sink.element(i);
-            PathNode node{parent, {}, i + 1};
-            if (int code = value(&node, depth)) {
-                return code;
-            }
-            lua_pop(L, 1);
-        }
-        sink.endArray(begun, count);
-        return CJSON_OK;
-    }
-
-    /// A table marked as object: its integer keys become text.
-    int named(int index, size_t count, const PathNode *parent, uint32_t depth) {
-        KeyTexts names(count);
-        if (!names.all) {
-            return fail(error, CJSON_NO_MEMORY, 0, parent, "out of memory");
-        }
-        size_t begun = sink.beginObject(), noted = pairs.mark(), written = 0;
-        for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-            PathNode node{parent, names.all[written].of(L, -2), 0};
-            if (int code = pair(node, written++, depth)) {
-                return code;
-            }
-        }
-        return endObject(begun, noted, count, parent);
-    }
-
-    int general(int index, const Keys &keys, const PathNode *parent, uint32_t depth, Mark mark) {
-        size_t head = sink.beginTable(keys.count, mark, keys.items);
-        for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-            KeyText name;
-            PathNode node{parent, name.of(L, -2), 0};
-            lua_pushvalue(L, -2);
-            int code = value(&node, depth);
-            lua_pop(L, 1);
-            code = code ? code : value(&node, depth);
-            if (code) {
-                return code;
-            }
-        }
-        sink.endTable(head, keys.count);
-        return CJSON_OK;
-    }
-
-    /// The mark of the table on the top; tells the sink of its class.
-    Mark takeMark() {
-        if (!lua_getmetatable(L, -1)) {
+    /// The mark of the table at an index; tells the sink of its class.
+    Mark takeMark(int index) {
+        if (!lua_getmetatable(L, index)) {
             return Mark::none;
         }
         const void *metatable = lua_topointer(L, -1);
@@ -241,8 +236,6 @@ private:
     /// Whether the key of the pair on the top is this integer.
     bool isItem(lua_Integer item) const { return lua_isinteger(L, -2) && lua_tointeger(L, -2) == item; }
 
-    Span top() const { return text(-1); }
-
     Span text(int index) const {
         size_t count;
         auto bytes = lua_tolstring(L, index, &count);
@@ -257,8 +250,8 @@ private:
         return fail(error, CJSON_UNENCODABLE, 0, node, what);
     }
 
-    int tooDeep(const PathNode *node, uint32_t depth) {
-        path[depth - 1] = lua_topointer(L, -1);
+    int tooDeep(int index, const PathNode *node, uint32_t depth) {
+        path[depth - 1] = lua_topointer(L, index);
         // The first table that is one of its own ancestors is where a script must look.
         for (uint32_t inner = 1; inner < depth; inner++) {
             for (uint32_t outer = 0; outer < inner; outer++) {
@@ -282,7 +275,10 @@ private:
     bool keepsClasses = false;
     const void *path[maximumDepth + 1];
     Pairs pairs;
+    KeyOrders orders;
 };
 
 }  // namespace cjson
+
+#include "counted_tables.hpp"
 #endif

@@ -4,12 +4,14 @@
 #include <algorithm>
 
 #include "buffer.hpp"
+#include "key_orders.hpp"
 #include "lua.hpp"
 
 namespace cjson {
 
-/// The pairs of the objects that are being written, those of the innermost last. lua_next gives them in an
-/// order that differs between states; sorted by their keys they are the same bytes each time.
+/// The pairs of the objects with many keys that are being written, those of the innermost last. lua_next
+/// gives them in an order that differs between states; sorted by their keys they are the same bytes each
+/// time.
 class Pairs {
 public:
     Pairs() = default;
@@ -29,7 +31,7 @@ public:
         if (count == capacity && !grow()) {
             return false;
         }
-        all[count++] = {Pair::beginning(key), key, static_cast<uint32_t>(begin), static_cast<uint32_t>(begin)};
+        all[count++] = {SortedKey(key), static_cast<uint32_t>(begin), static_cast<uint32_t>(begin)};
         return true;
     }
 
@@ -71,31 +73,10 @@ public:
 
 private:
     struct Pair {
-        /// The first eight bytes of the key, as a number that compares as they do: it mostly settles the
-        /// matter.
-        uint64_t head;
-        Span key;
+        SortedKey key;
         uint32_t begin, end;
 
-        static uint64_t beginning(Span key) {
-            uint64_t head = 0;
-            if (key.count >= sizeof head) {
-                std::memcpy(&head, key.data, sizeof head);
-            } else if (key.count) {
-                std::memcpy(&head, key.data, key.count);
-            }
-            return __builtin_bswap64(head);
-        }
-
-        bool operator<(const Pair &other) const {
-            return head == other.head ? isBehindHead(other) : head < other.head;
-        }
-
-        bool isBehindHead(const Pair &other) const {
-            size_t shorter = key.count < other.key.count ? key.count : other.key.count;
-            int order = shorter ? std::memcmp(key.data, other.key.data, shorter) : 0;
-            return order ? order < 0 : key.count < other.key.count;
-        }
+        bool operator<(const Pair &other) const { return key < other.key; }
     };
 
     static_assert(maximumBytes <= UINT32_MAX, "offsets of all results fit");

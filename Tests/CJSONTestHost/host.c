@@ -115,6 +115,20 @@ static int push(lua_State *L) {
     return lua_gettop(L) == top + 1 ? 1 : luaL_error(L, "other than one value was pushed");
 }
 
+// decode_tree(text, depth, bytes): as decode, by way of a tree.
+static int decode_tree(lua_State *L) {
+    size_t count;
+    const char *text = luaL_checklstring(L, 1, &count);
+    cjson_limits bounds = limits(L);
+    cjson_error error;
+    cjson_buffer *buffer = &self(L)->buffer;
+    if (cjson_tree_from_json((const uint8_t *)text, count, count, &bounds, buffer, &error)) {
+        return refuse(L, &error);
+    }
+    cjson_push_tree(L, buffer->data, buffer->count, NULL);
+    return 1;
+}
+
 static int carry(lua_State *L) {
     int count = tree(L);
     if (count > 1) {
@@ -167,7 +181,8 @@ static int open(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"decode", decode}, {"encode", encode}, {"tree", tree},   {"push", push},
         {"carry", carry},   {"text", text},     {"array", array}, {"object", object},
-        {"is_array", is_array}, {"class", class}, {"keep_classes", keep_classes}, {NULL, NULL},
+        {"is_array", is_array}, {"class", class}, {"keep_classes", keep_classes},
+        {"decode_tree", decode_tree}, {NULL, NULL},
     };
     luaL_openlibs(L);
     cjson_open(L);

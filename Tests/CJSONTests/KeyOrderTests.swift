@@ -71,6 +71,27 @@ import Testing
             """#)
     }
 
+    /// Few keys are sorted otherwise than many, and deep inside otherwise than above.
+    @Test func `many keys, and deep inside`() {
+        run(
+            #"""
+            for _, count in ipairs { 2, 31, 32, 33, 34, 64, 65, 200 } do
+                local list = {}
+                for i = 1, 6 do
+                    local v = {}
+                    for j = 1, count do v["key" .. (j * (i % 2 == 0 and 7 or 1)) % 211] = { b = j, a = i } end
+                    list[i] = v
+                end
+                check(list)
+            end
+            local deep = { z = 1, a = 2 }
+            for i = 1, 80 do
+                deep = i % 3 == 0 and { deep, { y = 1, b = 2 } } or { y = i, deep = deep, a = { 1, { d = 1, c = 2 } } }
+            end
+            check(deep)
+            """#)
+    }
+
     @Test func `what turns out to be no object begins anew`() {
         run(
             #"""

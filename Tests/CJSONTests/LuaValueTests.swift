@@ -54,6 +54,36 @@ import Testing
             """#)
     }
 
+    /// Text is looked at in pieces of eight bytes, short text and the rest of longer in others.
+    @Test func `text of any length is written as it must be`() {
+        run(
+            #"""
+            local forms = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\1"] = "\\u0001", ["\x1f"] = "\\u001f",
+                ["\x7f"] = "\x7f", [" "] = " ", ["é"] = "é", ["😀"] = "😀", ["x"] = "x" }
+            local function same(given, wanted)
+                assert(encode(given) == '"' .. wanted .. '"', given)
+                assert(encode({ [given] = 1 }) == '{"' .. wanted .. '":1}', given)
+                assert(text({ given }) == '["' .. wanted .. '"]' and decode(encode(given)) == given)
+            end
+            local lengths = { 254, 255, 256, 257, 258, 4090, 4094, 4095, 4096, 8190, 70000 }
+            for length = 0, 40 do lengths[#lengths + 1] = length end
+            for _, length in ipairs(lengths) do
+                for piece, form in pairs(forms) do
+                    for place = 0, length, length > 40 and length // 3 or 1 do
+                        local head, tail = ("a"):rep(place), ("b"):rep(length - place)
+                        same(head .. piece .. tail, head .. form .. tail)
+                        same(head .. piece .. piece .. tail, head .. form .. form .. tail)
+                    end
+                end
+                for place = 0, length, length > 40 and length // 3 or 1 do
+                    local broken = ("a"):rep(place) .. "\xC3" .. ("b"):rep(length - place)
+                    local done, message, code, offset = encode(broken)
+                    assert(not done and code == 2 and offset == place, place)
+                end
+            end
+            """#)
+    }
+
     @Test(arguments: [
         ("{users = {{}, {}, {name = print}}}", "users[3].name: a function can't be content"),
         ("{a = coroutine.create(print)}", "a: a coroutine can't be content"),

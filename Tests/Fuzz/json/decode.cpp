@@ -19,6 +19,39 @@ void require(bool condition) {
     }
 }
 
+/// What is read straight into Lua is what comes by way of a tree, errors too.
+void compareWithTree(lua_State *L, const uint8_t *json, size_t count, const cjson_buffer &tree, int code, size_t offset) {
+    static cjson_buffer straight, byTree;
+    cjson_error error = {};
+    int straightCode = cjson_push_json(L, json, count, nullptr, nullptr, &error);
+    require(straightCode == code && lua_gettop(L) == (code == CJSON_OK));
+    if (code) {
+        require(error.offset == offset);
+        return;
+    }
+    require(cjson_tree_from_lua(L, 1, nullptr, &straight, &error) == CJSON_OK);
+    lua_settop(L, 0);
+    cjson_push_tree(L, tree.data, tree.count, nullptr);
+    require(cjson_tree_from_lua(L, 1, nullptr, &byTree, &error) == CJSON_OK);
+    lua_settop(L, 0);
+    require(isSame(straight, byTree));
+}
+
+/// The same for a list of such values: texts are told from each other by those before.
+void compareList(lua_State *L, const std::vector<uint8_t> &json) {
+    static cjson_buffer tree;
+    cjson_error error = {};
+    std::vector<uint8_t> list;
+    for (int i = 0; i < 4 || (list.size() < 600 && i < 64); i++) {
+        list.push_back(i ? ',' : '[');
+        list.insert(list.end(), json.begin(), json.end());
+    }
+    list.push_back(']');
+    list.shrink_to_fit();
+    int code = cjson_tree_from_json(list.data(), list.size(), list.size(), nullptr, &tree, &error);
+    compareWithTree(L, list.data(), list.size(), tree, code, error.offset);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
@@ -35,6 +68,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     exact.count = 0;
     int exactCode = cjson::parseExactly({input.data() + mark, count - mark}, mark, limits, exact, nullptr);
     require(code == exactCode);
+    lua_State *L = fuzzState();
+    compareWithTree(L, input.data(), count, tree, code, error.offset);
     if (code) {
         return 0;
     }
@@ -44,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     require(cjson_tree_from_json(text.data, text.count, text.capacity, nullptr, &again, &error) == CJSON_OK);
     require(isSame(tree, again));
 
-    lua_State *L = fuzzState();
+    compareList(L, input);
     cjson_push_tree(L, tree.data, tree.count, nullptr);
     require(cjson_json_from_lua(L, 1, nullptr, &text, &error) == CJSON_OK);
     require(lua_gettop(L) == 1);

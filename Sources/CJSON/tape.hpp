@@ -1,0 +1,44 @@
+#ifndef TAPE_HPP
+#define TAPE_HPP
+
+#include "tree.hpp"
+
+namespace cjson {
+
+/// What simdjson makes of a text, in the form that its doc/tape.md has: words, and the strings that they mean.
+/// At least 32 bytes may be read behind each string, and four before it.
+struct Tape {
+    const uint64_t *words;
+    const uint8_t *strings;
+
+    static char kind(uint64_t word) { return static_cast<char>(word >> 56); }
+
+    /// The index of a container's closing word.
+    static size_t end(uint64_t word) { return static_cast<uint32_t>(word) - 1; }
+
+    /// How many items or fields a container has; no more than this are counted.
+    static uint32_t count(uint64_t word) { return static_cast<uint32_t>(word >> 32) & mostCounted; }
+    static constexpr uint32_t mostCounted = 0xFFFFFF;
+
+    /// Where the value behind the one at an index begins.
+    size_t behind(size_t at) const {
+        switch (uint64_t word = words[at]; kind(word)) {
+        case '{':
+        case '[': return end(word) + 1;
+        case 'l':
+        case 'u':
+        case 'd': return at + 2;
+        default: return at + 1;
+        }
+    }
+
+    Span string(uint64_t word) const {
+        const uint8_t *head = strings + (word & 0x00FFFFFFFFFFFFFF);
+        return {head + 4, load<uint32_t>(head)};
+    }
+
+    double real(size_t at) const { return load<double>(reinterpret_cast<const uint8_t *>(words + at)); }
+};
+
+}  // namespace cjson
+#endif

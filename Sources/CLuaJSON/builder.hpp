@@ -1,0 +1,135 @@
+#ifndef BUILDER_HPP
+#define BUILDER_HPP
+
+#include "lua.hpp"
+#include "text.hpp"
+#include "key_memo.hpp"
+
+namespace cjson {
+
+/// Makes Lua values, for whoever reads a tree or a tape. Anything here may be left by a jump at any lua_ call:
+/// nothing has a destructor. `isCounted`: memory is asked for, and may be refused; then things are left on the
+/// stack.
+template <bool isCounted>
+class Builder {
+protected:
+    /// `bytes`: about how many there are to read. For few, no key is remembered.
+    Builder(lua_State *L, const cjson_making &making, size_t bytes)
+        : L(L), making(making), remembers(bytes >= worthRemembering) {
+        luaL_checkstack(L, remembers ? KeyMemo::size + 8 : 8, "a value is too large");
+        base = lua_gettop(L);
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.array);
+        if (remembers) {
+            keys.open();
+            lua_settop(L, base + 1 + KeyMemo::size);
+        }
+    }
+
+    /// Leaves only the value on the top, or nil.
+    bool finish(bool made) {
+        if (!made) {
+            lua_pushnil(L);
+        }
+        lua_replace(L, base + 1);
+        lua_settop(L, base + 1);
+        return made;
+    }
+
+    bool string(Span text) {
+        if (!affords(text.count + stringBytes)) {
+            return false;
+        }
+        lua_pushlstring(L, reinterpret_cast<const char *>(text.data), text.count);
+        return true;
+    }
+
+    [[gnu::always_inline]] bool key(Span text) {
+        if (!remembers || !KeyMemo::takes(text)) {
+            return string(text);
+        }
+        bool isNew;
+        int place = keys.find(text, isNew), index = base + 2 + place;
+        if (__builtin_expect(place >= 0 && !isNew, 1)) {
+            lua_pushvalue(L, index);
+            return true;
+        }
+        if (!string(text)) {
+            return false;
+        }
+        if (isNew) {
+            lua_copy(L, -1, index);
+        }
+        return true;
+    }
+
+    /// An integer beyond 64 bits.
+    bool number(Span digits) {
+        if (making.big_as_text) {
+            return string(digits);
+        }
+        auto text = reinterpret_cast<const char *>(digits.data);
+        double value = 0;
+        parseDouble(text, text + digits.count, value);
+        lua_pushnumber(L, value);
+        return true;
+    }
+
+    bool createTable(size_t items, size_t fields) {
+        size_t room = fields ? size_t{1} << (64 - __builtin_clzll(fields * uint64_t{2} - 1)) >> 1 : 0;
+        if (!affords(tableBytes + items * itemBytes + room * fieldBytes)) {
+            return false;
+        }
+        lua_createtable(L, static_cast<int>(items), static_cast<int>(fields));
+        return true;
+    }
+
+    void markArray() {
+        lua_pushvalue(L, base + 1);
+        lua_setmetatable(L, -2);
+    }
+
+    /// Before what is in a container is pushed, at whatever depth.
+    void enter(uint32_t depth) {
+        if (__builtin_expect(depth > roomyDepth, 0)) {
+            luaL_checkstack(L, eachTakes * depthsAhead, "a value is too deep");
+            roomyDepth = depth + depthsAhead - 2;
+        }
+    }
+
+    lua_State *L;
+    const cjson_making &making;
+    int base;
+
+private:
+    static constexpr size_t worthRemembering = 512;
+
+    // Of the stack, by a container and what is pushed inside of it; and so many get room at once.
+    static constexpr int eachTakes = 4, depthsAhead = 16;
+
+    // What Lua takes (5.4): a table itself, one item, one field, and a string beside its bytes.
+    static constexpr size_t tableBytes = 56, itemBytes = 16, fieldBytes = 24, stringBytes = 25;
+
+    /// What is lent in one go is for many values.
+    bool affords(size_t bytes) {
+        if constexpr (!isCounted) {
+            return true;
+        }
+        if (__builtin_expect(bytes > credit, 0)) {
+            credit = making.lend(L, bytes);
+            if (credit < bytes) {
+                return false;
+            }
+        }
+        credit -= bytes;
+        return true;
+    }
+
+    /// Bytes that may still be taken.
+    size_t credit = 0;
+    bool remembers;
+    uint32_t roomyDepth = 1;
+    KeyMemo keys;
+};
+
+}  // namespace cjson
+#endif

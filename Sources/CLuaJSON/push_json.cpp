@@ -1,0 +1,176 @@
+// JSON text to Lua value: from simdjson's tape, or through a tree where only that tells whether limits hold.
+#include "exact_parser.hpp"
+#include "failure.hpp"
+#include "parse.hpp"
+#include "push.hpp"
+#include "repeats.hpp"
+
+#include <charconv>
+
+namespace cjson {
+namespace {
+
+enum class Made { whole, tooDeep, noMemory };
+
+template <bool isCounted>
+class TapePusher : Builder<isCounted> {
+    using Base = Builder<isCounted>;
+    using Base::L;
+
+public:
+    TapePusher(lua_State *L, Tape tape, size_t count, uint32_t depthLimit, const cjson_making &making)
+        : Base(L, making, count), tape(tape), depthLimit(depthLimit) {}
+
+    Made root() {
+        bool made = Base::finish(value(0));
+        return made ? Made::whole : isTooDeep ? Made::tooDeep : Made::noMemory;
+    }
+
+private:
+    /// False when there is no memory for it, or it is too deep; then things are left on the stack.
+    bool value(uint32_t depth) {
+        uint64_t word = tape.words[at++];
+        switch (Tape::kind(word)) {
+        case '{': return object(word, depth + 1);
+        case '[': return array(word, depth + 1);
+        case '"': return Base::string(tape.string(word));
+        case 'l': lua_pushinteger(L, static_cast<lua_Integer>(tape.words[at++])); break;
+        case 'u': return unsignedInteger(tape.words[at++]);
+        case 'd': lua_pushnumber(L, tape.real(at++)); break;
+        case 't': lua_pushboolean(L, 1); break;
+        case 'f': lua_pushboolean(L, 0); break;
+        default: cjson_push_null(L); break;
+        }
+        return true;
+    }
+
+    bool array(uint64_t word, uint32_t depth) {
+        if (!enter(depth) || !Base::createTable(Tape::count(word), 0)) {
+            return false;
+        }
+        size_t end = Tape::end(word);
+        for (lua_Integer i = 1; at < end; i++) {
+            if (!value(depth)) {
+                return false;
+            }
+            lua_rawseti(L, -2, i);
+        }
+        at = end + 1;
+        Base::markArray();
+        return true;
+    }
+
+    bool object(uint64_t word, uint32_t depth) {
+        size_t end = Tape::end(word), fields = Tape::count(word);
+        // A key that comes again replaces its value. Few such need no more room than they seem to.
+        if (fields > 64) {
+            fields = distinctKeys(tape, at, end, fields);
+        }
+        if (!enter(depth) || !Base::createTable(0, fields)) {
+            return false;
+        }
+        while (at < end) {
+            if (!Base::key(tape.string(tape.words[at++])) || !value(depth)) {
+                return false;
+            }
+            lua_rawset(L, -3);
+        }
+        at = end + 1;
+        return true;
+    }
+
+    bool enter(uint32_t depth) {
+        if (depth > depthLimit) {
+            isTooDeep = true;
+            return false;
+        }
+        Base::enter(depth);
+        return true;
+    }
+
+    /// One that 63 bits don't hold.
+    bool unsignedInteger(uint64_t value) {
+        char digits[20];
+        char *end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+        return Base::number({reinterpret_cast<const uint8_t *>(digits), static_cast<size_t>(end - digits)});
+    }
+
+    Tape tape;
+    size_t at = 1;
+    uint32_t depthLimit;
+    bool isTooDeep = false;
+};
+
+struct Order {
+    /// Of the text, or of its tree.
+    Span bytes;
+    const Tape *tape;
+    uint32_t depthLimit;
+    const cjson_making &making;
+    Made made;
+};
+
+int fill(lua_State *L) {
+    auto &order = *static_cast<Order *>(lua_touserdata(L, 1));
+    if (!order.tape) {
+        bool made = cjson_push_tree(L, order.bytes.data, order.bytes.count, &order.making);
+        order.made = made ? Made::whole : Made::noMemory;
+        return 1;
+    }
+    size_t count = order.bytes.count;
+    // A text's value may take a little more for each byte than a tree's.
+    order.made = isNoticed(order.making, count + count / 4)
+        ? TapePusher<true>(L, *order.tape, count, order.depthLimit, order.making).root()
+        : TapePusher<false>(L, *order.tape, count, order.depthLimit, order.making).root();
+    return 1;
+}
+
+/// Pushes what is ordered, or an error. What the caller holds meanwhile is given back before that is raised.
+int fillProtected(lua_State *L, Order &order) {
+    lua_pushcfunction(L, fill);
+    lua_pushlightuserdata(L, &order);
+    return lua_pcall(L, 1, 1, 0);
+}
+
+}  // namespace
+}  // namespace cjson
+
+int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson_limits *limits,
+                    const cjson_making *making, cjson_error *error) {
+    using namespace cjson;
+    luaL_checkstack(L, 2, nullptr);
+    Limits bounds(limits);
+    Span text = withoutMark(json, count);
+    Tape tape;
+    Order order = {text, &tape, bounds.depth, making ? *making : plainMaking, Made::tooDeep};
+    int status = LUA_OK, code = CJSON_OK;
+    TapeState state = takeTape(text, bounds, tape);
+    if (state == TapeState::taken) {
+        status = fillProtected(L, order);
+        giveTape();
+        if (status == LUA_OK && order.made == Made::tooDeep) {
+            lua_pop(L, 1);
+            state = TapeState::unfit;
+        }
+    }
+    if (state != TapeState::taken) {
+        cjson_buffer buffer = takeSpareBuffer();
+        buffer.count = 0;
+        code = state == TapeState::unfit ? parseExactly(text, count - text.count, bounds, buffer, error)
+                                         : cjson_tree_from_json(json, count, count, limits, &buffer, error);
+        if (code == CJSON_OK) {
+            order.bytes = {buffer.data, buffer.count};
+            order.tape = nullptr;
+            status = fillProtected(L, order);
+        }
+        giveSpareBuffer(buffer);
+    }
+    if (status != LUA_OK) {
+        lua_error(L);
+    }
+    if (code == CJSON_OK && order.made == Made::noMemory) {
+        lua_pop(L, 1);
+        code = fail(error, CJSON_NO_MEMORY, 0, "out of memory");
+    }
+    return code;
+}
