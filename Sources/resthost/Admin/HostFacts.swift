@@ -176,8 +176,7 @@ extension HostFacts {
         failedJobs = generations.failedJobs
         luaMemory = generations.memoryUsed
         luaSeconds = generations.luaSeconds
-        moduleMemory = generations.moduleMemory
-        moduleSeconds = generations.moduleSeconds
+        (moduleMemory, moduleSeconds) = generations.moduleUsage
         let budget = generations.contentBudget
         contentMemory = budget.heldBytes
         bodyMemory = budget.bodyBytes

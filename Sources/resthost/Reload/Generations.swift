@@ -101,13 +101,12 @@ final class Generations {
     var memoryUsed: Int { (retired + [current]).reduce(0) { $0 + $1.memoryUsed } }
 
     /// CPU time of the functions of all there were.
-    var luaSeconds: Double { luaSecondsBefore + (retired + [current]).reduce(0) { $0 + $1.cpuSeconds } }
+    var luaSeconds: Double { secondsBefore.script + (retired + [current]).reduce(0) { $0 + $1.cpuSeconds } }
 
-    /// The same of transformer modules, as far as their threads have said.
-    var moduleMemory: Int { (retired + [current]).reduce(0) { $0 + $1.moduleUsage.bytes } }
-
-    var moduleSeconds: Double {
-        moduleSecondsBefore + (retired + [current]).reduce(0) { $0 + $1.moduleUsage.cpuSeconds }
+    /// Both of transformer modules, as far as their threads have said.
+    var moduleUsage: (bytes: Int, cpuSeconds: Double) {
+        let all = (retired + [current]).map(\.moduleUsage)
+        return (all.reduce(0) { $0 + $1.bytes }, all.reduce(secondsBefore.modules) { $0 + $1.cpuSeconds })
     }
 
     /// What resources hold, and may hold.
@@ -234,8 +233,8 @@ final class Generations {
         old.whenRetirementEnds { [weak self, unowned old] in
             let ending = old
             self?.failedJobsBefore += ending.failedJobs
-            self?.luaSecondsBefore += ending.cpuSeconds
-            self?.moduleSecondsBefore += ending.moduleUsage.cpuSeconds
+            self?.secondsBefore.script += ending.cpuSeconds
+            self?.secondsBefore.modules += ending.moduleUsage.cpuSeconds
             self?.retired.removeAll { $0 === ending }
             ending.close()
             self?.giveMemoryBack()
@@ -254,8 +253,7 @@ final class Generations {
     }
 
     private var failedJobsBefore = 0
-    private var luaSecondsBefore = 0.0
-    private var moduleSecondsBefore = 0.0
+    private var secondsBefore = (script: 0.0, modules: 0.0)
 
     /// Of all generations: jobs and runs of timers that raised an error that nobody waited for.
     var failedJobs: Int { failedJobsBefore + (retired + [current]).reduce(0) { $0 + $1.failedJobs } }
