@@ -28,7 +28,8 @@ public:
 
 private:
     /// False when there is no memory for it, or it is too deep; then things are left on the stack.
-    bool value(uint32_t depth) {
+    /// Only containers are calls of their own: what else there is takes fewer instructions than a call.
+    [[gnu::always_inline]] bool value(uint32_t depth) {
         uint64_t word = tape.words[at++];
         switch (Tape::kind(word)) {
         case '{': return object(word, depth + 1);
@@ -44,7 +45,7 @@ private:
         return true;
     }
 
-    bool array(uint64_t word, uint32_t depth) {
+    [[gnu::noinline]] bool array(uint64_t word, uint32_t depth) {
         if (!enter(depth) || !Base::createTable(Tape::count(word), 0)) {
             return false;
         }
@@ -60,7 +61,7 @@ private:
         return true;
     }
 
-    bool object(uint64_t word, uint32_t depth) {
+    [[gnu::noinline]] bool object(uint64_t word, uint32_t depth) {
         size_t end = Tape::end(word), fields = Tape::count(word);
         // A key that comes again replaces its value. Few such need no more room than they seem to.
         if (fields > 64) {
