@@ -73,8 +73,8 @@ private:
         }
     };
 
-    /// Two keys may want one place of the table: then the later has it. When all are taken, few keys drive out
-    /// another: so do many that come in turns, and those that don't repeat cost little.
+    /// Two keys may want one place of the table: then the later has it. When all are taken, one in four drives
+    /// out another: so many that come in turns are mostly found, and those that don't repeat cost little.
     [[gnu::noinline]] int look(Ends ends, Span key, bool &isNew) {
         uint8_t &place = places[ends.hash()];
         if (!entries[place].is(ends, key)) {
