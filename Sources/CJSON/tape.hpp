@@ -5,8 +5,8 @@
 
 namespace cjson {
 
-/// What simdjson makes of a text, in the form that its doc/tape.md has: words, and the strings that they mean.
-/// At least 32 bytes may be read behind each string, and four before it.
+/// What simdjson makes of a text, in the form that its doc/tape.md has: words, and the strings that they
+/// mean. At least 32 bytes may be read behind each string, and four before it.
 struct Tape {
     const uint64_t *words;
     const uint8_t *strings;

@@ -7,9 +7,9 @@
 
 namespace cjson {
 
-/// Makes Lua values, for whoever reads a tree or a tape. Anything here may be left by a jump at any lua_ call:
-/// nothing has a destructor. `isCounted`: memory is asked for, and may be refused; then things are left on the
-/// stack.
+/// Makes Lua values, for whoever reads a tree or a tape. Anything here may be left by a jump at any lua_
+/// call: nothing has a destructor. `isCounted`: memory is asked for, and may be refused; then things are
+/// left on the stack.
 template <bool isCounted>
 class Builder {
 protected:

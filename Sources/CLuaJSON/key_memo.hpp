@@ -5,8 +5,8 @@
 
 namespace cjson {
 
-/// Keys that came before, whose Lua strings lie on the stack: what is there needs no hashing and interning by
-/// Lua. Records repeat their keys in the same order, so that of the key before tells which one comes.
+/// Keys that came before, whose Lua strings lie on the stack: what is there needs no hashing and interning
+/// by Lua. Records repeat their keys in the same order, so that of the key before tells which one comes.
 /// Trivially destructible.
 class KeyMemo {
 public:
@@ -19,7 +19,8 @@ public:
     /// Before the first key. Who looks for none needs none of its memory.
     void open() { std::memset(static_cast<void *>(this), 0, sizeof *this); }
 
-    /// The place of a key, for which `isNew` is set when another or none was there; negative when it has none.
+    /// The place of a key, for which `isNew` is set when another or none was there; negative when it has
+    /// none.
     [[gnu::always_inline]] int find(Span key, bool &isNew) {
         Ends ends(key);
         isNew = false;
@@ -73,8 +74,9 @@ private:
         }
     };
 
-    /// Two keys may want one place of the table: then the later has it. When all are taken, one in four drives
-    /// out another: so many that come in turns are mostly found, and those that don't repeat cost little.
+    /// Two keys may want one place of the table: then the later has it. When all are taken, one in four
+    /// drives out another: so many that come in turns are mostly found, and those that don't repeat cost
+    /// little.
     [[gnu::noinline]] int look(Ends ends, Span key, bool &isNew) {
         uint8_t &place = places[ends.hash()];
         if (!entries[place].is(ends, key)) {
