@@ -465,7 +465,7 @@ local action = {}
 ---@field redirects resthost.redirects Whether and how far redirects are followed, and what goes along.
 ---@field max_body_bytes integer Cap on the decoded body of a response; the value of a JSON body may take twice that.
 ---@field collapse boolean Reads of a stale resource join the load in flight.
----@field stream string|boolean "events": a GET brings server-sent events, each of which becomes the resource's content.
+---@field stream string|boolean "events": a GET brings server-sent events, each of which becomes the resource's content. "body": clients of the gateway get the body of a success as it comes; it is not held, transformed or kept.
 ---@field trace boolean Requests say in `traceparent` which trace they belong to.
 ---@field method string What is being configured.
 ---@field url string What is being configured.
@@ -916,7 +916,7 @@ function rest.gather(list, limit, fn) end
 ---@field server_names? string[]
 ---@field forward? { headers: string[] }
 ---@field keep? { headers: string[] }
----@field limits? { connections?: integer, header_bytes?: integer, target_bytes?: integer, header_timeout?: number, idle_timeout?: number }
+---@field limits? { connections?: integer, header_bytes?: integer, target_bytes?: integer, body?: integer|string, stream_body?: integer|string, header_timeout?: number, idle_timeout?: number, per_client?: { rate: { requests: number, per?: number, burst?: number } } }
 ---@field timeout? number
 ---@field access_log? boolean
 

@@ -56,6 +56,9 @@ package final class CurlPoller: Poller {
         hasNews = true
     }
 
+    /// A transfer is to go on in the next pass.
+    func hasWork() { hasNews = true }
+
     func abort(_ transfer: CurlTransfer) {
         guard let handle = transfer.handle else { return }
         remove(handle, from: transfer, with: nil)

@@ -70,6 +70,16 @@ final class CurlTransfer: Transfer {
         self.handle = handle
         self.pool = pool
         stream = handle.stream
+        handle.upload?.pipe?.onReadable { [weak self] in
+            EngineLoop.shared.submit { self?.goOnWithUpload() }
+        }
+    }
+
+    /// There is more of the request's body.
+    private func goOnWithUpload() {
+        guard let handle else { return }
+        handle.goOnWithUpload()
+        poller.hasWork()
     }
 
     func giveBody(to receiver: any BodyReceiver) -> Bool {

@@ -76,7 +76,7 @@ extension EasyHandle {
     /// When a connection that was kept breaks before a byte of the response, libcurl sends the request again
     /// on a new one, whatever its method (RFC 9110 9.2.2 forbids that).
     private func maySend() -> Bool {
-        guard isSentOnce, deadlines.connected != nil else { return true }
+        guard isSentOnce || upload?.isSpent == true, deadlines.connected != nil else { return true }
         refusal = TransportError(
             .connectionFailed, phase: .firstByte,
             message: "the connection broke before a response, and the request may not be sent twice")
@@ -207,7 +207,11 @@ extension EasyHandle {
     private func noteResponse() {
         let isFirst = !deadlines.hasResponse
         deadlines.responseBytes(at: time.now)
-        if isFirst { noteDeadline() }
+        if isFirst {
+            noteDeadline()
+            // An early refusal ends the sending, but libcurl waits for as long as that is paused.
+            goOnWithUpload()
+        }
     }
 
     /// A limit began to run. Limits that only move away need no word: the poller finds out when it looks.

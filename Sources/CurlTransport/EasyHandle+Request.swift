@@ -16,7 +16,8 @@ extension EasyHandle {
         stream = request.receiver.map(BodyStream.init)
         wantsRemoteAddress = request.wantsRemoteAddress
         isSentOnce = !request.mayBeRepeated
-        deadlines = TransferDeadlines(limits: request.timeouts, start: time.now)
+        deadlines = TransferDeadlines(
+            limits: request.timeouts, start: time.now, awaitsBody: upload?.pipe != nil)
     }
 
     private func setURL(_ url: String) throws(TransportError) {
@@ -75,6 +76,8 @@ struct RequestShape: Equatable {
         case copied
         /// Read through the callback while it is sent.
         case streamed
+        /// The same, of a length that nobody knows: in chunks (RFC 9112 7.1), or in frames.
+        case chunked
         /// Put together by libcurl while it is sent, which also says its type.
         case form
     }
@@ -87,10 +90,11 @@ struct RequestShape: Equatable {
 
     init() {}
 
-    /// `count`: bytes of the body. `isInMemory`: it may be copied.
+    /// `count`: bytes of the body; -1 where nobody knows. `isInMemory`: it may be copied.
     init(method: String, count: Int64, isInMemory: Bool) {
         self.method = method
         switch count {
+        case ..<0: body = .chunked
         case 0: body = method == "POST" || method == "PUT" || method == "PATCH" ? .empty : .none
         case ...Self.copyLimit where isInMemory: body = .copied
         default: body = .streamed

@@ -16,10 +16,10 @@ extension EasyHandle {
             return shape
         }
         let reader: UploadReader
-        if case .file(let path)? = request.upload {
-            reader = try UploadReader(file: path)
-        } else {
-            reader = UploadReader(request.body ?? [])
+        switch request.upload {
+        case .file(let path)?: reader = try UploadReader(file: path)
+        case .stream(let pipe)?: reader = UploadReader(pipe)
+        case .multipart?, nil: reader = UploadReader(request.body ?? [])
         }
         let shape = RequestShape(
             method: request.method, count: reader.count, isInMemory: reader.bytes != nil)
@@ -31,7 +31,7 @@ extension EasyHandle {
 
     private func setContent(_ reader: UploadReader, _ shape: RequestShape) throws(TransportError) {
         ccurl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(reader.count))
-        guard shape.body != .streamed, let bytes = reader.bytes else {
+        guard shape.body == .copied || shape.body == .empty, let bytes = reader.bytes else {
             ccurl_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
             return
         }
@@ -53,18 +53,32 @@ extension EasyHandle {
     }
 
     func send(from reader: UploadReader, isLast: Bool, into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count: Int
+        let count: Int?
         do throws(TransportError) { count = try reader.read(into: buffer) } catch {
             uploadFailure = error
             return Int(CURL_READFUNC_ABORT)
         }
+        guard let count else {
+            isUploadHeld = true
+            deadlines.uploadHeld()
+            return Int(CURL_READFUNC_PAUSE)
+        }
         if isLast, reader.isAtEnd {
-            deadlines.bodySent()
+            deadlines.bodySent(at: time.now)
         } else {
             deadlines.bodyBytesSent(at: time.now)
-            noteDeadline()
         }
+        noteDeadline()
         return count
+    }
+
+    /// Has libcurl ask for the body again, in the next pass.
+    func goOnWithUpload() {
+        guard isUploadHeld else { return }
+        isUploadHeld = false
+        guard !isResting else { return }
+        isResting = true
+        time.resting.append(self)
     }
 
     /// libcurl sends a body again when a kept connection turns out to be closed.

@@ -29,6 +29,8 @@ final class EasyHandle {
     // Of the running transfer.
     var upload: UploadReader?
     var form: UploadForm?
+    /// There was nothing to send, and libcurl waits until it is told that there is.
+    var isUploadHeld = false
     /// Why the upload stopped.
     var uploadFailure: TransportError?
     var maxBodyBytes = 0
@@ -92,6 +94,7 @@ final class EasyHandle {
         stream = nil
         decodedOfChunk = 0
         isResting = false
+        isUploadHeld = false
         refusal = nil
         socketError = 0
         head.clear()

@@ -28,6 +28,8 @@ final class HeaderList {
         if !headers.omitted.isEmpty {
             for name in Headers.transportNames where headers.omitted.contains(name) { try append(name + ":") }
         }
+        // Not in HTTP/2, where libcurl leaves it out.
+        if body == .chunked { try append("Transfer-Encoding: chunked") }
         if body != .none {
             // A form's type, which can't do without its boundary, stays libcurl's.
             if !names.hasContentType, body != .form { try append("Content-Type:") }

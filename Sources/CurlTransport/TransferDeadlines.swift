@@ -10,10 +10,17 @@ struct TransferDeadlines {
     private(set) var connected: Double?
     private var lastByte: Double?
     private(set) var hasResponse = false
+    /// When the server was last all that is waited for, until it answers; nil while a body is sent at
+    /// somebody's pace.
+    private var firstByteStart: Double?
+    /// The body comes as it is sent.
+    private let awaitsBody: Bool
 
-    init(limits: Timeouts, start: Double) {
+    init(limits: Timeouts, start: Double, awaitsBody: Bool = false) {
         self.limits = limits
         self.start = start
+        self.awaitsBody = awaitsBody
+        firstByteStart = start
     }
 
     /// A name look-up or a connection begins; only the first counts. What was before is waiting for a slot.
@@ -27,11 +34,19 @@ struct TransferDeadlines {
     }
 
     mutating func bodyBytesSent(at now: Double) {
+        if awaitsBody { firstByteStart = nil }
         if !hasResponse { lastByte = now }
     }
 
+    /// There is no more of the body for a while, for which the server isn't to blame.
+    mutating func uploadHeld() {
+        firstByteStart = nil
+        lastByte = nil
+    }
+
     /// The whole body is out: from here the first byte of the response is awaited, and the line may rest.
-    mutating func bodySent() {
+    mutating func bodySent(at now: Double) {
+        if awaitsBody { firstByteStart = now }
         if !hasResponse { lastByte = nil }
     }
 
@@ -54,7 +69,7 @@ struct TransferDeadlines {
             if next.map({ time + limit < $0.deadline }) ?? true { next = (time + limit, phase) }
         }
         consider(limits.connectSeconds, from: connected == nil ? connectStart : nil, .connect)
-        consider(limits.firstByteSeconds, from: hasResponse ? nil : start, .firstByte)
+        consider(limits.firstByteSeconds, from: hasResponse ? nil : firstByteStart, .firstByte)
         consider(limits.idleSeconds, from: lastByte, .idle)
         consider(limits.totalSeconds, from: start, .total)
         return next

@@ -82,14 +82,23 @@ final class UploadReader {
     private enum Source {
         case bytes([UInt8])
         case file(OpenFile)
+        case pipe(BodyPipe)
     }
     private let source: Source
+    /// -1 where nobody knows.
     let count: Int64
     private var offset: Int64 = 0
+    private var hasEnded = false
 
     init(_ bytes: [UInt8]) {
         source = .bytes(bytes)
         count = Int64(bytes.count)
+    }
+
+    /// Announces what the pipe does.
+    init(_ pipe: BodyPipe) {
+        source = .pipe(pipe)
+        count = pipe.length ?? -1
     }
 
     /// Announces the size that the file has now.
@@ -101,10 +110,18 @@ final class UploadReader {
         } catch { throw TransportError(error) }
     }
 
-    var isAtEnd: Bool { offset == count }
+    var isAtEnd: Bool { offset == count || hasEnded }
 
-    /// The next bytes; none at the end. Throws when a file has fewer than it announced.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+    /// Nil for what can be read at any time.
+    var pipe: BodyPipe? { if case .pipe(let pipe) = source { pipe } else { nil } }
+
+    /// Some of it is gone, and can't be read again.
+    var isSpent: Bool { offset > 0 && pipe != nil }
+
+    /// The next bytes; none at the end, and nil when there are none yet. Throws when there are fewer than
+    /// were announced.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int? {
+        if case .pipe(let pipe) = source { return try read(pipe, into: buffer) }
         let wanted = Int(min(Int64(buffer.count), count - offset))
         guard wanted > 0 else { return 0 }
         let place = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
@@ -124,11 +141,34 @@ final class UploadReader {
             guard count > 0 else { throw TransportError(file.becameShorter) }
             offset += Int64(count)
             return count
+        case .pipe: return 0
+        }
+    }
+
+    private func read(
+        _ pipe: BodyPipe, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(TransportError) -> Int? {
+        let room = count < 0 ? buffer.count : Int(min(Int64(buffer.count), count - offset))
+        guard room > 0 else { return 0 }
+        switch pipe.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<room])) {
+        case .bytes(let count):
+            offset += Int64(count)
+            return count
+        case .nothing: return nil
+        case .broken(let error): throw error
+        case .end:
+            hasEnded = true
+            guard count < 0 else {
+                throw TransportError(
+                    .internal, phase: .send, message: "the request's body is shorter than was announced")
+            }
+            return 0
         }
     }
 
     /// False for a place that there is not.
     func seek(to place: Int64) -> Bool {
+        if pipe != nil { return place == 0 && offset == 0 }
         guard (0...count).contains(place) else { return false }
         offset = place
         return true
@@ -138,7 +178,7 @@ final class UploadReader {
     var bytes: [UInt8]? {
         switch source {
         case .bytes(let bytes): bytes
-        case .file: count == 0 ? [] : nil
+        case .file, .pipe: count == 0 ? [] : nil
         }
     }
 }

@@ -98,6 +98,10 @@ public struct GatewayLimits: Sendable, Equatable {
     var maxHeaderFields = 128
     /// Of a request's body, as it comes; a longer one is refused with 413.
     public var maxBodyBytes = 16 << 20
+    /// The same of a body that goes to an API as it comes, which is one that is longer than ``maxBodyBytes``
+    /// (rules 69). 0: none is longer.
+    public var maxStreamedBodyBytes = 0
+    var longestBody: Int { max(maxBodyBytes, maxStreamedBodyBytes) }
     /// Bytes each second, on average beyond ``idleTimeout``, that a client sends of its request's body.
     var minBodyRate = 1 << 10
     /// How often one client, by its token or else its address, may ask; more is 429. Nil: as often as it

@@ -30,7 +30,7 @@ struct TransferDeadlinesTests {
         deadlines.bodyBytesSent(at: 1001)
         #expect(deadlines.next?.phase == .idle)
         #expect(deadlines.next?.deadline == 1006)
-        deadlines.bodySent()
+        deadlines.bodySent(at: 0)
         #expect(deadlines.next?.deadline == 1030)
         deadlines.responseBytes(at: 1020)
         #expect(deadlines.next?.deadline == 1025)
@@ -64,5 +64,28 @@ struct TransferDeadlinesTests {
         deadlines.responseBytes(at: 0)
         #expect(deadlines.next == nil)
         #expect(deadlines.expired(at: 1e9) == nil)
+    }
+
+    @Test("69.6 the limits are for the server, not for who writes the body")
+    func paced() {
+        var limits = Timeouts()
+        limits.firstByte = .seconds(30)
+        limits.idle = .seconds(20)
+        limits.total = .zero
+        var deadlines = TransferDeadlines(limits: limits, start: 100, awaitsBody: true)
+        func next() -> String { deadlines.next.map { "\($0.phase.rawValue) \(Int($0.deadline))" } ?? "none" }
+        #expect(next() == "first_byte 130")
+        deadlines.uploadHeld()
+        #expect(next() == "none")
+        deadlines.bodyBytesSent(at: 110)
+        #expect(next() == "idle 130")
+        deadlines.uploadHeld()
+        #expect(next() == "none")
+        deadlines.bodyBytesSent(at: 500)
+        #expect(next() == "idle 520")
+        deadlines.bodySent(at: 510)
+        #expect(next() == "first_byte 540")
+        deadlines.responseBytes(at: 515)
+        #expect(next() == "idle 535")
     }
 }

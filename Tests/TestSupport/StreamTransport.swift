@@ -32,8 +32,10 @@ public final class StreamTransport: Transport {
 
         public func resume() { resumptions += 1 }
 
-        public func open(_ status: Int = 200, type: String? = "text/event-stream") {
-            var headers = Headers()
+        public func open(
+            _ status: Int = 200, type: String? = "text/event-stream", headers: [(String, String)] = []
+        ) {
+            var headers = Headers(headers)
             if let type { headers.set("Content-Type", type) }
             let head = TransportResponse(status: status, headers: headers)
             self.head = head
@@ -42,7 +44,10 @@ public final class StreamTransport: Transport {
 
         /// False when it is to wait.
         @discardableResult
-        public func send(_ text: String) -> Bool { receiver?.receive(Array(text.utf8)) ?? false }
+        public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+        @discardableResult
+        public func send(_ bytes: [UInt8]) -> Bool { receiver?.receive(bytes) ?? false }
 
         public func end() { complete(.success(head ?? TransportResponse(status: 200))) }
 

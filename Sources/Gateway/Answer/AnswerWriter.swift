@@ -72,6 +72,22 @@ struct AnswerWriter {
         return head
     }
 
+    /// Of an answer whose body comes behind it.
+    mutating func head(
+        of answer: StreamedAnswer, isChunked: Bool, now: Double, _ framing: Framing
+    ) -> ByteBuffer {
+        var head = allocator.buffer(capacity: 512)
+        head.writeString("HTTP/1.1 \(answer.status) \(StatusPhrase.text(for: answer.status))\r\n")
+        head.writeString(date(now))
+        for (name, value) in answer.fields { head.writeString("\(name): \(value)\r\n") }
+        if let length = answer.length, answer.status != 204 {
+            head.writeString("Content-Length: \(length)\r\n")
+        }
+        if isChunked { head.writeString("Transfer-Encoding: chunked\r\n") }
+        finish(&head, framing)
+        return head
+    }
+
     private func finish(_ head: inout ByteBuffer, _ framing: Framing) {
         if !framing.lines.isEmpty { head.writeString(framing.lines) }
         if framing.closes {

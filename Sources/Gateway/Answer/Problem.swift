@@ -107,7 +107,7 @@ extension Problem {
 
     static var tooManyBodies: Problem {
         var problem = Problem(
-            503, "too_many_bodies", "the gateway holds as many bodies of requests as it may")
+            503, "too_many_bodies", "the gateway holds as many bodies as it may")
         problem.retryAfter = 1
         return problem
     }

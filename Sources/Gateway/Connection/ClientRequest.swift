@@ -24,7 +24,8 @@ struct ClientRequest {
     /// For the answer to a page of another origin.
     private let lines: String
     private let isLast: Bool
-    private let isOld: Bool
+    /// Of HTTP/1.0, which knows no chunks.
+    let isOld: Bool
     /// ``GatewayConfiguration/uptime``; nil while nobody wants to know.
     let startedAt: Double?
 

@@ -31,6 +31,9 @@ extension ConnectionHandler {
             return write(Problem.methodNotAllowed(request.method, methods).reply, request, context)
         case .route(let entry, let params):
             guard request.hasUnreadBytes else { return answer(entry, params, [], request, context) }
+            guard !isLongerThanHeld(request) else {
+                return write(Problem(RequestFault.bodyTooLarge).reply, request, context)
+            }
             return takeBody(request, context)
         }
         if request.method == "GET", request.terms.wantsEvents { return stream(path, request, context) }
@@ -48,7 +51,7 @@ extension ConnectionHandler {
         self.ticket = ticket
         let question = EngineClient.Question(
             path: path, method: request.method, exposure: request.exposure ?? loop.rules.access.exposure,
-            demand: request.terms.demand, trace: request.trace, ticket: ticket)
+            demand: request.terms.demand, fields: request.fields, trace: request.trace, ticket: ticket)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
             engine.read(
@@ -129,11 +132,14 @@ extension ConnectionHandler {
     func finish(
         _ number: Int, _ outcome: EngineClient.Outcome, _ labels: Int = GatewayMetrics.noLabels
     ) {
+        if case .body(let streamed) = outcome { return begin(number, streamed, labels) }
         guard let (request, context) = resume(number) else { return }
         self.labels = labels
+        endPassage()
         dropBody()
         ticket = nil
         switch outcome {
+        case .body: break
         case .problem(let problem): write(problem.reply, request, context)
         case .reply(let reply): write(reply, request, context)
         case .answer(let answer, let status, let shown):
@@ -150,6 +156,8 @@ extension ConnectionHandler {
     func finish(_ number: Int, _ reply: Reply, _ labels: Int = GatewayMetrics.noLabels) {
         guard let (request, context) = resume(number) else { return }
         self.labels = labels
+        if passage != nil { leave() }
+        endPassage()
         dropBody()
         write(reply, request, context)
         proceed(context)
@@ -190,7 +198,7 @@ extension ConnectionHandler {
     }
 
     /// The gateway, or its listener, may have begun to stop since the request came.
-    private func framing(_ request: ClientRequest) -> AnswerWriter.Framing {
+    func framing(_ request: ClientRequest) -> AnswerWriter.Framing {
         isLeaving ? AnswerWriter.Framing(closes: true, lines: request.framing.lines) : request.framing
     }
 
@@ -237,13 +245,19 @@ extension ConnectionHandler {
     /// Answers bytes that are no request, and closes.
     func fail(_ problem: Problem) {
         guard let context else { return }
+        if let passage {
+            leave()
+            endPassage()
+            // An answer that has begun can't become another.
+            if passage.answer != nil { return close() }
+        }
         let request = ClientRequest(unreadableAt: startTime)
         write(problem.reply, request, context)
         flush(context)
     }
 
     /// The promise of the last answer.
-    private func closing() -> EventLoopPromise<Void> {
+    func closing() -> EventLoopPromise<Void> {
         let promise = loop.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         promise.futureResult.whenComplete { _ in

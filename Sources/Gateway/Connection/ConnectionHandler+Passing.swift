@@ -16,17 +16,29 @@ extension ConnectionHandler {
 
     private func goOn(_ number: Int, _ problem: Problem?) {
         guard let (request, context) = resume(number) else { return }
-        if let problem { write(problem.reply, request, context) } else { takeBody(request, context) }
+        if let problem {
+            write(problem.reply, request, context)
+        } else if isLongerThanHeld(request) {
+            passBody(request, [], context)
+        } else {
+            takeBody(request, context)
+        }
         proceed(context)
     }
 
+    /// Its body was announced as one that is not to be in memory.
+    func isLongerThanHeld(_ request: ClientRequest) -> Bool {
+        request.contentLength.map { $0 > loop.rules.access.limits.maxBodyBytes } ?? false
+    }
+
     func takeBody(_ request: ClientRequest, _ context: ChannelHandlerContext) {
-        if request.expectsContinue {
-            needsFlush = true
-            context.write(
-                wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
-        }
+        if request.expectsContinue { sayContinue(context) }
         machine.receiveBody(of: request, sweep: loop.sweeps)
+    }
+
+    func sayContinue(_ context: ChannelHandlerContext) {
+        needsFlush = true
+        context.write(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
     }
 
     /// Sends a request, with its whole body, to whom it is for.
@@ -35,27 +47,41 @@ extension ConnectionHandler {
         {
             return answer(entry, params, body ?? [], request, context)
         }
+        let own = loop.rules.access.limits.requestTimeout
+        let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
+        let (number, mailbox) = (request.number, loop.mailbox)
+        var passed = passed(request)
+        passed.body = body
+        send(passed, request, connection) { seconds in
+            guard own == nil else { return }
+            mailbox.send { connection.value.extend(number, seconds: seconds) }
+        }
+    }
+
+    /// What the API is asked, but for the body.
+    func passed(_ request: ClientRequest) -> PassedRequest {
         var path = ResourcePath(service: "", path: "", query: nil)
         if case .resource(let named) = request.target.withUnsafeBytes({ RequestTarget($0) }) { path = named }
-        let passed = PassedRequest(
-            method: request.method, path: path, body: body, contentType: request.fields["content-type"],
-            headers: request.fields.fields(named: loop.rules.access.forwarded), trace: request.trace)
-        let (own, exposure) = (
-            loop.rules.access.limits.requestTimeout, request.exposure ?? loop.rules.access.exposure
-        )
-        let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
+        return PassedRequest(
+            method: request.method, path: path, contentType: request.fields["content-type"],
+            headers: request.fields.fields(named: loop.rules.access.forwarded), fields: request.fields,
+            trace: request.trace)
+    }
+
+    /// - Parameter waiting: gets the seconds that the answer may take, unless they are the usual.
+    func send(
+        _ passed: PassedRequest, _ request: ClientRequest, _ connection: NIOLoopBound<ConnectionHandler>,
+        waiting: @escaping @Sendable @EngineActor (Double) -> Void
+    ) {
+        let exposure = request.exposure ?? loop.rules.access.exposure
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
+        let ticket = ReadTicket()
+        self.ticket = ticket
         EngineLoop.shared.submit {
-            engine.send(
-                passed, exposure,
-                waiting: { seconds in
-                    guard own == nil else { return }
-                    mailbox.send { connection.value.extend(number, seconds: seconds) }
-                },
-                { outcome in
-                    let labels = engine.labels(of: passed.path, passed.method, exposure)
-                    mailbox.send { connection.value.finish(number, outcome, labels) }
-                })
+            engine.send(passed, exposure, ticket, waiting: waiting) { outcome in
+                let labels = engine.labels(of: passed.path, passed.method, exposure)
+                mailbox.send { connection.value.finish(number, outcome, labels) }
+            }
         }
     }
 

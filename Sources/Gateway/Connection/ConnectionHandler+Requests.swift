@@ -28,6 +28,9 @@ extension ConnectionHandler {
                 let whole = body
                 body = []
                 pass(request, whole, context)
+            case .grown(let part): passGrownBody(part, context)
+            case .streamed(let part): pass(part)
+            case .streamedEnd: passage?.upload?.finish()
             }
         }
         if machine.releaseRead() { context.read() }
@@ -103,7 +106,7 @@ extension ConnectionHandler {
                 : "a request that reads a resource has no body"
             return .problem(Problem(413, "body_not_allowed", text))
         }
-        if let length = head.contentLength, length > rules.access.limits.maxBodyBytes {
+        if let length = head.contentLength, length > rules.access.limits.longestBody {
             return .problem(Problem(RequestFault.bodyTooLarge))
         }
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),

@@ -27,6 +27,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var stream: ClientStream?
     /// Nil unless the host's events are.
     var events: HostEventStream?
+    /// Nil unless a body goes through it.
+    var passage: BodyPassage?
     /// The sweep at which something of a stream was last sent.
     var streamedSweep = 0
     /// Of the read that is waited for.
@@ -66,6 +68,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         machine.close()
+        endPassage()
         dropBody()
         leave()
         endStream()
@@ -95,10 +98,23 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Keeps a part of a body. False when there is no room for it.
     func keepBody(_ part: ByteBuffer) -> Bool {
-        guard loop.room.takeBody(part.readableBytes) else { return false }
-        countedBytes += part.readableBytes
+        guard count(part.readableBytes) else { return false }
         body.append(contentsOf: part.readableBytesView)
         return true
+    }
+
+    /// Has so many bytes count as this connection's until ``dropBody()``. False when there is no room for
+    /// them.
+    func count(_ bytes: Int) -> Bool {
+        guard loop.room.takeBody(bytes) else { return false }
+        countedBytes += bytes
+        return true
+    }
+
+    /// They don't after all.
+    func discount(_ bytes: Int) {
+        loop.room.giveBackBody(bytes)
+        countedBytes -= bytes
     }
 
     /// Its request has been answered, or will not be.
@@ -180,6 +196,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if isStreaming { return catchUp() }
+        if passage != nil { sendBody() }
         if let secure, secure.carriesStreams { context.fireChannelWritabilityChanged() }
         guard machine.setWritable(context.channel.isWritable, sweep: loop.sweeps) else { return }
         answerRequests(context)

@@ -45,4 +45,47 @@ extension ConnectionStateMachine {
             Int((min(seconds, 1e9) / sweepSeconds).rounded(.up)) + 1
         }
     }
+
+    // MARK: Time
+
+    /// - Parameter unsentBytes: of what was handed to the socket, what it still holds.
+    mutating func sweep(_ sweep: Int, unsentBytes: Int, patience: Patience) -> Due {
+        if case .carrying(let streams) = state { return sweepCarrying(streams, sweep, patience) }
+        noteTaking(sweep, unsentBytes: unsentBytes, patience)
+        let idle = sweep - lastSweep
+        switch state {
+        case .closed, .carrying: return .nothing
+        case .waiting(let request, let until): return sweep >= until ? .overdue(request.number) : .nothing
+        case .receiving(_, let arrival): return isSlow(arrival, sweep, patience) ? .slowBody : .nothing
+        case .passing(let request, let passage):
+            return sweepPassing(request, passage, sweep, unsentBytes: unsentBytes, patience)
+        case .streaming:
+            return unsentBytes > 0 && sweep - takenSweep >= patience.idle ? .close : .nothing
+        case .lingering: return idle >= patience.lingering ? .close : .nothing
+        case .reading:
+            if let handshakeSweep {
+                // Nothing can be said to it yet.
+                return sweep - handshakeSweep >= (isGuest ? patience.guest : patience.head)
+                    ? .close : .nothing
+            }
+            if let headSweep, sweep - headSweep >= patience.head { return .slowHead }
+            if isGuest, idle >= patience.guest { return .silentGuest }
+        case .finishing: break
+        }
+        return max(idle, sweep - takenSweep) >= patience.idle ? .close : .nothing
+    }
+
+    /// A client that takes a long answer slowly is not idle, unless it is very slow.
+    private mutating func noteTaking(_ sweep: Int, unsentBytes: Int, _ patience: Patience) {
+        let taken = writtenBytes - unsentBytes
+        if unsentBytes == 0 {
+            if taken != takenBytes { lastSweep = sweep }
+        } else if Double(taken - takenBytes) >= Double(sweep - takenSweep) * patience.bytesPerSweep {
+            lastSweep = sweep
+        } else {
+            return
+        }
+        takenSweep = sweep
+        takenBytes = taken
+    }
 }

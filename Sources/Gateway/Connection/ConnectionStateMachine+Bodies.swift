@@ -9,7 +9,7 @@ extension ConnectionStateMachine {
     }
 
     mutating func nextOfBody(sweep: Int) -> Next {
-        guard case .receiving(var request, var arrival) = state else { return .none }
+        guard case .receiving(var request, var arrival) = state else { return nextOfPassage(sweep: sweep) }
         switch arrival.reader.next(&input) {
         case .needMore:
             // It may have taken a part that is no content.
@@ -19,10 +19,10 @@ extension ConnectionStateMachine {
         case .fault(let fault): return .fault(fault)
         case .part(let part):
             arrival.bytes += part.readableBytes
-            guard arrival.bytes <= limits.maxBodyBytes else { return .fault(.bodyTooLarge) }
+            guard arrival.bytes <= limits.longestBody else { return .fault(.bodyTooLarge) }
             lastSweep = sweep
             state = .receiving(request, arrival)
-            return .part(part)
+            return arrival.bytes <= limits.maxBodyBytes ? .part(part) : .grown(part)
         case .end:
             request.bodyIsRead()
             state = .reading

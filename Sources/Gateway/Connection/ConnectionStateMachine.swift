@@ -13,6 +13,8 @@ struct ConnectionStateMachine {
         case waiting(ClientRequest, until: Int)
         /// The body of a request that was let in is taken from the bytes at hand.
         case receiving(ClientRequest, Arrival)
+        /// A body goes through, or several, while both sides do something.
+        case passing(ClientRequest, Passage)
         /// Events are sent until one side ends it; what still comes in is dropped.
         case streaming
         /// So many streams of HTTP/2 are on it, each with a machine of its own.
@@ -28,7 +30,7 @@ struct ConnectionStateMachine {
     struct Arrival {
         var reader: BodyReader
         /// When it began to be read.
-        let since: Int
+        var since: Int
         var bytes = 0
     }
 
@@ -50,22 +52,24 @@ struct ConnectionStateMachine {
     let limits: GatewayLimits
     private var requestCount = 0
     /// The sweep at which the head that is incomplete began.
-    private var headSweep: Int?
+    var headSweep: Int?
     /// The sweep at which the connection came, until its handshake of TLS is done.
     var handshakeSweep: Int?
     /// The sweep at which the last bytes came or went.
     var lastSweep: Int
     /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too
     /// large.
-    private let maxUnreadBytes: Int
+    let maxUnreadBytes: Int
+    /// The same, or nothing while nobody takes more of a body.
+    var readRoom: Int
     private var isReadHeld = false
     /// The client takes its answers.
     private var isWritable = true
     /// Handed to the socket so far.
     var writtenBytes = 0
     /// When the client was last found to take its answers, and how much it had taken.
-    private var takenSweep: Int
-    private var takenBytes = 0
+    var takenSweep: Int
+    var takenBytes = 0
 
     init(limits: GatewayLimits, sweep: Int, awaitsHandshake: Bool = false) {
         parser = RequestParser(limits: limits)
@@ -74,6 +78,7 @@ struct ConnectionStateMachine {
         lastSweep = sweep
         takenSweep = sweep
         maxUnreadBytes = max(32 << 10, limits.maxHeaderBytes + limits.maxTargetBytes + 256)
+        readRoom = maxUnreadBytes
     }
 
     var isReading: Bool {
@@ -85,7 +90,11 @@ struct ConnectionStateMachine {
     }
 
     var isReceiving: Bool {
-        if case .receiving = state { true } else { false }
+        switch state {
+        case .receiving: true
+        case .passing(_, let passage): passage.takesBody
+        default: false
+        }
     }
 
     // MARK: Requests
@@ -93,7 +102,7 @@ struct ConnectionStateMachine {
     /// True when there may be requests to answer now, or a part of one to take.
     mutating func receive(_ bytes: ByteBuffer, sweep: Int) -> Bool {
         switch state {
-        case .reading, .waiting, .receiving: break
+        case .reading, .waiting, .receiving, .passing: break
         case .streaming, .carrying, .finishing, .lingering, .closed: return false
         }
         lastSweep = sweep
@@ -116,6 +125,12 @@ struct ConnectionStateMachine {
         case part(ByteBuffer)
         /// That body is complete, and its request is to be answered.
         case complete(ClientRequest)
+        /// With this part that body is longer than is held; the rest may go through.
+        case grown(ByteBuffer)
+        /// Of a body that goes through.
+        case streamed(ByteBuffer)
+        /// That was all of it.
+        case streamedEnd
         /// What came is no request; nothing behind it can be one.
         case fault(RequestFault)
     }
@@ -178,8 +193,15 @@ struct ConnectionStateMachine {
 
     /// The request that waits, if it is still this one: the client may be gone, or answered by a time limit.
     mutating func resume(_ number: Int, sweep: Int) -> ClientRequest? {
-        guard case .waiting(let request, _) = state, request.number == number else { return nil }
+        let request: ClientRequest
+        switch state {
+        case .waiting(let waiting, _): request = waiting
+        case .passing(let passing, let passage) where !passage.isAnswering: request = passing
+        default: return nil
+        }
+        guard request.number == number else { return nil }
         state = .reading
+        readRoom = maxUnreadBytes
         lastSweep = sweep
         return request
     }
@@ -192,6 +214,7 @@ struct ConnectionStateMachine {
         state = .finishing(request.hasUnreadBytes || input.readableBytes > 0 ? .closeOutput : .close)
         headSweep = nil
         input = ByteBuffer()
+        readRoom = maxUnreadBytes
         return true
     }
 
@@ -210,14 +233,14 @@ struct ConnectionStateMachine {
 
     /// False: reading stops while a client sends requests but takes no answers; see ``releaseRead()``.
     mutating func mayRead() -> Bool {
-        isReadHeld = input.readableBytes >= maxUnreadBytes
+        isReadHeld = input.readableBytes >= readRoom
         return !isReadHeld
     }
 
     /// True when what was held may be read now.
     @inline(__always)
     mutating func releaseRead() -> Bool {
-        guard isReadHeld, input.readableBytes < maxUnreadBytes else { return false }
+        guard isReadHeld, input.readableBytes < readRoom else { return false }
         isReadHeld = false
         return true
     }
@@ -247,48 +270,4 @@ struct ConnectionStateMachine {
 
     /// Of idle connections those that are to be closed first come first.
     var idleOrder: (Int, Int) { (input.readableBytes == 0 ? 0 : 1, lastSweep) }
-
-    // MARK: Time
-
-    /// - Parameter unsentBytes: of what was handed to the socket, what it still holds.
-    mutating func sweep(_ sweep: Int, unsentBytes: Int, patience: Patience) -> Due {
-        if case .carrying(let streams) = state { return sweepCarrying(streams, sweep, patience) }
-        noteTaking(sweep, unsentBytes: unsentBytes, patience)
-        let idle = sweep - lastSweep
-        switch state {
-        case .closed, .carrying: return .nothing
-        case .waiting(let request, let until): return sweep >= until ? .overdue(request.number) : .nothing
-        case .receiving(_, let arrival):
-            let elapsed = sweep - arrival.since
-            let isSlow = Double(arrival.bytes) < Double(elapsed) * patience.bodyBytesPerSweep
-            return idle >= patience.idle || elapsed >= patience.idle && isSlow ? .slowBody : .nothing
-        case .streaming:
-            return unsentBytes > 0 && sweep - takenSweep >= patience.idle ? .close : .nothing
-        case .lingering: return idle >= patience.lingering ? .close : .nothing
-        case .reading:
-            if let handshakeSweep {
-                // Nothing can be said to it yet.
-                return sweep - handshakeSweep >= (isGuest ? patience.guest : patience.head)
-                    ? .close : .nothing
-            }
-            if let headSweep, sweep - headSweep >= patience.head { return .slowHead }
-            if isGuest, idle >= patience.guest { return .silentGuest }
-        case .finishing: break
-        }
-        return max(idle, sweep - takenSweep) >= patience.idle ? .close : .nothing
-    }
-
-    /// A client that takes a long answer slowly is not idle, unless it is very slow.
-    private mutating func noteTaking(_ sweep: Int, unsentBytes: Int, _ patience: Patience) {
-        let taken = writtenBytes - unsentBytes
-        if unsentBytes == 0 {
-            if taken != takenBytes { lastSweep = sweep }
-        } else if Double(taken - takenBytes) >= Double(sweep - takenSweep) * patience.bytesPerSweep {
-            lastSweep = sweep
-        } else {
-            return
-        }
-        takenSweep = sweep
-        takenBytes = taken
-    }
 }

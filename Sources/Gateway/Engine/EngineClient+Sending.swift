@@ -6,9 +6,13 @@ struct PassedRequest: Sendable {
     let path: ResourcePath
     /// Nil for none.
     var body: [UInt8]?
+    /// In place of ``body``: it goes along as it comes.
+    var pipe: BodyPipe?
     var contentType: String?
     /// Those of the client's that may pass.
     var headers: [(name: String, value: String)]
+    /// All of the client's.
+    var fields = RequestFields.none
     /// What it is part of, where requests are traced.
     var trace: TraceContext?
 }
@@ -39,7 +43,8 @@ extension EngineClient {
     /// ``read(_:waiting:_:)``.
     @EngineActor
     func send(
-        _ passed: PassedRequest, _ exposure: Exposure, waiting: @EngineActor (Double) -> Void,
+        _ passed: PassedRequest, _ exposure: Exposure, _ ticket: ReadTicket,
+        waiting: @EngineActor (Double) -> Void,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         if passed.method == "OPTIONS", !exposure.methods(of: passed.path.service).contains("OPTIONS") {
@@ -52,7 +57,12 @@ extension EngineClient {
         let resource = found.resource
         // What its head says of the content can only be told of the content.
         let method = passed.method == "HEAD" ? Method.get : Method(passed.method)
-        let patience = Self.patience(resource.configuration(for: method).timeouts)
+        let configuration = resource.configuration(for: method)
+        if passed.pipe != nil || configuration.stream == .body {
+            return exchange(
+                passed, with: resource, isStreamed: configuration.stream == .body, ticket, completion)
+        }
+        let patience = Self.patience(configuration.timeouts)
         if patience != Self.usualPatience { waiting(patience) }
         var options = RequestOptions(
             body: passed.body.map { .bytes($0) }, contentType: passed.body == nil ? nil : passed.contentType)
@@ -72,7 +82,7 @@ extension EngineClient {
 
     /// What the API says of a failure belongs to whoever sent the body that it is about, as a success does.
     /// What never came from the API is a problem.
-    private static func outcome(
+    static func outcome(
         _ response: Response, _ passed: PassedRequest, _ passage: HeaderPassage
     ) -> Outcome {
         let entity: Entity

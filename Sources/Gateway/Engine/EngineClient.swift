@@ -25,6 +25,8 @@ struct EngineClient: Sendable {
     enum Outcome: Sendable {
         case answer(PublishedAnswer, CacheStatus, Shown)
         case reply(Reply)
+        /// Its body comes behind it.
+        case body(StreamedAnswer)
         case problem(Problem)
     }
 
@@ -56,6 +58,8 @@ struct EngineClient: Sendable {
         let method: String
         let exposure: Exposure
         var demand = FreshnessDemand()
+        /// Those of its head.
+        var fields = RequestFields.none
         /// What a load for it is part of, where loads are traced.
         var trace: TraceContext?
         /// Ends the wait from the other side.
@@ -105,6 +109,7 @@ struct EngineClient: Sendable {
         waiting: @EngineActor (Double) -> Void, _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         let configuration = resource.configuration(for: "GET")
+        if configuration.stream == .body { return stream(resource, question, shown.passage, completion) }
         let patience = Self.patience(configuration.timeouts)
         if patience != Self.usualPatience { waiting(patience) }
         let running = configuration.isCollapsing ? resource.loadRequests.first : nil

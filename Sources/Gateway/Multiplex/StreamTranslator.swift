@@ -14,6 +14,8 @@ final class StreamTranslator: ChannelDuplexHandler {
     private var answer = TranslatedAnswer()
     /// Nothing more is written to it.
     private var hasEnded = false
+    /// Of what ended it, when nobody else waits for that.
+    private var end: EventLoopFuture<Void>?
     /// The client has said all that it will.
     private var isRequestWhole = false
 
@@ -55,16 +57,44 @@ final class StreamTranslator: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let bytes = unwrapOutboundIn(data)
         guard !hasEnded else {
-            promise?.fail(ChannelError.outputClosed)
+            guard bytes.readableBytes == 0, let end else {
+                promise?.fail(ChannelError.outputClosed)
+                return
+            }
+            // It is asked when the answer is out.
+            end.cascade(to: promise)
             return
         }
-        let parts = answer.take(unwrapOutboundIn(data))
+        if bytes.readableBytes == 0, answer.endsWithConnection {
+            hasEnded = true
+            let last = HTTP2Frame.FramePayload.Data(data: .byteBuffer(bytes), endStream: true)
+            return context.write(wrapOutboundOut(.data(last)), promise: promise)
+        }
+        let parts = answer.take(bytes)
+        var promise = promise
+        if answer.isComplete, promise == nil {
+            promise = context.eventLoop.makePromise()
+            end = promise?.futureResult
+        }
         for (index, part) in parts.enumerated() {
             context.write(wrapOutboundOut(part), promise: index == parts.count - 1 ? promise : nil)
         }
         if parts.isEmpty { promise?.succeed() }
         hasEnded = answer.isComplete
+    }
+
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is BrokenAnswer else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        reset(.internalError, context)
+        // Nothing more is said of the stream, in either direction.
+        (hasEnded, isRequestWhole) = (true, true)
+        promise?.succeed()
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {

@@ -174,6 +174,7 @@ final class AttemptDriver {
         guard Method.mayBeRepeated(leg.step.method, leg.step.headers) else {
             return "\(leg.step.method) may not be repeated without an idempotency key"
         }
+        if leg.step.payload.isSpent { return RequestPayload.spentMessage }
         if case .upload(let upload) = leg.step.payload {
             let now = upload.files.map { FileStamp($0) }
             guard now == files, !now.contains(nil) else { return "a file of the body has changed meanwhile" }
@@ -210,6 +211,7 @@ extension Upload {
     var files: [String] {
         switch self {
         case .file(let path): [path]
+        case .stream: []
         case .multipart(let parts):
             parts.compactMap { if case .file(let path) = $0.source { path } else { nil } }
         }

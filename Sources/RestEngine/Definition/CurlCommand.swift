@@ -67,6 +67,7 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
                 text += " --data-binary @-"
             }
         case .upload(.file(let path)): add("--data-binary", "@\(path)")
+        case .upload(.stream): add("--data-binary", "@-")
         case .upload(.multipart(let parts)):
             for part in parts { add("--form", try Self.form(part, mask)) }
         }

@@ -70,7 +70,7 @@ extension RequestBody {
     /// As definitions call it.
     public var kind: DefinedBody.Kind {
         switch self {
-        case .bytes: .body
+        case .bytes, .stream: .body
         case .text: .text
         case .json: .json
         case .form: .form

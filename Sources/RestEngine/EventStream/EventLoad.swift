@@ -103,6 +103,8 @@ extension Engine {
 public enum ContentStream: String, Sendable, CaseIterable {
     /// Server-sent events, each of which becomes the content of the resource (rules 57).
     case events
+    /// Clients of a gateway get it as it comes: it is not held, transformed or kept (rules 69).
+    case body
 }
 
 extension EventStreamParser.Event {

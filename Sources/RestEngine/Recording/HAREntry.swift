@@ -86,6 +86,7 @@ struct HAREntry {
         case nil: return nil
         case .file(let path):
             pairs += [("text", ""), ("comment", Tree("the file \(mask.text(path))"))]
+        case .stream: pairs += [("text", ""), ("comment", "sent as it came")]
         case .multipart(let parts): pairs.append(("params", Tree(parts.map(param))))
         }
         return Tree(pairs: pairs)

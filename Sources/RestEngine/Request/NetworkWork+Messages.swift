@@ -31,6 +31,29 @@ extension NetworkWork {
             thrown: error, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
     }
 
+    /// Of an answer that leads where nobody can follow.
+    func misled(
+        _ why: String, _ response: TransportResponse, _ step: Redirect.RequestStep
+    ) -> RequestError {
+        var error = failure(
+            .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
+        error.httpStatusCode = response.status
+        return error
+    }
+
+    /// A message can't be sent, because its body went along with one before it (69.4).
+    func failSpent(_ leg: RequestLeg, _ request: Request) {
+        let why = "the request can't be sent again: " + RequestPayload.spentMessage
+        fail(leg, TransportError(.internal, phase: .send, message: why), request)
+    }
+
+    /// The same of one that a redirect leads to.
+    func failSpent(redirectedBy response: TransportResponse, _ leg: RequestLeg, _ request: Request) {
+        request.note(leg, remembering: leg.isOneOfMany)
+        let why = "the server redirects a request that can't be sent again: " + RequestPayload.spentMessage
+        finish(.failure(misled(why, response, leg.step)), leg.step, request)
+    }
+
     // MARK: Identity
 
     var lister: Resource? { resource }

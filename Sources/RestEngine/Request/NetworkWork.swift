@@ -98,6 +98,7 @@ final class NetworkWork: RequestWork {
     func transmit(_ leg: RequestLeg, _ request: Request) {
         let engine = resource.engine
         let step = leg.step
+        if step.payload.isSpent { return failSpent(leg, request) }
         var message = TransportRequest(
             method: step.method, url: step.url, headers: step.headers, payload: step.payload,
             timeouts: leg.resolved.configuration.timeouts,
@@ -170,7 +171,7 @@ final class NetworkWork: RequestWork {
                 try own.renew(
                     proof, by: response.status, response.headers, for: target, answers: leg.answers)
             }
-            if renewed == true {
+            if renewed == true, !step.payload.isSpent {
                 request.note(leg, remembering: true)
                 return send(leg.answeringChallenge, request)
             }
@@ -181,6 +182,7 @@ final class NetworkWork: RequestWork {
             followed: leg.followed)
         if case .follow(let next) = decision {
             do {
+                if next.payload.isSpent { return failSpent(redirectedBy: response, leg, request) }
                 if try policy.allows(next, after: step, status: response.status) {
                     request.note(leg, remembering: true)
                     return send(leg.following(next, response.status), request)
@@ -198,10 +200,7 @@ final class NetworkWork: RequestWork {
             let error = TransportError(.tlsFailed, phase: .tls, message: why)
             finish(.failure(failure(.transport(error), step)), step, request)
         case .broken(let why):
-            var error = failure(
-                .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
-            error.httpStatusCode = response.status
-            finish(.failure(error), step, request)
+            finish(.failure(misled(why, response, step)), step, request)
         case .follow, .none:
             if let whole = delivery?.whole(after: leg, response) { return send(whole, request) }
             if let driver, response.status >= 400, tryAgain(leg, .success(response), by: driver, request) {

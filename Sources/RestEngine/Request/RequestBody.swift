@@ -11,6 +11,8 @@ public enum RequestBody: Sendable {
     case multipart([MultipartPart])
     /// The bytes of a regular file.
     case file(path: String)
+    /// Bytes that somebody writes while they are sent; such a request is sent once (rule 69.4).
+    case stream(BodyPipe)
 
     /// The body as it is sent and its content type: the caller's, if there is one. A text's says its charset
     /// (6.4).
@@ -45,6 +47,7 @@ public enum RequestBody: Sendable {
             return (.bytes(Array(text.utf8)), "application/x-www-form-urlencoded")
         case .multipart(let parts): return (.upload(.multipart(parts)), "multipart/form-data")
         case .file(let path): return (.upload(.file(path: path)), "application/octet-stream")
+        case .stream(let pipe): return (.upload(.stream(pipe)), "application/octet-stream")
         }
     }
 

@@ -84,6 +84,13 @@ enum RequestPayload: Sendable, Hashable {
     case none
     case bytes([UInt8])
     case upload(Upload)
+
+    /// Its body came as it was sent, and some of it has been.
+    var isSpent: Bool {
+        if case .upload(.stream(let pipe)) = self { pipe.isSpent } else { false }
+    }
+
+    static let spentMessage = "its body was sent as it came, and is gone"
 }
 
 extension String {
@@ -122,6 +129,9 @@ public struct RequestOptions: Sendable {
     /// connection has left is gone on with. Then the content is a ``Tree`` with `path` and `bytes`, and no
     /// pipeline runs.
     public var file: String?
+    /// Gets the body of a success as it comes, in place of ``file``; then the entity has no content, and no
+    /// pipeline runs. What a decorator puts in place of the request may know nothing of it.
+    package var receiver: (any BodyReceiver)?
 
     /// A name that is given more than once is a list of values.
     static func grouped(_ query: KeyValuePairs<String, String?>) -> [(name: String, values: [String]?)] {

@@ -4,12 +4,15 @@ public enum Upload: Sendable, Hashable {
     case file(path: String)
     /// A form in parts (RFC 7578). Boundary and Content-Type's `boundary` are the transport's.
     case multipart([MultipartPart])
+    /// Bytes that somebody writes while they are sent. It is sent once: what was read of it is gone.
+    case stream(BodyPipe)
 
     /// Throws what a transport would fail on: a file that can't be read, a part that would break the message
     /// apart.
     func check() throws(RequestError.CauseError) {
         switch self {
         case .file(let path): try Self.check(path)
+        case .stream: break
         case .multipart(let parts):
             for part in parts {
                 if let problem = part.problem {

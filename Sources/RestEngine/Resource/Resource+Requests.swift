@@ -11,7 +11,8 @@ extension Resource {
                 RequestPlan(
                     method: method, mutations: try mutations(for: options),
                     usesPipeline: options.usesPipeline, timeout: options.timeout?.inSeconds,
-                    destination: options.file.map(BodyDestination.file)))
+                    destination: options.receiver.map(BodyDestination.receiver)
+                        ?? options.file.map(BodyDestination.file)))
         } catch { return failedRequest(error.cause, method: method) }
     }
 

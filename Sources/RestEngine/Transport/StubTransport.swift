@@ -99,6 +99,21 @@ public final class StubTransport: Transport {
         }
         transfer.receiver = sent.receiver
         inFlight[ObjectIdentifier(transfer)] = transfer
+        if case .stream(let pipe)? = sent.upload {
+            _ = CollectedBody(of: pipe) { [weak self] result in
+                guard let self, !transfer.isOver else { return }
+                var whole = sent
+                whole.upload = nil
+                whole.receiver = nil
+                switch result {
+                case .success(let bytes):
+                    whole.body = bytes
+                    take(whole, transfer)
+                case .failure(let error): transfer.start(nil, .error(error))
+                }
+            }
+            return transfer
+        }
         // Uploads are read here, so stubs see and keep what a server would.
         var request: TransportRequest
         do throws(FileError) { request = try sent.withUploadRead() } catch {
@@ -106,9 +121,13 @@ public final class StubTransport: Transport {
             return transfer
         }
         request.receiver = nil
+        take(request, transfer)
+        return transfer
+    }
+
+    private func take(_ request: TransportRequest, _ transfer: StubTransfer) {
         requests.append(request)
         if isPaused { paused.append((request, transfer)) } else { dispatch(request, transfer) }
-        return transfer
     }
 
     /// Lets everything in flight fail, at once.

@@ -7,6 +7,8 @@ extension TransportRequest {
         request.upload = nil
         switch upload {
         case .file(let path): request.body = try OpenFile(path).readAll()
+        // Nobody can wait for it here; see ``CollectedBody``.
+        case .stream: break
         case .multipart(let parts):
             let type = headers["Content-Type"] ?? "multipart/form-data"
             // As libcurl: only a form has form data.

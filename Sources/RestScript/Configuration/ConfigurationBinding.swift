@@ -149,7 +149,7 @@ struct ConfigurationBinding: ScriptBinding {
                 { $0.isCollapsing = $1 }),
             property(
                 "stream", "string | boolean",
-                "\"events\": a GET brings server-sent events, each of which becomes the resource's content.",
+                "\"events\": a GET brings server-sent events, each of which becomes the resource's content. \"body\": clients of the gateway get the body of a success as it comes; it is not held, transformed or kept.",
                 { call in
                     if let stream = try draft(call).configuration.stream {
                         call.lua.push(stream.rawValue)
@@ -178,12 +178,12 @@ struct ConfigurationBinding: ScriptBinding {
         ]
     }
 
-    /// `"events"`; false and nil are none.
+    /// `"events"` or `"body"`; false and nil are none.
     private func stream(_ call: Arguments) throws -> ContentStream? {
         if call.isAbsent(1) || call.lua.boolean(call.slot(1)) == false { return nil }
         let name = try call.string(1, "stream")
         guard let stream = ContentStream(rawValue: name) else {
-            throw call.bad(1, "stream", "it is \"events\" or false, got '\(name)'")
+            throw call.bad(1, "stream", "it is \"events\", \"body\" or false, got '\(name)'")
         }
         return stream
     }

@@ -147,6 +147,7 @@ struct GatewayBinding: ScriptBinding {
             targetBytes: try count("target_bytes", 256...1 << 20),
             headerTimeout: try seconds("header_timeout"), idleTimeout: try seconds("idle_timeout"))
         limits.bodyBytes = try bytes(options, "body")
+        limits.streamBodyBytes = try bytes(options, "stream_body")
         if let client = try options.options("per_client") {
             limits.perClient = try client.options("rate").map(rate)
             (limits.requestsPerClient, limits.streamsPerClient) = try places(client)

@@ -58,6 +58,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var streamsPerClient: Int?
         /// Of a request's body, in bytes.
         public var bodyBytes: Int?
+        /// Of one that goes to an API as it comes, because it is longer than that.
+        public var streamBodyBytes: Int?
     }
 
     /// `host:port` or `unix:/path`; empty: the usual one.

@@ -81,6 +81,7 @@ enum GatewaySettings {
         limits.requestsPerClient = own.requestsPerClient
         limits.streamsPerClient = own.streamsPerClient
         limits.maxBodyBytes = own.bodyBytes ?? limits.maxBodyBytes
+        limits.maxStreamedBodyBytes = own.streamBodyBytes ?? limits.maxStreamedBodyBytes
         return limits
     }
 

@@ -13,7 +13,7 @@ struct GatewayOverrides {
     }
 
     static var names: [String] {
-        ["listen", "threads", "body"] + counts.keys.sorted() + times.keys.sorted()
+        ["listen", "threads", "body", "stream-body"] + counts.keys.sorted() + times.keys.sorted()
     }
 
     private typealias Counts = [String: (ClosedRange<Int>, @Sendable (inout GatewayLimits, Int) -> Void)]
@@ -37,11 +37,14 @@ struct GatewayOverrides {
         switch key {
         case "listen": listen = try Self.addresses(value)
         case "threads": threads = try Self.count(value, 1...1024)
-        case "body":
+        case "body", "stream-body":
             guard case .string(let text) = value, let count = ByteCount(text) else {
                 throw Fault(message: "is a size such as \"16MiB\"")
             }
-            changes.append { $0.maxBodyBytes = count.bytes }
+            let isHeld = key == "body"
+            changes.append {
+                if isHeld { $0.maxBodyBytes = count.bytes } else { $0.maxStreamedBodyBytes = count.bytes }
+            }
         default:
             if let (range, change) = Self.counts[key] {
                 let count = try Self.count(value, range)

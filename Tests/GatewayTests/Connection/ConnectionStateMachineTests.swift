@@ -21,6 +21,12 @@ import Testing
         case skip, take
         case takeLeaving
         case receiveBody
+        /// The body goes through.
+        case pass(patience: Int)
+        case hold
+        case releaseBody(Int)
+        case beginAnswer(Int)
+        case endAnswer(closes: Bool)
         case wait(until: Int)
         case extend(Int, until: Int)
         case resume(Int)
@@ -247,7 +253,7 @@ import Testing
             ]),
     ]
 
-    @Test(arguments: requests + pressure + times)
+    @Test(arguments: requests + passages + pressure + times)
     func `A connection does what follows from what happened`(_ row: Row) {
         var run = MachineRun()
         for (index, (step, expected)) in row.steps.enumerated() {

@@ -12,7 +12,7 @@ import Testing
 @Suite struct MultiplexingTests {
     private static func reply(_ request: TransportRequest) -> TransportResult { .success(.stub("[1]")) }
 
-    private func run(
+    func run(
         _ configure: @escaping (inout GatewayConfiguration) -> Void = { _ in },
         automatic: (@EngineActor @Sendable (TransportRequest) -> TransportResult)? = MultiplexingTests.reply,
         _ body: (World, Site) async throws -> Void

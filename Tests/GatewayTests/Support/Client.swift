@@ -8,6 +8,8 @@ final class Client {
 
     private let descriptor: Int32
     private var received: [UInt8] = []
+    /// The other side did not end in order.
+    private(set) var wasReset = false
 
     init(port: UInt16, receiveBuffer: Int32? = nil) throws {
         var address = sockaddr_in()
@@ -76,6 +78,28 @@ final class Client {
         guard status == 0 else { throw Failure(what: "connect: \(errno)") }
     }
 
+    /// Sends on the same connection from another thread, which may wait longer than this lives.
+    final class Sender: Sendable {
+        private let descriptor: Int32
+
+        fileprivate init(_ descriptor: Int32) { self.descriptor = dup(descriptor) }
+
+        deinit { close(descriptor) }
+
+        /// False when the other side takes nothing more.
+        func send(_ bytes: [UInt8]) -> Bool {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { sendBytes(descriptor, $0) }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    var sender: Sender { Sender(descriptor) }
+
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) throws {
@@ -92,6 +116,14 @@ final class Client {
 
     /// The next answer, whose body's length is its Content-Length.
     func answer(isHead: Bool = false) throws -> Answer {
+        var answer = try headAlone()
+        if isHead || answer.status == 304 || answer.status == 204 || answer.status == 100 { return answer }
+        answer.body = try bytes(answer["Content-Length"].flatMap { Int($0) } ?? 0)
+        return answer
+    }
+
+    /// The next head.
+    func headAlone() throws -> Answer {
         var end: Int?
         while true {
             end = Self.headEnd(received)
@@ -101,16 +133,25 @@ final class Client {
             }
         }
         let length = end ?? 0
-        var answer = Answer(head: String(decoding: received[..<length], as: UTF8.self))
+        let answer = Answer(head: String(decoding: received[..<length], as: UTF8.self))
         received.removeFirst(length)
-        if isHead || answer.status == 304 || answer.status == 204 || answer.status == 100 { return answer }
-        let count = answer["Content-Length"].flatMap { Int($0) } ?? 0
+        return answer
+    }
+
+    /// The next bytes, as text.
+    func bytes(_ count: Int) throws -> String {
         while received.count < count {
             guard try receive() else { throw Failure(what: "closed inside a body") }
         }
-        answer.body = String(decoding: received[..<count], as: UTF8.self)
-        received.removeFirst(count)
-        return answer
+        defer { received.removeFirst(count) }
+        return String(decoding: received[..<count], as: UTF8.self)
+    }
+
+    /// Drops what has come, or what comes next; the number of bytes.
+    func takeAll() throws -> Int {
+        if received.isEmpty, try !receive() { throw Failure(what: "closed") }
+        defer { received = [] }
+        return received.count
     }
 
     /// The next line of a stream, without its end.
@@ -141,7 +182,10 @@ final class Client {
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = read(descriptor, &buffer, buffer.count)
-        if count < 0, errno == ECONNRESET { return false }
+        if count < 0, errno == ECONNRESET {
+            wasReset = true
+            return false
+        }
         guard count >= 0 else { throw Failure(what: "nothing came: \(errno)") }
         received += buffer[..<count]
         return count > 0

@@ -33,6 +33,14 @@ struct MachineRun {
         case .take: return take(isLeaving: false)
         case .takeLeaving: return take(isLeaving: true)
         case .receiveBody: machine.receiveBody(of: request, sweep: sweep)
+        case .pass(let patience): machine.pass(request, sweep: sweep, patience: patience)
+        case .hold: machine.holdBody(sweep: sweep)
+        case .releaseBody(let number):
+            return machine.releaseBody(number, sweep: sweep).map(Self.line) ?? "nil"
+        case .beginAnswer(let number):
+            return machine.beginAnswer(number, sweep: sweep).map(Self.line) ?? "nil"
+        case .endAnswer(let closes):
+            return machine.endAnswer(closes: closes, sweep: sweep) ? "last" : "goes on"
         case .wait(let until): machine.wait(for: request, until: until)
         case .extend(let number, let until): machine.extend(number, until: until)
         case .resume(let number): return machine.resume(number, sweep: sweep).map(Self.line) ?? "nil"
@@ -57,6 +65,9 @@ struct MachineRun {
         case .none: return "none"
         case .fault(let fault): return "\(fault)"
         case .part(let part): return String(buffer: part)
+        case .grown(let part): return "grown " + String(buffer: part)
+        case .streamed(let part): return "through " + String(buffer: part)
+        case .streamedEnd: return "through"
         case .complete(let request): return "complete " + Self.line(request)
         case .request(let head):
             self.head = head

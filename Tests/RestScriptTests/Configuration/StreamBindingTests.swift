@@ -6,20 +6,25 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct StreamBindingTests {
-    @Test func `the field is "events" or false`() throws {
+    @Test func `the field is "events", "body" or false`() throws {
         try expect(
             """
             local c = api:resource("a").configuration
             print(c.stream)
             api:configure("a", function(c) c.stream = "events" end)
             print(api:resource("a").configuration.stream)
+            api:configure("a", function(c) c.stream = "body" end)
+            print(api:resource("a").configuration.stream)
             api:configure("a", function(c) c.stream = nil end)
             print(api:resource("a").configuration.stream)
-            """, prints: ["false", "events", "false"])
+            """, prints: ["false", "events", "body", "false"])
     }
 
     @Test(arguments: [
-        ("'event'", "bad value for 'stream' of configuration (it is \"events\" or false, got 'event')"),
+        (
+            "'event'",
+            "bad value for 'stream' of configuration (it is \"events\", \"body\" or false, got 'event')"
+        ),
         ("5", "bad value for 'stream' of configuration (string expected, got number)"),
         ("'events' c.refresh_while_observed = 5", "stream makes no sense with refresh_while_observed"),
     ])

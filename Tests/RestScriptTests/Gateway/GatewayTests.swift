@@ -15,7 +15,7 @@ struct GatewayTests {
               timeout = 20, access_log = true,
               forward = { headers = { "Accept-Language" } }, keep = { headers = { "X-Total-Count" } },
               limits = { connections = 50, header_bytes = 32768, target_bytes = 1000, header_timeout = 5, idle_timeout = 0.5,
-                body = "2MiB" },
+                body = "2MiB", stream_body = "3GiB" },
               expose = { api = { paths = { "/users/**" }, methods = { "GET", "post", "PURGE" } }, other = {} },
             }
             """)
@@ -30,7 +30,7 @@ struct GatewayTests {
                     ], bearerToken: "secret", timeout: 20, serverNames: ["api.internal", "b:81"],
                     limits: .init(
                         connections: 50, headerBytes: 32768, targetBytes: 1000, headerTimeout: 5,
-                        idleTimeout: 0.5, bodyBytes: 2 << 20),
+                        idleTimeout: 0.5, bodyBytes: 2 << 20, streamBodyBytes: 3 << 30),
                     logsAccess: true,
                     file: "test.lua", line: 1))
         fixture.close()
@@ -208,8 +208,8 @@ struct GatewayTests {
             "unknown option 'conections': did you mean 'connections'?"
         ),
         (
-            "rest.gateway { limits = { body = '1 elephant' } }",
-            "option 'limits.body' is a number of bytes or a text such as \"16MiB\", 1 TiB at most"
+            "rest.gateway { limits = { stream_body = '1 elephant' } }",
+            "option 'limits.stream_body' is a number of bytes or a text such as \"16MiB\", 1 TiB at most"
         ),
         ("rest.gateway { listen = {} }", "'listen' has no address in it"),
         (

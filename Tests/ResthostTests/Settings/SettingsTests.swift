@@ -38,6 +38,7 @@ struct SettingsTests {
             listen = ["127.0.0.1:1", "unix:/run/a"]
             threads = 2
             body = "1MiB"
+            stream-body = "2GiB"
             connections = 10
             header-bytes = 2048
             target-bytes = 512
@@ -51,7 +52,8 @@ struct SettingsTests {
         var limits = GatewayLimits()
         limits.maxBodyBytes = 7
         file.gateway.apply(to: &limits)
-        #expect(limits.maxBodyBytes == 1 << 20 && limits.maxConnections == 10)
+        #expect(limits.maxBodyBytes == 1 << 20 && limits.maxStreamedBodyBytes == 2 << 30)
+        #expect(limits.maxConnections == 10)
         #expect(limits.maxHeaderBytes == 2048 && limits.maxTargetBytes == 512)
         #expect(limits.headerTimeout == 1.5 && limits.idleTimeout == 20 && limits.requestTimeout == 3)
         #expect(limits.requestsPerClient == 4 && limits.streamsPerClient == 5)
@@ -70,6 +72,7 @@ struct SettingsTests {
         ("[gateway]\nthreads = 0", 2, "'threads' is a whole number from 1 to 1024"),
         ("[gateway]\nconnections = 1.5", 2, "'connections' is a whole number from 1 to 1000000"),
         ("[gateway]\nbody = 5", 2, "'body' is a size such as \"16MiB\""),
+        ("[gateway]\nstream-body = 5", 2, "'stream-body' is a size such as \"16MiB\""),
         ("[gateway]\nidle-timeout = \"x\"", 2, "'idle-timeout' is a number of seconds from 0.1 to 86400"),
         ("[traces]\ncolector = \"\"", 2, "unknown name 'colector': did you mean 'collector'?"),
         ("[traces]\ncollector = \"ftp://a\"", 2, "'collector': the collector of traces is a URL such as"),

@@ -1,0 +1,138 @@
+import RestEngine
+
+/// An answer whose body comes behind it, from the API to the client.
+struct StreamedAnswer: Sendable {
+    var status: Int
+    var fields: [(String, String)]
+    /// Nil where nobody knows.
+    var length: Int64?
+    let pipe: BodyPipe
+
+    /// There is no body, whatever comes (RFC 9110 15.3.5, 15.3.6).
+    var isEmpty: Bool { status == 204 || status == 205 }
+}
+
+/// Bodies that go through as they come (rules 69).
+extension EngineClient {
+    /// Reads a resource whose content is not to be held.
+    @EngineActor
+    func stream(
+        _ resource: Resource, _ question: Question, _ passage: HeaderPassage,
+        _ completion: @escaping @EngineActor (Outcome) -> Void
+    ) {
+        if question.demand.isOnlyIfCached { return completion(.problem(.notCached)) }
+        let passed = PassedRequest(
+            method: question.method, path: question.path, headers: [], fields: question.fields,
+            trace: question.trace)
+        exchange(passed, with: resource, isStreamed: true, question.ticket, completion)
+    }
+
+    /// - Parameter isStreamed: The body of a success is not to be held.
+    @EngineActor
+    func exchange(
+        _ passed: PassedRequest, with resource: Resource, isStreamed: Bool, _ ticket: ReadTicket,
+        _ completion: @escaping @EngineActor (Outcome) -> Void
+    ) {
+        let isRead = passed.method == "GET" || passed.method == "HEAD"
+        var options = RequestOptions()
+        if let pipe = passed.pipe {
+            options.body = .stream(pipe)
+        } else if let body = passed.body {
+            options.body = .bytes(body)
+        }
+        if options.body != nil { options.contentType = passed.contentType }
+        for field in passed.headers { options.headers.add(field.name, field.value) }
+        // How long it takes is for both ends to say.
+        options.timeout = .zero
+        let headers = passage(of: resource)
+        var answer: AnswerPassage?
+        if isStreamed {
+            options.headers.set("Accept-Encoding", "identity")
+            if passed.method == "GET" { options.headers.addRange(of: passed.fields) }
+            let passage = AnswerPassage { response, pipe in
+                completion(.body(StreamedAnswer(response, headers, from: resource.urlString, pipe)))
+            }
+            options.receiver = passage
+            answer = passage
+        }
+        let request = resource.engine.tracing(passed.trace) {
+            resource.request(Method(passed.method), options)
+        }
+        answer?.request = request
+        ticket.onLeave { [weak request] in request?.cancel() }
+        request.onCompletion { info in
+            ticket.use()
+            passed.pipe?.close()
+            if let answer, answer.hasBegun { return answer.end(info.response) }
+            if isRead, isStreamed, case .failure(let error) = info.response {
+                return completion(.problem(Problem(error, reading: passed.path)))
+            }
+            completion(Self.outcome(info.response, passed, headers))
+        }
+    }
+}
+
+/// The body of a success on its way to a client.
+@EngineActor
+final class AnswerPassage: BodyReceiver {
+    private let pipe = BodyPipe()
+    private let onBegin: (TransportResponse, BodyPipe) -> Void
+    private(set) var hasBegun = false
+    private weak var transfer: (any Transfer)?
+    weak var request: Request?
+
+    init(onBegin: @escaping @EngineActor (TransportResponse, BodyPipe) -> Void) { self.onBegin = onBegin }
+
+    func begin(_ response: TransportResponse, of transfer: any Transfer) {
+        guard !hasBegun else {
+            // A decorator asks again after a success, of which the client has some already.
+            return pipe.fail(
+                TransportError(.internal, message: "a body that was passed on can't be replaced"))
+        }
+        hasBegun = true
+        self.transfer = transfer
+        pipe.onRoom { [weak self] in EngineLoop.shared.submit { self?.goOn() } }
+        onBegin(response, pipe)
+    }
+
+    func receive(_ bytes: [UInt8]) -> Bool { pipe.write(bytes) }
+
+    /// The client takes more, or is gone.
+    private func goOn() { pipe.isClosed ? request?.cancel() : transfer?.resume() }
+
+    func end(_ response: Response) {
+        switch response {
+        case .success: pipe.finish()
+        case .failure(let error):
+            pipe.fail(TransportError(.internal, phase: .receive, message: error.userMessage))
+        }
+    }
+}
+
+extension StreamedAnswer {
+    init(_ response: TransportResponse, _ passage: HeaderPassage, from url: String, _ pipe: BodyPipe) {
+        status = response.status
+        self.pipe = pipe
+        // It is left out with a coding that was taken off, of whose bytes others are the tags.
+        length = response.headers["Content-Length"].flatMap { Int64($0) }
+        fields = [("Cache-Control", "no-store")]
+        var names = ["Content-Type", "Content-Encoding", "Accept-Ranges", "Content-Range"]
+        if length != nil { names.append("ETag") }
+        for name in names {
+            guard let value = response.headers[name], value.utf8.allSatisfy(HTTPByte.isFieldValue) else {
+                continue
+            }
+            fields.append((name, value))
+        }
+        fields += passage.fields(of: response.headers, from: url)
+    }
+}
+
+extension Headers {
+    /// The part that a client asks for is for the API to find.
+    fileprivate mutating func addRange(of fields: RequestFields) {
+        guard let range = fields.single("range") else { return }
+        set("Range", range)
+        if let condition = fields.single("if-range") { set("If-Range", condition) }
+    }
+}

@@ -1,0 +1,132 @@
+/// What a ``BodyPipe`` holds, and which of its ends waits for the other.
+struct BodyPipeState {
+    /// What the other end is to be told.
+    enum Signal: Equatable {
+        /// The reader found nothing, and now there is something.
+        case readable
+        /// The writer was told to wait, and may go on.
+        case room
+    }
+
+    /// How the writing ended.
+    enum End: Equatable {
+        case whole
+        case broken(TransportError)
+    }
+
+    /// Bytes that wait at most, beside what was written last.
+    let capacity: Int
+    private var pieces: [[UInt8]] = []
+    /// Of the first piece, what was read.
+    private var place = 0
+    /// Bytes that wait.
+    private(set) var count = 0
+    private(set) var isSpent = false
+    private var end: End?
+    private(set) var isClosed = false
+    private var readerWaits = false
+    /// From the start: nothing is wanted before somebody reads.
+    private var writerWaits = true
+    private var signal: Signal?
+
+    /// Small writes are put together, so that pieces are few.
+    private static let joinedBytes = 16 << 10
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    mutating func takeSignal() -> Signal? {
+        defer { signal = nil }
+        return signal
+    }
+
+    // MARK: Writing
+
+    /// False when the writer is to wait.
+    mutating func write(_ bytes: [UInt8]) -> Bool {
+        guard !isClosed, end == nil else { return true }
+        if !bytes.isEmpty {
+            if let last = pieces.last, last.count + bytes.count <= Self.joinedBytes {
+                pieces[pieces.count - 1] += bytes
+            } else {
+                pieces.append(bytes)
+            }
+            count += bytes.count
+            tellReader()
+        }
+        if count >= capacity { writerWaits = true }
+        return !writerWaits
+    }
+
+    mutating func end(_ end: End) {
+        guard self.end == nil, !isClosed else { return }
+        self.end = end
+        if case .broken = end { drop() }
+        tellReader()
+    }
+
+    private mutating func tellReader() {
+        guard readerWaits else { return }
+        readerWaits = false
+        signal = .readable
+    }
+
+    // MARK: Reading
+
+    mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPipe.Step<Int> {
+        var copied = 0
+        while copied < buffer.count, let piece = pieces.first {
+            let part = min(buffer.count - copied, piece.count - place)
+            piece.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: buffer[copied..<(copied + part)])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[place..<(place + part)]))
+            }
+            copied += part
+            place += part
+            if place == piece.count {
+                pieces.removeFirst()
+                place = 0
+            }
+        }
+        return took(copied) { copied }
+    }
+
+    mutating func next() -> BodyPipe.Step<[UInt8]> {
+        guard !pieces.isEmpty else { return took(0) { [] } }
+        var piece = pieces.removeFirst()
+        if place > 0 { piece.removeFirst(place) }
+        place = 0
+        return took(piece.count) { piece }
+    }
+
+    private mutating func took<Bytes>(_ taken: Int, _ bytes: () -> Bytes) -> BodyPipe.Step<Bytes> {
+        count -= taken
+        if taken > 0 { isSpent = true }
+        if writerWaits, count <= capacity / 2, end == nil {
+            writerWaits = false
+            signal = .room
+        }
+        if taken > 0 { return .bytes(bytes()) }
+        switch end {
+        case .whole: return .end
+        case .broken(let error): return .broken(error)
+        case nil:
+            readerWaits = true
+            return .nothing
+        }
+    }
+
+    mutating func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        drop()
+        // Whether it waits or not: it need not go on.
+        if end == nil { signal = .room }
+        writerWaits = false
+    }
+
+    private mutating func drop() {
+        pieces = []
+        place = 0
+        count = 0
+    }
+}

@@ -1,0 +1,103 @@
+import NIOCore
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// Bodies that go through streams of HTTP/2 as they come (rule 69.9).
+@Suite struct MultiplexedBodyTests {
+    private func run(_ body: (World, Site) async throws -> Void) async throws {
+        try await MultiplexingTests().run(
+            {
+                $0.limits.maxBodyBytes = BodyFlow.held
+                $0.limits.maxStreamedBodyBytes = 1 << 30
+            }, automatic: nil
+        ) { world, site in
+            try await world.configure("/files/**") { $0.stream = .body }
+            try await body(world, site)
+        }
+    }
+
+    @Test func `69.9 A client's body goes along, announced or not`() async throws {
+        try await run { world, site in
+            let client = try await MultiplexedClient(port: site.port)
+            let part = Array(repeating: UInt8(1), count: 64 << 10)
+            for (number, fields) in [(1, [("content-length", "\(2 << 20)")]), (2, [])] {
+                let head = MultiplexedClient.head("POST", "/github/a", fields)
+                let (answer, _) = try await client.begin(head, body: Array(repeating: part, count: 32))
+                let pipe = try await BodyFlow.pipe(world, number)
+                #expect(pipe.length == (fields.isEmpty ? nil : 2 << 20))
+                let taken = await BodyFlow.take(pipe)
+                #expect(taken.isWhole && taken.count == 2 << 20 && taken.sum == 2 << 20)
+                #expect(taken.most < 1 << 20)
+                await world.reply("[1]")
+                #expect(try await answer.get().body == "[1]")
+            }
+        }
+    }
+
+    @Test func `69.9 An answer goes along, and what breaks off resets the stream`() async throws {
+        try await run { world, site in
+            let client = try await MultiplexedClient(port: site.port)
+            let head = MultiplexedClient.head("GET", "/github/files/a")
+            for (number, length) in [(1, nil), (2, "10")] {
+                let (answer, _) = try await client.begin(head)
+                await world.transport.waitForRequests(number)
+                let stream = await world.streamed()
+                await stream.open(headers: length.map { [("Content-Length", $0)] } ?? [])
+                for text in ["01234", "56789"] { _ = await stream.send(text) }
+                await stream.end()
+                await world.settle()
+                let whole = try await answer.get()
+                #expect(whole.body == "0123456789" && whole["transfer-encoding"] == nil)
+            }
+            for (number, length) in [(3, nil), (4, "10")] {
+                let (answer, _) = try await client.begin(head)
+                await world.transport.waitForRequests(number)
+                let stream = await world.streamed()
+                await stream.open(headers: length.map { [("Content-Length", $0)] } ?? [])
+                _ = await stream.send("01234")
+                await stream.complete(
+                    .failure(TransportError(.connectionFailed, phase: .receive, message: "cut")))
+                await world.settle()
+                await #expect(throws: (any Error).self) { try await answer.get() }
+            }
+        }
+    }
+
+    @Test func `69.9 A client's window is the pace`() async throws {
+        try await run { world, site in
+            let client = try await MultiplexedClient(port: site.port)
+            let (answer, channel) = try await client.begin(MultiplexedClient.head("GET", "/github/files/a"))
+            try await channel.setOption(.autoRead, value: false).get()
+            await world.transport.waitForRequests(1)
+            let total = 8 << 20
+            let stream = await world.streamed()
+            await stream.open(headers: [("Content-Length", "\(total)")])
+            let piece = Array(repeating: UInt8(7), count: 64 << 10)
+            var (sent, isHeld) = (0, false)
+            while !isHeld, sent < total {
+                let resumed = await stream.resumptions
+                isHeld = await !stream.send(piece)
+                sent += piece.count
+                for _ in 0..<5000 where isHeld {
+                    await Task.yield()
+                    if await stream.resumptions > resumed { isHeld = false }
+                }
+            }
+            #expect(isHeld && sent < 2 << 20)
+            try await channel.setOption(.autoRead, value: true).get()
+            channel.read()
+            while sent < total {
+                let resumed = await stream.resumptions
+                if await stream.send(piece) { isHeld = false } else { isHeld = true }
+                sent += piece.count
+                while isHeld, await stream.resumptions == resumed { await Task.yield() }
+            }
+            await stream.end()
+            await world.settle()
+            #expect(try await answer.get().body.utf8.count == total)
+        }
+    }
+}

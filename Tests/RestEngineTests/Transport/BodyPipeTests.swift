@@ -1,0 +1,213 @@
+import Platform
+import RestEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RestEngine
+
+@Suite struct BodyPipeTests {
+    /// In words, what the state says.
+    private final class Ends {
+        var state: BodyPipeState
+
+        init(_ capacity: Int) { state = BodyPipeState(capacity: capacity) }
+
+        /// Whether there is room for more, and what the other end is told.
+        func write(_ text: String) -> String {
+            (state.write(Array(text.utf8)) ? "more" : "wait") + signal
+        }
+
+        func read(_ count: Int) -> String {
+            var buffer = [UInt8](repeating: 0, count: count)
+            switch buffer.withUnsafeMutableBytes({ state.read(into: $0) }) {
+            case .bytes(let count): return String(decoding: buffer[..<count], as: UTF8.self) + signal
+            case .nothing: return "nothing" + signal
+            case .end: return "end" + signal
+            case .broken(let error): return error.code.rawValue + signal
+            }
+        }
+
+        func end(_ end: BodyPipeState.End) -> String {
+            state.end(end)
+            return signal
+        }
+
+        func close() -> String {
+            state.close()
+            return signal
+        }
+
+        private var signal: String { state.takeSignal().map { ", \($0)" } ?? "" }
+    }
+
+    @Test func `69.1 Nothing is wanted before somebody reads`() {
+        let pipe = Ends(10)
+        #expect(pipe.write("ab") == "wait")
+        #expect(pipe.read(5) == "ab, room")
+        #expect(pipe.write("c") == "more")
+    }
+
+    @Test func `69.1 A writer waits from the capacity on until half of it is there`() {
+        let pipe = Ends(10)
+        #expect(pipe.read(1) == "nothing, room")
+        #expect(pipe.write("123456789") == "more, readable")
+        #expect(pipe.write("0abcde") == "wait")
+        #expect(pipe.state.count == 15)
+        #expect(pipe.read(4) == "1234" && pipe.read(5) == "56789" && pipe.read(1) == "0, room")
+        #expect(pipe.read(9) == "abcde" && pipe.read(9) == "nothing")
+    }
+
+    @Test func `69.1 The end comes behind the bytes, and what breaks off at once`() {
+        let whole = Ends(10)
+        #expect(whole.write("ab") == "wait" && whole.end(.whole) == "")
+        #expect(whole.write("c") == "more", "behind the end nothing is taken")
+        #expect(whole.read(1) == "a" && whole.read(9) == "b" && whole.read(9) == "end")
+        let broken = Ends(10)
+        #expect(broken.write("ab") == "wait" && broken.read(2) == "ab, room")
+        #expect(broken.read(1) == "nothing" && broken.end(.broken(.offline)) == ", readable")
+        #expect(broken.read(9) == "offline")
+        let full = Ends(10)
+        #expect(full.write("ab") == "wait" && full.end(.broken(.offline)) == "")
+        #expect(full.state.count == 0 && full.read(9) == "offline")
+    }
+
+    @Test func `69.1 Whoever writes for nobody is told, and nothing is kept`() {
+        let pipe = Ends(2)
+        #expect(pipe.write("abc") == "wait" && pipe.close() == ", room")
+        #expect(pipe.state.count == 0)
+        #expect(pipe.write("def") == "more" && pipe.state.count == 0)
+        #expect(pipe.close() == "")
+    }
+
+    @Test func `small writes are put together`() {
+        let pipe = BodyPipe(length: nil, capacity: 1 << 20)
+        for byte in 0..<100 { pipe.write([UInt8(byte)]) }
+        guard case .bytes(let bytes) = pipe.next() else {
+            Issue.record("there are bytes")
+            return
+        }
+        #expect(bytes == Array(0..<100))
+        #expect(pipe.isSpent)
+    }
+
+    @Test func `69.1 Between two threads everything arrives, and little is ahead`() async {
+        let pipe = BodyPipe(length: nil, capacity: 1000)
+        let room = Room()
+        pipe.onRoom { room.isThere.store(true, ordering: .releasing) }
+        PeerThread.start {
+            for number in 0..<5000 {
+                if pipe.write(Array(repeating: UInt8(truncatingIfNeeded: number), count: 100)) { continue }
+                while !room.isThere.exchange(false, ordering: .acquiring) { sched_yield() }
+            }
+            pipe.finish()
+        }
+        var (count, most) = (0, 0)
+        var isInOrder = true
+        var buffer = [UInt8](repeating: 0, count: 70)
+        reading: while true {
+            most = max(most, pipe.waitingBytes)
+            switch buffer.withUnsafeMutableBytes({ pipe.read(into: $0) }) {
+            case .bytes(let read):
+                for byte in buffer[..<read] {
+                    if byte != UInt8(truncatingIfNeeded: count / 100) { isInOrder = false }
+                    count += 1
+                }
+            case .nothing: await Task.yield()
+            case .end: break reading
+            case .broken: break reading
+            }
+        }
+        #expect(count == 500_000 && isInOrder)
+        #expect(most <= 1200)
+    }
+
+    private final class Room: Sendable {
+        let isThere = Atomic(false)
+    }
+}
+
+@Suite(.leakChecked) @EngineActor
+struct StreamedBodyTests {
+    let fixture = EngineFixture()
+
+    private func send(_ pipe: BodyPipe, _ method: RestEngine.Method = .put) -> Request {
+        fixture.resource("a").request(method, RequestOptions(body: .stream(pipe), contentType: "text/plain"))
+    }
+
+    private func said(of request: Request) -> String {
+        request.info?.response.error.map { "\($0)" } ?? "nothing"
+    }
+
+    @Test func `69.4 A body is written while it is sent`() async throws {
+        let stub = try fixture.stub("PUT", "a", .text(200, "ok"))
+        let pipe = BodyPipe()
+        let request = send(pipe)
+        fixture.settle()
+        #expect(stub.requests.isEmpty)
+        for part in ["he", "llo"] {
+            pipe.write(Array(part.utf8))
+            await Task.yield()
+        }
+        pipe.finish()
+        while request.info == nil {
+            await Task.yield()
+            fixture.settle()
+        }
+        #expect(stub.requests.map(\.body) == [Array("hello".utf8)])
+        #expect(stub.requests.first?.headers["Content-Type"] == "text/plain")
+    }
+
+    @Test func `69.4 Where it would be sent a second time, that is said`() throws {
+        try fixture.stub("PUT", "a", .response(307, headers: ["Location": "/v1/b"]))
+        let pipe = BodyPipe()
+        pipe.write(Array("hello".utf8))
+        pipe.finish()
+        let request = send(pipe)
+        fixture.settle()
+        #expect(fixture.transport.requests.map(\.body) == [Array("hello".utf8)])
+        let error = try #require(request.info?.response.error)
+        #expect(error.httpStatusCode == 307)
+        #expect("\(error)".contains("its body was sent as it came, and is gone"))
+        let again = request.repeated().start()
+        fixture.settle()
+        #expect(said(of: again).contains("can't be sent again"))
+        #expect(fixture.transport.requests.count == 1)
+    }
+
+    @Test func `69.4 A request is sent again for as long as nothing of its body was read`() throws {
+        try fixture.configure { $0.configuration.retry = RetryPolicy() }
+        try fixture.stub("PUT", "a", .text(503, "busy"))
+        let pipe = BodyPipe()
+        pipe.write(Array("hello".utf8))
+        pipe.finish()
+        let request = send(pipe)
+        for _ in 0..<10 { fixture.advance(20) }
+        #expect(fixture.transport.requests.count == 1, "the stub has read it")
+        #expect(request.info?.response.error?.httpStatusCode == 503)
+
+        let (transport, clock) = (StreamTransport(), ManualClock())
+        let engine = Engine(transport: transport, scheduler: Scheduler(clock: clock))
+        let service = Service(engine: engine, name: "other", baseURL: try BaseURL("https://api.test"))
+        service.configure { $0.retry = RetryPolicy() }
+        let other = service.resource("a").request(.put, RequestOptions(body: .stream(BodyPipe())))
+        transport.streams[0].complete(.failure(TransportError(.connectionFailed, message: "refused")))
+        for _ in 0..<50 where transport.streams.count < 2 {
+            clock.advance(by: .seconds(1))
+            while engine.scheduler.runTurn() {}
+        }
+        #expect(transport.streams.count == 2)
+        other.cancel()
+        while engine.scheduler.runTurn() {}
+    }
+
+    @Test func `69.4 What breaks off fails the request`() throws {
+        try fixture.stub("PUT", "a", .text(200, "ok"))
+        let pipe = BodyPipe()
+        pipe.fail(TransportError(.internal, phase: .send, message: "the client is gone"))
+        let request = send(pipe)
+        fixture.settle()
+        #expect(said(of: request).contains("the client is gone"))
+        #expect(fixture.transport.requests.isEmpty)
+    }
+}
