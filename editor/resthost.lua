@@ -916,7 +916,7 @@ function rest.gather(list, limit, fn) end
 ---@field server_names? string[]
 ---@field forward? { headers: string[] }
 ---@field keep? { headers: string[] }
----@field limits? { connections?: integer, header_bytes?: integer, target_bytes?: integer, body?: integer|string, stream_body?: integer|string, header_timeout?: number, idle_timeout?: number, per_client?: { rate: { requests: number, per?: number, burst?: number } } }
+---@field limits? { connections?: integer, header_bytes?: integer, target_bytes?: integer, body?: integer|string, stream_body?: integer|string, header_timeout?: number, idle_timeout?: number, per_client?: { rate?: { requests: number, per?: number, burst?: number }, in_flight?: integer, streams?: integer } }
 ---@field timeout? number
 ---@field access_log? boolean
 

@@ -58,7 +58,7 @@ enum TypeVocabulary {
     static let options: [String: String] = [
         "rest.gateway.access_log": "boolean",
         "rest.gateway.limits":
-            "{ connections?: integer, header_bytes?: integer, target_bytes?: integer, body?: integer|string, stream_body?: integer|string, header_timeout?: number, idle_timeout?: number, per_client?: { rate: { requests: number, per?: number, burst?: number } } }",
+            "{ connections?: integer, header_bytes?: integer, target_bytes?: integer, body?: integer|string, stream_body?: integer|string, header_timeout?: number, idle_timeout?: number, per_client?: { rate?: { requests: number, per?: number, burst?: number }, in_flight?: integer, streams?: integer } }",
         "service:configure_transformer.action": "\"replace\"|\"append\"",
         "rest.cache.custom.key": "fun(resource: resthost.resource, stage: string): any",
         "rest.cache.custom.read": "fun(key: any): resthost.entity?",

@@ -1,0 +1,35 @@
+import CurlTransport
+import RestEngine
+import TestSupport
+import Testing
+
+/// What events know of real connections (rules 46).
+@EngineActor
+struct EventFactsTests {
+    @Test func `46.2 who listens to messages learns where they went, and nobody else pays for it`()
+        async throws
+    {
+        let peer = LoopbackPeer { _, connection in connection.respond(text: "ok") }
+        let engine = Engine(transport: CurlTransport())
+        let service = try Service(engine: engine, name: "api", baseURL: peer.baseURL)
+        var told: [Tree] = []
+        func ask(_ path: String) async -> Request {
+            let request = service.resource(path).request(.get)
+            await withCheckedContinuation { continuation in
+                request.onCompletion { _ in continuation.resume() }
+            }
+            return request
+        }
+        #expect(await ask("a").attempts.first?.remoteAddress == nil)
+        let subscription = engine.onEvent([.attempt]) { told.append($0.tree) }
+        _ = await ask("b")
+        subscription.cancel()
+        #expect(await ask("c").attempts.first?.remoteAddress == nil)
+        service.flushUnusedResources()
+        #expect(told.count == 1)
+        let event = try #require(told.first)
+        #expect(event["remote_address"]?.string == "127.0.0.1:\(peer.port)")
+        #expect(event["status"] == 200 && event["http_version"]?.string == "HTTP/1.1")
+        #expect(event["reused"] == true)
+    }
+}
