@@ -39,13 +39,16 @@ struct CallLifeTests {
     @Test func `blocks, decorators and repeats hold for a call`() async throws {
         let api = try await StubbedService()
         try await api.stub("GET", "x", .response(503))
+        // Without the service, which holds its blocks.
+        let (transport, base) = (api.transport, api.service.baseURL)
         await EngineActor.run {
             api.service.configure("**") { configuration in
                 configuration.headers.set("X-Block", "1")
                 configuration.decorators.append { _, request in
                     request.chained { info in
                         guard case .failure = info.response else { return .useThisResponse }
-                        try api.stub("GET", "x", .json(200, #"{"name": "second"}"#))
+                        try transport.stub(
+                            method: .get, urlGlob: "x", base: base, .json(200, #"{"name": "second"}"#))
                         return .passTo(request.repeated())
                     }
                 }
@@ -55,7 +58,7 @@ struct CallLifeTests {
         let response = try await call.response()
         #expect(response.value == Person(name: "second") && response.status == 200)
         #expect(response.body == Array(#"{"name": "second"}"#.utf8) && response.timings != nil)
-        let requests = await api.transport.requests
+        let requests = await transport.requests
         #expect(requests.count == 2 && requests.allSatisfy { $0.headers["Authorization"] == "Bearer t" })
         #expect(requests.allSatisfy { $0.headers["X-Block"] == "1" })
     }
