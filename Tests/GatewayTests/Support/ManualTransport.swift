@@ -32,7 +32,7 @@ final class ManualTransport: Transport {
     private var arrivals: [(count: Int, arrived: @Sendable (Bool) -> Void)] = []
 
     /// Answers of requests whose bodies go to receivers.
-    let streamed = StreamTransport()
+    private(set) var streamed = StreamTransport()
 
     nonisolated init() {}
 
@@ -78,6 +78,8 @@ final class ManualTransport: Transport {
     func end() {
         automatic = nil
         streamed.end()
+        // A body that went through knows both of its ends.
+        (requests, streamed) = ([], StreamTransport())
         while let call = calls.popLast() {
             call.completion?(.failure(TransportError(.connectionFailed, message: "the test is over")))
         }
