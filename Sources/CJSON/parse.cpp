@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "exact_parser.hpp"
+#include "library.hpp"
 #include "repeats.hpp"
 #include "tree_writer.hpp"
 
@@ -162,7 +163,7 @@ void tidy(Bench &bench) {
 
 /// `code` is set when the answer is true.
 bool parseQuickly(Bench &bench, Span text, size_t capacity, const Limits &limits, cjson_buffer &buffer, int &code) {
-    if (takesMuch(text, limits)) {
+    if (takesMuch(text, limits) || !simdjsonReads(text.count)) {
         return false;
     }
     if (bench.isTaken) {
@@ -212,7 +213,8 @@ TapeState takeTape(Span text, const Limits &limits, Tape &tape) {
     constexpr size_t most = 5, head = 64;
     size_t fitting = limits.bytes < head ? 0 : (limits.bytes - head) / most;
     Bench &bench = cjson::bench();
-    if (text.count > fitting || text.count >= Tape::mostCounted * size_t{2} || bench.isTaken || takesMuch(text, limits)) {
+    if (text.count > fitting || text.count >= Tape::mostCounted * size_t{2} || bench.isTaken || takesMuch(text, limits) ||
+        !simdjsonReads(text.count)) {
         return TapeState::tooLarge;
     }
     if (!text.count || !parse(bench, text, text.count)) {
