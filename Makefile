@@ -7,6 +7,8 @@
 #   make examples        the examples, with the release program
 #   make fuzz            each fuzz target for FUZZ_SECONDS (1)
 #   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/
+#   make bench-check     the same, and fails when a ratio is a tenth worse than recorded
+#   make bench-plots     how cost grows with services, blocks and so on, drawn into docs/growth
 #   make bench-partners  install those partners
 #   make format          rewrite the sources with swift format
 #   make attack          attack the release program, beside a client that must not notice, then by
@@ -28,7 +30,7 @@ TEST_FLAGS ?=
 FUZZ_SECONDS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check examples fuzz bench bench-partners attack format asan tsan build install bootstrap static
+.PHONY: help run test quick check examples fuzz bench bench-check bench-plots bench-partners attack format asan tsan build install bootstrap static
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -66,6 +68,12 @@ fuzz: bootstrap
 
 bench: build
 	@scripts/bench/run
+
+bench-check: build
+	@scripts/bench/run --check
+
+bench-plots: build
+	@scripts/bench/run --plots
 
 bench-partners:
 	@scripts/bench/partners

@@ -2,11 +2,17 @@
 
 import json
 import re
+import socket
 import statistics
 import subprocess
 import time
+from urllib.parse import urlsplit
 
 from world import Unavailable, Wrong, need
+
+
+# Whole processes of one contestant before the next one's.
+EACH_TURN = 5
 
 
 def in_turn(rounds, contestants):
@@ -54,10 +60,15 @@ def process_seconds(world, commands, runs):
     report = world.path("hyperfine.json")
     # No shell in between: its start would be in both figures and pull their ratio towards 1.
     words = [" ".join(quote(word) for word in each) for each in commands.values()]
-    world.output_of([hyperfine, "-N", "--warmup", "5", "--runs", str(runs), "--export-json", report, *words])
-    with open(report, encoding="utf-8") as file:
-        results = json.load(file)["results"]
-    return {name: result["median"] for name, result in zip(commands, results)}, "hyperfine"
+    times = {name: [] for name in commands}
+    # In turns of a few: it takes one command after the other, and a noisy moment would be one's alone.
+    for _ in range(max(1, runs // EACH_TURN)):
+        world.output_of([
+            hyperfine, "-N", "--warmup", "2", "--runs", str(EACH_TURN), "--export-json", report, *words])
+        with open(report, encoding="utf-8") as file:
+            for name, result in zip(commands, json.load(file)["results"]):
+                times[name] += result["times"]
+    return {name: median(found) for name, found in times.items()}, "hyperfine"
 
 
 def quote(word):
@@ -71,3 +82,53 @@ def in_loop(words, runs):
         subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
         times.append(time.perf_counter() - begin)
     return median(times)
+
+
+class Asker:
+    """Asks for one URL on one connection and reads the answers whole."""
+
+    def __init__(self, url):
+        parts = urlsplit(url)
+        self.url = url
+        self.client = socket.create_connection((parts.hostname, parts.port), timeout=60)
+        self.client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.stream = self.client.makefile("rb")
+        self.host = parts.netloc
+
+    def ask(self, target=None):
+        """The body of a 200 with a length."""
+        parts = urlsplit(self.url)
+        target = target or parts.path + ("?" + parts.query if parts.query else "")
+        self.client.sendall(f"GET {target} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
+        status, length = self.stream.readline(), 0
+        while field := self.stream.readline().strip():
+            if field.lower().startswith(b"content-length:"):
+                length = int(field.split(b":")[1])
+        body = self.stream.read(length)
+        if b" 200 " not in status or not body:
+            raise Wrong(f"{target}: {status.decode(errors='replace').strip()}")
+        return body
+
+    def close(self):
+        self.stream.close()
+        self.client.close()
+
+
+def longest_wait(url, words, length):
+    """Milliseconds that the slowest answer of `url` took, asked for every millisecond while the command of `words`
+    runs, which has to print how many bytes it got: `length` or more."""
+    asker = Asker(url)
+    try:
+        asker.ask()
+        longest, process = 0, subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        while process.poll() is None:
+            begin = time.perf_counter()
+            asker.ask()
+            longest = max(longest, time.perf_counter() - begin)
+            time.sleep(0.001)
+        printed = process.communicate()[0].strip()
+        if process.returncode != 0 or not printed.isdigit() or int(printed) < length:
+            raise Wrong(f"{' '.join(words[-1:])}: {printed or 'nothing'} of {length} bytes, exit {process.returncode}")
+        return longest * 1000
+    finally:
+        asker.close()

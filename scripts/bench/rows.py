@@ -3,16 +3,18 @@
 import os
 
 import servers
-from measure import in_turn, median, process_seconds, requests_per_second
-from world import HERE, Unavailable, need
+from measure import in_turn, longest_wait, median, process_seconds, requests_per_second
+from world import HERE, Unavailable, fetch, large_text, need
 
 OURS = "resthost"
+# Another program of resthost, which is no partner: what it reaches is told beside.
+BEFORE = "before"
 
 
 def line(row, what, unit, target, figures, reasons=None, ratio=None, notes=()):
     """One line of the report. `figures` is name → list; the ratio is ours to the best partner's unless it is given."""
     medians = {name: median(found) for name, found in figures.items() if found}
-    partners = {name: value for name, value in medians.items() if name != OURS}
+    partners = {name: value for name, value in medians.items() if name not in (OURS, BEFORE)}
     best = None
     if partners:
         best = (min if target.startswith("≤") else max)(partners, key=partners.get)
@@ -32,6 +34,15 @@ def started(contestants):
         except Unavailable as reason:
             reasons[name] = str(reason)
     return urls, reasons
+
+
+def each_program(world, options, start, name=OURS):
+    """The same with our program and, if there is one, with the program of before."""
+    def before():
+        with world.using(options.before):
+            return start()
+
+    return {name: start, **({BEFORE: before} if options.before else {})}
 
 
 def load_each(urls, reasons, options):
@@ -57,24 +68,49 @@ def hot(world, options):
         servers.check_same(url, world.path("hot.body"))
         return url
 
-    urls, reasons = started({OURS: start_ours, "nginx+Lua shared dict": start_nginx})
+    urls, reasons = started({**each_program(world, options, start_ours), "nginx+Lua shared dict": start_nginx})
     figures, reasons = load_each(urls, reasons, options)
     return [line("hot", "hot read through the gateway", "requests/s", "≥ 1.0", figures, reasons)]
 
 
-def cold(world, options):
+def mapped_cold(world, options, transformer):
     """Every request fetches 10 kB, decodes, maps 30 records in Lua, encodes and answers."""
     def checked(url):
         servers.check_mapped(url)
         return url
 
     urls, reasons = started({
-        OURS: lambda: checked(servers.start_resthost(world, world.upstream, "cold", 0, "false")),
+        **each_program(world, options, lambda: checked(
+            servers.start_resthost(world, world.upstream, "cold", 0, "false", transformer))),
         "nginx+Lua": lambda: checked(servers.start_nginx_lua(world, world.upstream) + "/cold"),
         "HAProxy+Lua": lambda: checked(servers.start_haproxy(world, world.upstream) + "/cold"),
     })
-    figures, reasons = load_each(urls, reasons, options)
+    return load_each(urls, reasons, options)
+
+
+def cold(world, options):
+    """By a function of the script."""
+    figures, reasons = mapped_cold(world, options, "map_records")
     return [line("cold", "fetch, decode, map, encode, answer", "requests/s", "≥ 2.0", figures, reasons)]
+
+
+def module(world, options):
+    """By a transformer module, on a thread of its own."""
+    figures, reasons = mapped_cold(world, options, '"map_records"')
+    return [line("module", "the same as a module", "requests/s", "≥ 2.0", figures, reasons)]
+
+
+def miss(world, options):
+    """Every request fetches 10 kB, of which nobody makes anything."""
+    def start_ours():
+        return servers.start_resthost_plain(world, world.upstream)
+
+    def start_nginx():
+        return servers.start_proxy(world, world.upstream) + "/records.json"
+
+    urls, reasons = started({**each_program(world, options, start_ours), "nginx proxy": start_nginx})
+    figures, reasons = load_each(urls, reasons, options)
+    return [line("miss", "a miss of bytes through the gateway", "requests/s", "≥ 1.0", figures, reasons)]
 
 
 def loads(world, options):
@@ -97,12 +133,17 @@ def loads(world, options):
         partner, reasons = {}, {"C on curl_multi": str(reason)}
 
     # All three in turn: the partner's figures serve both lines.
+    def contestants(name, words):
+        found = each_program(world, options, lambda: rate(servers.command(world, words)), name)
+        return {name if key == name else f"{BEFORE} {name}": run for key, run in found.items()}
+
     figures, failed = in_turn(options.rounds, {
-        "scripted": lambda: rate(servers.command(world, ours + ["--script", script])),
-        "raw": lambda: rate(servers.command(world, ours)), **partner})
+        **contestants("scripted", ours + ["--script", script]), **contestants("raw", ours), **partner})
 
     def against_c(what, ours, target):
         own = {OURS: figures[ours]} if ours in figures else {}
+        if f"{BEFORE} {ours}" in figures:
+            own[BEFORE] = figures[f"{BEFORE} {ours}"]
         why = {OURS: failed[ours]} if ours in failed else {}
         c = {name: figures[name] for name in partner if name in figures}
         lost = {**reasons, **{name: failed[name] for name in partner if name in failed}}
@@ -110,6 +151,39 @@ def loads(world, options):
 
     return [against_c("engine loads, JSON + Lua transformer", "scripted", "≥ 0.6"),
             against_c("engine loads, raw", "raw", "≥ 0.85")]
+
+
+def beside_large(world, options):
+    """A fresh hit, asked for all the time while the gateway loads a large body for somebody else."""
+    large = large_text(30)
+    world.write("files/large.json", large)
+    # What Lua writes of a number may be shorter.
+    least, asked = int(len(large) * 0.9), [0]
+    size = ["-s", "-o", "/dev/null", "-w", "%{size_download}"]
+
+    def start_ours():
+        url = servers.start_resthost_large(world, world.upstream)
+        fetch(url + "/records.json")
+        return url
+
+    def start_nginx():
+        return servers.start_nginx_lua(world, world.upstream)
+
+    def ours(url):
+        # Each time another resource, so that it is loaded.
+        asked[0] += 1
+        return longest_wait(
+            url + "/records.json", [need("curl"), *size, f"{url}/large.json?n={asked[0]}"], least)
+
+    urls, reasons = started({OURS: start_ours, "nginx+Lua": start_nginx})
+    contestants = {}
+    if OURS in urls:
+        contestants[OURS] = lambda: ours(urls[OURS])
+    if "nginx+Lua" in urls:
+        contestants["nginx+Lua"] = lambda: longest_wait(
+            urls["nginx+Lua"] + "/hot", [need("curl"), *size, urls["nginx+Lua"] + "/large"], least)
+    figures, more = in_turn(options.rounds, contestants)
+    return [line("large", "a fresh hit beside a 30 MB body, longest wait", "ms", "≤ 0.1", figures, {**reasons, **more})]
 
 
 def json_text(world, options):
@@ -145,8 +219,8 @@ def whole_process(world, options):
     url = world.upstream + "/records.json"
     script = world.template("get.lua", UPSTREAM=world.upstream)
     commands, reasons = {}, {}
-    for name, words in ((OURS, lambda: servers.command(world, servers.GET, script=script)),
-                        ("curl", lambda: [need("curl"), "-s", url])):
+    ours = each_program(world, options, lambda: servers.command(world, servers.GET, script=script))
+    for name, words in (*ours.items(), ("curl", lambda: [need("curl"), "-s", url])):
         try:
             commands[name] = words()
             # Once beforehand: a contestant that fails would be very fast.
@@ -167,5 +241,5 @@ def memory(world, options):
     return [line("memory", "one idle resource, of 2 kB", "bytes", "≤ 1", figures, reasons, ratio)]
 
 
-ROWS = {"hot": hot, "cold": cold, "loads": loads, "json": json_text, "configuration": configuration,
+ROWS = {"hot": hot, "cold": cold, "module": module, "miss": miss, "large": beside_large, "loads": loads, "json": json_text, "configuration": configuration,
         "get": whole_process, "memory": memory}

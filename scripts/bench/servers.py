@@ -8,7 +8,7 @@ import subprocess
 from world import HERE, Unavailable, Wrong, fetch, mapped, need, records
 
 # resthost's command line, in one place.
-RUN = ["{program}", "run", "{script}", "--gateway-threads", "1"]
+RUN = ["{program}", "run", "{script}"]
 GET = ["{program}", "get", "{script}", "api", "/records.json"]
 LOADS = ["{program}", "bench-loads", "{url}", "--count", "{count}", "--concurrency", "32"]
 CONFIGURATION = ["{program}", "bench-configuration", "--patterns", "{patterns}"]
@@ -74,16 +74,44 @@ def start_haproxy(world, upstream):
     return f"http://127.0.0.1:{port}"
 
 
-def resthost_script(world, upstream, name, expiration, collapse, port=0):
+def resthost_script(world, upstream, name, expiration, collapse, port=0, transformer="map_records"):
     return world.template(
-        "resthost.lua", name, UPSTREAM=upstream, EXPIRATION=expiration, COLLAPSE=collapse, PORT=port)
+        "resthost.lua", name, UPSTREAM=upstream, EXPIRATION=expiration, COLLAPSE=collapse, PORT=port,
+        TRANSFORMER=transformer)
 
 
-def start_resthost(world, upstream, name, expiration, collapse):
+def start_resthost(world, upstream, name, expiration, collapse, transformer="map_records"):
     port = world.port()
-    script = resthost_script(world, upstream, f"{name}.lua", expiration, collapse, port)
+    script = resthost_script(world, upstream, f"{name}-{port}.lua", expiration, collapse, port, transformer)
     world.start(command(world, RUN, script=script), port, f"resthost-{name}")
     return f"http://127.0.0.1:{port}/api/records.json"
+
+
+def start_resthost_plain(world, upstream):
+    """A service whose content stays the bytes that come."""
+    port = world.port()
+    script = world.template("plain.lua", f"plain-{port}.lua", UPSTREAM=upstream, PORT=port)
+    world.start(command(world, RUN, script=script), port, "resthost-plain")
+    return checked_records(f"http://127.0.0.1:{port}/api/records.json")
+
+
+def start_proxy(world, upstream):
+    port = start_nginx(world, "proxy.conf", "proxy", {"UPSTREAM_PORT": upstream.rsplit(":", 1)[1]})
+    checked_records(f"http://127.0.0.1:{port}/records.json")
+    return f"http://127.0.0.1:{port}"
+
+
+def checked_records(url):
+    check_records(url, fetch(url))
+    return url
+
+
+def start_resthost_large(world, upstream):
+    """Without transformers of a script: the service's address on the gateway."""
+    port = world.port()
+    script = world.template("large.lua", UPSTREAM=upstream, PORT=port)
+    world.start(command(world, RUN, script=script), port, "resthost-large")
+    return f"http://127.0.0.1:{port}/api"
 
 
 def check_mapped(url):

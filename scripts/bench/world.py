@@ -1,5 +1,6 @@
 """What the rows run in: a temporary folder, free ports, the processes, and an end at which nothing is left."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # The Debian package of each program that a row may need.
 PACKAGES = {
     "nginx": "nginx", "nginx-lua": "libnginx-mod-http-lua lua-cjson", "haproxy": "haproxy lua-cjson", "wrk": "wrk",
-    "gcc": "gcc", "curl": "curl", "hyperfine": "hyperfine", "lua5.4": "lua5.4 lua-cjson",
+    "gcc": "gcc", "curl": "curl", "hyperfine": "hyperfine", "gnuplot": "gnuplot-nox", "lua5.4": "lua5.4 lua-cjson",
 }
 
 
@@ -51,6 +52,12 @@ def records():
             "bio": "Writes programs meant to be read, reads those that were not.",
         })
     return {"users": users}
+
+
+def large_text(megabytes):
+    """A JSON array of the records, over and over, of about so many megabytes."""
+    one = json.dumps(records()["users"], separators=(",", ":"))[1:-1]
+    return "[" + ",".join([one] * (megabytes * 1000 * 1000 // len(one))) + "]"
 
 
 def mapped(content):
@@ -94,6 +101,15 @@ class World:
         for process in reversed(self.running):
             self.stop(process)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def using(self, program):
+        """Starts that program of resthost meanwhile."""
+        ours, self.program = self.program, program
+        try:
+            yield
+        finally:
+            self.program = ours
 
     def path(self, name):
         return os.path.join(self.folder, name)

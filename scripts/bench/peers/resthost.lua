@@ -9,6 +9,6 @@ api:configure(function(c)
   c.collapse = @COLLAPSE@
 end)
 
-api:configure_transformer("**", map_records)
+api:configure_transformer("**", @TRANSFORMER@)
 
 rest.gateway { listen = "127.0.0.1:@PORT@" }

@@ -1,0 +1,8 @@
+-- A small body that is fresh, and large ones beside it, which are decoded and encoded once each.
+local rest = require "resthost"
+
+local api = rest.service { name = "api", base_url = "@UPSTREAM@" }
+
+api:configure(function(c) c.expiration_time = 3600 end)
+
+rest.gateway { listen = "127.0.0.1:@PORT@" }
