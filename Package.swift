@@ -215,7 +215,7 @@ let package = Package(
             dependencies: [
                 "Platform", "resthost", "Gateway", "RestEngine", "RestFixtures", "LuaRuntime",
                 "CurlTransport",
-                "TestSupport",
+                "TestSupport", arguments,
             ],
             swiftSettings: settings),
     ],

@@ -16,6 +16,11 @@ protected:
     /// `bytes`: about how many there are to read. For few, no key is remembered.
     Builder(lua_State *L, const cjson_making &making, size_t bytes)
         : L(L), making(making), remembers(bytes >= worthRemembering) {
+        open();
+    }
+
+    /// Puts what is needed on the stack; the value comes above it.
+    void open() {
         luaL_checkstack(L, remembers ? KeyMemo::size + 8 : 8, "a value is too large");
         base = lua_gettop(L);
         lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.array);
@@ -23,7 +28,11 @@ protected:
             keys.open();
             lua_settop(L, base + 1 + KeyMemo::size);
         }
+        roomyDepth = 1;
     }
+
+    /// Takes it off again.
+    void close() { lua_settop(L, base); }
 
     /// Leaves only the value on the top, or nil.
     bool finish(bool made) {

@@ -119,9 +119,14 @@ package final class CurlPoller: Poller {
 
     /// Those that rested since the last pass.
     private func resume() {
+        guard !time.resting.isEmpty else { return }
         let resting = time.resting
         time.resting = []
-        for handle in resting where handle.isResting {
+        for (index, handle) in resting.enumerated() where handle.isResting {
+            guard time.allowance > 0 else {
+                time.resting.insert(contentsOf: resting[index...], at: 0)
+                return
+            }
             let code = handle.resume()
             if code != CURLE_OK { end(handle, handle.result(code)) }
         }
@@ -129,6 +134,11 @@ package final class CurlPoller: Poller {
 
     private func end(_ handle: EasyHandle, _ result: TransportResult) {
         guard let transfer = handle.transfer else { return }
+        if case .success = result, handle.body.isInPieces {
+            let body = LargeBody(handle.takeBody())
+            remove(handle, from: transfer, with: result)
+            return transfer.complete(joining: body)
+        }
         remove(handle, from: transfer, with: result)
         finished.append(transfer)
     }

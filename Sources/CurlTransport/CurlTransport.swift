@@ -126,6 +126,20 @@ final class CurlTransfer: Transfer {
         pool = nil
     }
 
+    /// Hands the result over with a large body, when that is in one piece.
+    func complete(joining body: LargeBody) {
+        LargeContent.shared.run {
+            body.join()
+        } completion: { [self] body in
+            guard completion != nil, case .success(var response)? = result else {
+                return LargeContent.discard(body)
+            }
+            response.body = body
+            result = .success(response)
+            complete()
+        }
+    }
+
     /// Hands the result over, unless the transfer was cancelled since.
     func complete() {
         guard let result, let completion else { return }

@@ -54,8 +54,11 @@ extension EasyHandle {
                 let type = address.socktype
             #endif
             let descriptor = socket(address.family, type, address.protocol)
-            if descriptor < 0 { EasyHandle.with(context) { $0.socketError = errno } }
-            return descriptor
+            guard descriptor >= DescriptorLimit.firstKept || descriptor < 0 else { return descriptor }
+            let reason = descriptor < 0 ? errno : EMFILE
+            if descriptor >= 0 { close(descriptor) }
+            EasyHandle.with(context) { $0.socketError = reason }
+            return -1
         }
         ccurl_set_pointer(easy, CURLOPT_SOCKOPTDATA, context)
         ccurl_set_socket(easy) { context, _, _ in
@@ -92,6 +95,8 @@ extension EasyHandle {
 
     private func receiveBody(_ chunk: UnsafeRawBufferPointer) -> Int {
         noteResponse()
+        // A response that begins goes on: most are small, and done with that.
+        guard time.allowance > 0 || body.isEmpty else { return pauseForOthers() }
         if let stream {
             if !(200..<300).contains(head.status) {
                 self.stream = nil
@@ -100,16 +105,23 @@ extension EasyHandle {
             }
         }
         if head.isEncoded { return receiveEncoded(chunk) }
+        time.allowance -= chunk.count
         return take(chunk) ? chunk.count : -1
+    }
+
+    /// What came is given again in the next pass (CURLOPT_WRITEFUNCTION(3)).
+    private func pauseForOthers() -> Int {
+        isResting = true
+        time.resting.append(self)
+        return Int(CURL_WRITEFUNC_PAUSE)
     }
 
     private func receiveEncoded(_ chunk: UnsafeRawBufferPointer) -> Int {
         if decoder == nil { decoder = BodyDecoder(head.codings) }
         guard let decoder else { return refuse(.undecodableBody) }
-        if decodedPass != time.pass {
-            decodedPass = time.pass
-            allowance = Self.bytesDecodedInPass
-        }
+        let least = body.isEmpty ? Self.leastDecoded : 0
+        var allowance = max(time.allowance / Self.costOfDecodedByte, least)
+        defer { time.allowance = allowance * Self.costOfDecodedByte }
         // What is given again begins where it did (CURLOPT_WRITEFUNCTION(3)).
         let rest = UnsafeRawBufferPointer(rebasing: chunk.dropFirst(decodedOfChunk))
         switch decoder.decode(rest, allowance: &allowance, take) {
@@ -118,16 +130,16 @@ extension EasyHandle {
             return chunk.count
         case .interrupted(let count):
             decodedOfChunk += count
-            isResting = true
-            time.resting.append(self)
-            return Int(CURL_WRITEFUNC_PAUSE)
+            return pauseForOthers()
         case .malformed: return refuse(.undecodableBody)
         case .refused: return -1
         }
     }
 
-    /// A millisecond's worth or two: others want something of the loop as well.
-    private static let bytesDecodedInPass = 256 << 10
+    /// Beside one that is taken as it is.
+    private static let costOfDecodedByte = 2
+    /// Of a response that begins in a pass which others have used up.
+    private static let leastDecoded = 16 << 10
 
     /// Ends the transfer (CURLOPT_WRITEFUNCTION(3)).
     private func refuse(_ error: TransportError) -> Int {
@@ -153,25 +165,20 @@ extension EasyHandle {
             stream.append(part)
             return true
         }
-        let count = body.count + part.count
-        if count > maxBodyBytes || (body.isEmpty && !reserve()) {
+        if body.count + part.count > maxBodyBytes || (body.isEmpty && !reserve()) {
             refusal = TransportError(
                 .tooLarge, phase: .receive,
                 message: "the response's body is larger than the limit of \(maxBodyBytes) bytes",
                 limit: maxBodyBytes)
             return false
         }
-        if count + Self.spareBytes > body.capacity {
-            guard grow(to: max(count, body.capacity * 2) + Self.spareBytes) else { return false }
+        if let needed = body.room(for: part.count) {
+            guard isRoom(for: needed) else { return false }
+            body.makeRoom(for: part.count)
         }
-        body.append(contentsOf: part)
+        body.append(part)
         return true
     }
-
-    /// Room that every body has behind its end, for a parser that reads past it.
-    static let spareBytes = 64
-    /// A length is only a claim until the bytes are there.
-    private static let largestReservation = 1 << 20
 
     /// Makes room for the announced length; false if it is over the limit already.
     private func reserve() -> Bool {
@@ -179,20 +186,18 @@ extension EasyHandle {
         ccurl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length)
         guard length > 0 else { return true }
         if !head.isEncoded, length > maxBodyBytes { return false }
-        let expected = Int(min(length, curl_off_t(Self.largestReservation)))
-        _ = grow(to: (head.isEncoded ? expected * 4 : expected) + Self.spareBytes)
+        let expected = Int(min(length, curl_off_t(ReceivedBody.pieceBytes)))
+        let room = ReceivedBody.room(forAnnounced: head.isEncoded ? expected * 4 : expected)
+        if isRoom(for: room) { body.reserve(room) }
         return true
     }
 
     /// False when there is no room for such a body.
-    private func grow(to capacity: Int) -> Bool {
+    private func isRoom(for bytes: Int) -> Bool {
+        guard let account else { return true }
         // Inside a pass, which is the engine loop's.
-        if let account {
-            refusal = EngineActor.assumeIsolated { account.grow(to: capacity) ? nil : account.refusal }
-            if refusal != nil { return false }
-        }
-        body.reserveCapacity(capacity)
-        return true
+        refusal = EngineActor.assumeIsolated { account.grow(to: bytes) ? nil : account.refusal }
+        return refusal == nil
     }
 
     private func connectionBegan() {

@@ -49,7 +49,7 @@ extension EasyHandle {
 
     private func setHeaders(_ headers: Headers, _ shape: RequestShape) throws(TransportError) {
         if let headerList, headerList.isSame(headers, shape.body) { return }
-        let list = try HeaderList(headers, shape.body)
+        let list = try HeaderList(headers, shape.body, userAgent: userAgent)
         ccurl_set_list(easy, CURLOPT_HTTPHEADER, list.list)
         headerList = list
     }

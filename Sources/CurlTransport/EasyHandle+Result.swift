@@ -69,14 +69,20 @@ extension EasyHandle {
     private func response() -> TransportResponse {
         let timings = timings()
         let isDecoded = head.isEncoded && !isHead && timings.bytesReceived > 0
-        let body = body
-        self.body = []
         let head = head
+        // What is in pieces is joined elsewhere.
+        let body = body.isInPieces ? [] : body.join()
         var response = TransportResponse(
             status: head.status, httpVersion: head.httpVersion, headers: head.headers(isDecoded: isDecoded),
             body: body, timings: timings)
         if wantsRemoteAddress { response.remoteAddress = remoteAddress }
         return response
+    }
+
+    /// What came, of which nothing stays here.
+    func takeBody() -> ReceivedBody {
+        defer { body = ReceivedBody() }
+        return body
     }
 
     private var remoteAddress: String? {

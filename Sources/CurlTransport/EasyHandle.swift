@@ -12,6 +12,7 @@ final class EasyHandle {
     let hasConnectionCaps: Bool
     /// As the transport's options have them, for what is said of failures.
     let proxy: String?
+    let userAgent: String
     let unixSocket: String?
     private var addresses: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -41,15 +42,12 @@ final class EasyHandle {
     // Unchecked: a callback touches these for each chunk, and none runs while another part of this type does.
     @exclusivity(unchecked) var deadlines = TransferDeadlines(limits: Timeouts(), start: 0)
     @exclusivity(unchecked) var head = ResponseHead()
-    @exclusivity(unchecked) var body: [UInt8] = []
+    @exclusivity(unchecked) var body = ReceivedBody()
     /// Of the body's bytes; nil when nobody counts them.
     var account: BodyAccount?
     var decoder: BodyDecoder?
     /// Of a request whose body goes to a receiver.
     var stream: BodyStream?
-    /// Bytes that may still be decoded in the pass with that number.
-    var allowance = 0
-    var decodedPass = -1
     /// Of the chunk that was refused for now.
     var decodedOfChunk = 0
     /// The transfer is paused until the next pass.
@@ -67,6 +65,7 @@ final class EasyHandle {
         self.time = time
         hasConnectionCaps = options.maxConnectionsPerHost != nil || options.maxTotalConnections != nil
         proxy = options.proxy
+        userAgent = options.userAgent
         unixSocket = options.unixSocket
         errorText.pointee = 0
         setConstants(options)
@@ -88,7 +87,7 @@ final class EasyHandle {
         upload = nil
         form = nil
         uploadFailure = nil
-        body = []
+        if body.isInPieces { LargeContent.discard(takeBody()) } else { body = ReceivedBody() }
         account = nil
         decoder = nil
         stream = nil
@@ -119,9 +118,7 @@ final class EasyHandle {
         set(CURLOPT_HTTP_VERSION, options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_BUFFERSIZE, 16 << 10)
-        set(CURLOPT_ACCEPT_ENCODING, BodyDecoder.codings)
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        set(CURLOPT_USERAGENT, options.userAgent)
         // Without it, ending a transfer that is looking up a name waits for the resolver's thread, and the
         // loop with it (CURLOPT_QUICK_EXIT(3)).
         set(CURLOPT_QUICK_EXIT, 1)
@@ -160,6 +157,10 @@ final class EasyHandle {
         // Said only once where the environment has none, in place of libcurl's looking at each transfer.
         if let proxy = options.proxy ?? Self.none("http_proxy", "https_proxy", "all_proxy") {
             set(CURLOPT_PROXY, proxy)
+        }
+        // For what the proxy itself is asked; the rest has it in its HeaderList.
+        if options.proxy != nil || Self.none("http_proxy", "https_proxy", "all_proxy") == nil {
+            set(CURLOPT_USERAGENT, options.userAgent)
         }
         if let hosts = options.noProxy ?? Self.none("no_proxy") { set(CURLOPT_NOPROXY, hosts) }
         if let path = options.unixSocket { set(CURLOPT_UNIX_SOCKET_PATH, path) }

@@ -7,8 +7,12 @@ final class HeaderList {
     private let headers: Headers
     private let body: RequestShape.Body
 
-    /// `body`: libcurl would add headers of its own to a request with one, which are switched off.
-    init(_ headers: Headers, _ body: RequestShape.Body) throws(TransportError) {
+    /// - Parameters:
+    ///   - body: libcurl would add headers of its own to a request with one, which are switched off.
+    ///   - userAgent: Who asks, unless the request says it. It and the codings are lines of this list, which
+    ///     libcurl formats once for each transfer; as options of their own (CURLOPT_USERAGENT(3),
+    ///     CURLOPT_ACCEPT_ENCODING(3)) it would do so twice.
+    init(_ headers: Headers, _ body: RequestShape.Body, userAgent: String) throws(TransportError) {
         self.headers = headers
         self.body = body
         var names = Names()
@@ -24,6 +28,12 @@ final class HeaderList {
             // (CURLOPT_HTTPHEADER(3)).
             let isEmpty = field.value.utf8.allSatisfy { $0 == 0x20 || (9...13).contains($0) }
             try append(isEmpty ? field.name + ";" : field.name + ": " + field.value)
+        }
+        if !names.hasUserAgent, !headers.omitted.contains("user-agent") {
+            try append("User-Agent: " + userAgent)
+        }
+        if !names.hasCodings, !headers.omitted.contains("accept-encoding") {
+            try append("Accept-Encoding: " + BodyDecoder.codings)
         }
         if !headers.omitted.isEmpty {
             for name in Headers.transportNames where headers.omitted.contains(name) { try append(name + ":") }
@@ -53,11 +63,15 @@ final class HeaderList {
     private struct Names {
         var hasContentType = false
         var hasExpect = false
+        var hasUserAgent = false
+        var hasCodings = false
 
         /// True for a field that is left out.
         mutating func note(_ name: String) -> Bool {
             switch name.utf8.count {
             case 6: if name.lowercased() == "expect" { hasExpect = true }
+            case 10: if name.lowercased() == "user-agent" { hasUserAgent = true }
+            case 15: if name.lowercased() == "accept-encoding" { hasCodings = true }
             case 12: if name.lowercased() == "content-type" { hasContentType = true }
             default: return Headers.framesMessage(name)
             }

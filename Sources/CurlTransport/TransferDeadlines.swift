@@ -90,8 +90,10 @@ final class LoopTime {
     /// No limit passes before this; it may be earlier than the first that does.
     private(set) var nextCheck = Double.infinity
 
-    /// Counts the passes.
-    private(set) var pass = 0
+    /// Bytes that bodies may still take in this pass, about: a millisecond's worth or two, for others want
+    /// something of the loop as well.
+    var allowance = 0
+    private static let bytesInPass = 512 << 10
     /// Handles with more to do than one pass shall wait for.
     var resting: [EasyHandle] = []
     /// Transfers with something for their receiver, each at least once.
@@ -100,7 +102,7 @@ final class LoopTime {
     init() { update() }
 
     func beginPass() {
-        pass += 1
+        allowance = Self.bytesInPass
         update()
     }
 

@@ -1,4 +1,5 @@
 import Platform
+package import RestEngine
 
 /// How a gateway listens, what it shows, and to whom.
 public struct GatewayConfiguration: Sendable {
@@ -35,6 +36,10 @@ public struct GatewayConfiguration: Sendable {
     public var isForAdmins = false
     /// Called on a network thread after each answer; must be quick.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
+    /// Gets each request that was answered, as a span of a trace which is recorded; but not what the host was
+    /// asked of itself, nor what came from memory for clients that trace nothing. Called on a network thread;
+    /// must be quick. Nil: no spans are made.
+    package var spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     /// Called on a network thread, once a minute at most for each kind; must be quick.
     public var onShortage: (@Sendable (GatewayShortage) -> Void)?
     /// What the gateway counts; those of one host may share it. Nil: its own.
@@ -132,7 +137,7 @@ public struct GatewayLimits: Sendable, Equatable {
     public init() {}
 }
 
-/// One answered request, for an access log.
+/// One answered request, for an access log or a trace.
 public struct AccessRecord: Sendable {
     /// Address of the other end, which may be a proxy; nil on a Unix socket.
     public var client: String?
@@ -145,4 +150,19 @@ public struct AccessRecord: Sendable {
     public var bytes: Int
     /// Seconds from the end of the request's head to the hand-over of the answer to the socket.
     public var duration: Double
+    /// Unix time of that hand-over.
+    public var endedAt: Double
+
+    package init(
+        client: String?, method: String, target: String, status: Int, bytes: Int, duration: Double,
+        endedAt: Double
+    ) {
+        self.client = client
+        self.method = method
+        self.target = target
+        self.status = status
+        self.bytes = bytes
+        self.duration = duration
+        self.endedAt = endedAt
+    }
 }

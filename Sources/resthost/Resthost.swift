@@ -50,18 +50,20 @@ enum Program {
         signal(SIGXFSZ, SIG_IGN)
         cplatform_keep_freed_memory()
         DescriptorLimit.raise()
-        let unknown = UnknownCommand.message(for: Array(CommandLine.arguments.dropFirst()))
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let get = GetValues(plain: arguments) { get.run() }
+        let unknown = UnknownCommand.message(for: arguments)
         do {
             // Its parser would show the help of the program.
-            if CommandLine.arguments.dropFirst().first == "help", let unknown {
+            if arguments.first == "help", let unknown {
                 Streams.error(unknown + "\n")
                 Streams.exit(2)
             }
             var command = try Resthost.parseAsRoot()
             try command.run()
         } catch {
-            let code = Resthost.exitCode(for: error)
             if let exit = error as? ExitCode { Streams.exit(exit.rawValue) }
+            let code = Resthost.exitCode(for: error)
             let message = Resthost.fullMessage(for: error)
             if code == .success {
                 Streams.output(message + "\n")

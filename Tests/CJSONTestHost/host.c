@@ -115,6 +115,31 @@ static int push(lua_State *L) {
     return lua_gettop(L) == top + 1 ? 1 : luaL_error(L, "other than one value was pushed");
 }
 
+// parts(tree, bytes): as push, in parts of so many bytes of the tree, between which Lua collects; and how
+// often there was more to come.
+static int parts(lua_State *L) {
+    size_t count;
+    const uint8_t *bytes = (const uint8_t *)luaL_checklstring(L, 1, &count);
+    if (!cjson_tree_is_valid(bytes, count, NULL)) {
+        return luaL_error(L, "no tree");
+    }
+    cjson_parts *value = cjson_parts_begin(L);
+    int top = lua_gettop(L), state, rounds = 0;
+    while ((state = cjson_parts_fill(value, bytes, count, (size_t)luaL_checkinteger(L, 2), NULL)) ==
+           CJSON_PARTS_MORE) {
+        lua_gc(L, rounds++ % 16 ? LUA_GCSTEP : LUA_GCCOLLECT, 0);
+    }
+    if (state == CJSON_PARTS_WHOLE) {
+        cjson_parts_push(value, L);
+    }
+    cjson_parts_free(value);
+    if (lua_gettop(L) != top + 1) {
+        return luaL_error(L, "other than one value was pushed");
+    }
+    lua_pushinteger(L, rounds);
+    return 2;
+}
+
 // decode_tree(text, depth, bytes): as decode, by way of a tree.
 static int decode_tree(lua_State *L) {
     size_t count;
@@ -179,7 +204,7 @@ static int class(lua_State *L) {
 
 static int open(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"decode", decode}, {"encode", encode}, {"tree", tree},   {"push", push},
+        {"decode", decode}, {"encode", encode}, {"tree", tree},   {"push", push},   {"parts", parts},
         {"carry", carry},   {"text", text},     {"array", array}, {"object", object},
         {"is_array", is_array}, {"class", class}, {"keep_classes", keep_classes},
         {"decode_tree", decode_tree}, {NULL, NULL},

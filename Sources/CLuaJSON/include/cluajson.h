@@ -30,6 +30,26 @@ typedef struct cjson_making {
 // Nothing leaks then.
 bool cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count, const cjson_making *making);
 
+// A value that is made in parts, between which the state may do other things.
+typedef struct cjson_parts cjson_parts;
+enum { CJSON_PARTS_MORE, CJSON_PARTS_WHOLE, CJSON_PARTS_NO_MEMORY };
+
+// Begins with one, and pushes the coroutine on whose stack it will grow, which has to be kept until the end.
+// NULL, and nothing pushed, when there is no memory. Raises as cjson_push_tree does, and leaks then.
+cjson_parts *cjson_parts_begin(lua_State *L);
+
+// Makes what comes of about `bytes` more of an array's or object's tree, the same one at each call. Arrays
+// and objects in it of more than 16 KiB are made in parts too. After CJSON_PARTS_NO_MEMORY only
+// cjson_parts_free may be called. Raises as cjson_push_tree.
+int cjson_parts_fill(cjson_parts *parts, const uint8_t *tree, size_t count, size_t bytes,
+                     const cjson_making *making);
+
+// Pushes the whole value, once, on another stack of the state.
+void cjson_parts_push(cjson_parts *parts, lua_State *L);
+
+// Touches no state, which may be closed.
+void cjson_parts_free(cjson_parts *parts);
+
 // Pushes one value and answers CJSON_OK, or pushes nothing. One that was given up is CJSON_NO_MEMORY. May
 // raise memory errors as cjson_push_tree.
 int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson_limits *limits,

@@ -40,6 +40,12 @@ bool cplatform_thread_usage(int thread, bool *_Nonnull wants_processor, int64_t 
 /// -1 for nothing; CPLATFORM_SIGNAL when the calling thread has handled a signal meanwhile.
 int cplatform_read_character(int input, int interruption);
 
+/// The soft limit of open file descriptors (getrlimit(2), RLIMIT_NOFILE); -1 when it isn't known.
+int cplatform_descriptor_limit(void);
+
+/// Raises it to the hard limit, and to `most` at most.
+void cplatform_raise_descriptor_limit(int most);
+
 /// The calling thread's name, always terminated.
 void cplatform_get_thread_name(char *_Nonnull buffer, size_t size);
 

@@ -20,6 +20,8 @@ final class ContentRendering: Sendable {
         case running
         case useless
         case form(Form)
+
+        var form: Form? { if case .form(let form) = self { form } else { nil } }
     }
 
     let statusLine: ByteBuffer
@@ -44,6 +46,14 @@ final class ContentRendering: Sendable {
         isCompressible = content.status != 204 && content.status != 205 && ContentCoding.pays(for: content)
         plain = Self.form(
             of: content, ByteBuffer(bytes: content.body), etag: content.etag, nil, isCompressible)
+    }
+
+    deinit {
+        // The last who has it may be an event loop, or the engine's.
+        for form in [plain] + coded.withLock({ known in known.values.compactMap(\.form) })
+        where form.body.readableBytes > LargeContent.leastDiscardedSize {
+            LargeContent.discard(form.body)
+        }
     }
 
     private static func form(
@@ -111,7 +121,7 @@ final class ContentRendering: Sendable {
     /// The tag of the form that a client names; any of them confirms its copy.
     func tag(in list: String, _ content: EncodedContent, preferring form: Form) -> String? {
         let forms = coded.withLock {
-            $0.values.compactMap { if case .form(let form) = $0 { form } else { nil } }
+            $0.values.compactMap(\.form)
         }
         for known in [form, plain] + forms where EntityTag.list(list, contains: known.etag) {
             return known.etag

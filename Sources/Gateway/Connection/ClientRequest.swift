@@ -28,6 +28,8 @@ struct ClientRequest {
     let isOld: Bool
     /// ``GatewayConfiguration/uptime``; nil while nobody wants to know.
     let startedAt: Double?
+    /// As which it is part of a trace; nil where no spans are made.
+    private(set) var span: TraceSpan?
 
     /// - Parameters:
     ///   - bytes: the head was read from them.
@@ -90,8 +92,13 @@ struct ClientRequest {
 
 extension ClientRequest {
     /// What the client says that it is part of (W3C Trace Context).
-    var trace: TraceContext? {
+    private var outerTrace: TraceContext? {
         guard let parent = fields["traceparent"] else { return nil }
         return TraceContext(parent: parent, state: fields["tracestate"])
     }
+
+    mutating func makeSpan() { span = TraceSpan(below: outerTrace) }
+
+    /// What requests to APIs are made for.
+    var trace: TraceContext? { span?.context ?? outerTrace }
 }

@@ -23,7 +23,19 @@ extension ConnectionHandler {
         }
     }
 
+    /// Asks for something that its client has only so much of under way: everything but what the host says of
+    /// itself.
     private func ask(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        if let limited = loop.rules.access.requests {
+            place = limited.take(for: clientName(context))
+            if place == nil { return write(Problem.tooMany("requests").reply, request, context) }
+        }
+        find(path, request, context)
+        givePlaceBack()
+    }
+
+    /// Has a route, a stream or a resource answer.
+    private func find(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         switch loop.rules.access.routes.match(request.method, request.target) {
         case .none: break
         case .otherMethods(let methods):
@@ -165,9 +177,14 @@ extension ConnectionHandler {
 
     /// Goes on with the requests behind the one just answered.
     func proceed(_ context: ChannelHandlerContext) {
-        if !machine.isReceiving { place = nil }
+        givePlaceBack()
         answerRequests(context)
         flush(context)
+    }
+
+    /// The place of a request that was answered is another's.
+    func givePlaceBack() {
+        if machine.isReading || machine.isFinishing { place = nil }
     }
 
     // MARK: Writing
@@ -211,35 +228,13 @@ extension ConnectionHandler {
             request, bytes: head.readableBytes + (body?.readableBytes ?? 0), closes: framing(request).closes)
         let promise = isLast ? closing() : nil
         if let body, body.readableBytes > 0 {
+            pace(body, context)
             context.write(wrapOutboundOut(head), promise: nil)
             context.write(wrapOutboundOut(body), promise: promise)
         } else {
             context.write(wrapOutboundOut(head), promise: promise)
         }
         logAccess(request, status: status, outcome, bytes: body?.readableBytes ?? 0, context)
-    }
-
-    func logAccess(
-        _ request: ClientRequest, status: Int, _ outcome: RequestSeries.Outcome, bytes: Int,
-        _ context: ChannelHandlerContext
-    ) {
-        if loop.metrics != nil {
-            loop.count(
-                labels, request.method, status: status, outcome, bytes: bytes,
-                since: request.startedAt ?? loop.uptime())
-            labels = GatewayMetrics.noLabels
-        }
-        guard let accessLog = loop.rules.access.accessLog else { return }
-        accessLog(
-            AccessRecord(
-                client: context.channel.remoteAddress?.ipAddress, method: request.method,
-                target: String(decoding: request.target, as: UTF8.self), status: status, bytes: bytes,
-                duration: request.startedAt.map { loop.uptime() - $0 } ?? 0))
-    }
-
-    /// Of a request that begins now; nil when nobody will ask how long it took.
-    var startTime: Double? {
-        loop.rules.access.accessLog == nil && loop.metrics == nil ? nil : loop.uptime()
     }
 
     /// Answers bytes that are no request, and closes.

@@ -51,7 +51,7 @@ extension ConnectionHandler {
         let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
         let (number, mailbox) = (request.number, loop.mailbox)
         var passed = passed(request)
-        passed.body = body
+        passed.body = body.map { .bytes($0) }
         send(passed, request, connection) { seconds in
             guard own == nil else { return }
             mailbox.send { connection.value.extend(number, seconds: seconds) }

@@ -49,16 +49,7 @@ extension ConnectionHandler {
             writeContent(answer, .hit(.memory), passage, terms, request, context)
         case .problem(let problem): write(problem.reply, take(head), context)
         case .reply(let reply): write(reply, take(head), context)
-        case .ask:
-            if let limited = loop.rules.access.requests, known != nil,
-                !machine.input.withUnsafeReadableBytes({ isLivenessCheck(head, $0) })
-            {
-                place = limited.take(for: clientName(context))
-                if place == nil { return write(Problem.tooMany("requests").reply, take(head), context) }
-            }
-            ask(take(head), context)
-            // It was answered at once.
-            if machine.isReading { place = nil }
+        case .ask: ask(take(head), context)
         }
     }
 
@@ -201,14 +192,15 @@ extension ConnectionHandler {
             }
             return client
         }
-        return machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
+        var request = machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
+        if loop.rules.access.spans != nil { request.makeSpan() }
+        return request
     }
 
     private func write(
         _ answer: HotAnswer, _ head: RequestHead, now: Double, _ context: ChannelHandlerContext
     ) {
-        guard head.minorVersion == 1, !head.saysClose, !isLeaving, loop.rules.access.accessLog == nil
-        else {
+        guard head.minorVersion == 1, !head.saysClose, !isLeaving, !loop.rules.access.recordsRequests else {
             let request = take(head)
             guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
             labels = answer.labels
@@ -222,7 +214,10 @@ extension ConnectionHandler {
             machine.skip(
                 head, answeredWith: answer.whole.readableBytes + (answer.body?.readableBytes ?? 0))
             context.write(wrapOutboundOut(answer.whole), promise: nil)
-            if let body = answer.body { context.write(wrapOutboundOut(body), promise: nil) }
+            if let body = answer.body {
+                pace(body, context)
+                context.write(wrapOutboundOut(body), promise: nil)
+            }
         }
         guard loop.metrics != nil else { return }
         let isHead = head.method == .head

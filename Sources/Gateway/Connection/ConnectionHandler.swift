@@ -43,6 +43,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var known: KnownClient?
     /// Nil without TLS.
     let secure: SecureSide?
+    /// Nil with TLS, and until there is a large answer.
+    private var pacedWriter: PacedWriter?
 
     init(loop: GatewayLoop, listener: ListenerState, secure: SecureSide? = nil) {
         self.loop = loop
@@ -170,7 +172,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         // A stream knows no such option, and nothing is lost: what it has not sent waits in the writer.
         if let secure, secure.isStream { return secure.writer.waitingBytes }
         let bytes = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        return bytes + (secure?.writer.waitingBytes ?? 0)
+        return bytes + ((secure?.writer ?? pacedWriter)?.waitingBytes ?? 0)
+    }
+
+    /// Sees to it that what is so large goes out in turns. Before it is written.
+    func pace(_ body: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard body.readableBytes > PacedWriter.largestPlain, secure == nil, pacedWriter == nil else { return }
+        let writer = PacedWriter()
+        let isAdded: Void? = try? context.pipeline.syncOperations.addHandler(writer, position: .before(self))
+        if isAdded != nil { pacedWriter = writer }
     }
 
     // MARK: Bytes

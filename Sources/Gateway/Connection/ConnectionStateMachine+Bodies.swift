@@ -10,24 +10,31 @@ extension ConnectionStateMachine {
 
     mutating func nextOfBody(sweep: Int) -> Next {
         guard case .receiving(var request, var arrival) = state else { return nextOfPassage(sweep: sweep) }
-        switch arrival.reader.next(&input) {
-        case .needMore:
-            // It may have taken a part that is no content.
-            state = .receiving(request, arrival)
-            if input.readableBytes == 0 { input = ByteBuffer() }
-            return .none
+        let step = takePart(&arrival, sweep: sweep)
+        state = .receiving(request, arrival)
+        switch step {
+        case .needMore: return .none
         case .fault(let fault): return .fault(fault)
-        case .part(let part):
-            arrival.bytes += part.readableBytes
-            guard arrival.bytes <= limits.longestBody else { return .fault(.bodyTooLarge) }
-            lastSweep = sweep
-            state = .receiving(request, arrival)
-            return arrival.bytes <= limits.maxBodyBytes ? .part(part) : .grown(part)
+        case .part(let part): return arrival.bytes <= limits.maxBodyBytes ? .part(part) : .grown(part)
         case .end:
             request.bodyIsRead()
             state = .reading
             return .complete(request)
         }
+    }
+
+    /// The next of a body, whoever it is for.
+    mutating func takePart(_ arrival: inout Arrival, sweep: Int) -> BodyReader.Step {
+        let step = arrival.reader.next(&input)
+        switch step {
+        case .needMore: if input.readableBytes == 0 { input = ByteBuffer() }
+        case .part(let part):
+            arrival.bytes += part.readableBytes
+            guard arrival.bytes <= limits.longestBody else { return .fault(.bodyTooLarge) }
+            lastSweep = sweep
+        case .fault, .end: break
+        }
+        return step
     }
 
     // MARK: Streams

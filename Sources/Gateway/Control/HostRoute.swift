@@ -73,7 +73,7 @@ enum HostRoute: String, CaseIterable {
 struct RouteQuery {
     private var values: [String: String] = [:]
 
-    /// Throws for a parameter that isn't in `known` or comes twice. An empty value is none.
+    /// Throws for a parameter that isn't in `known` or comes twice. An empty text is none.
     init(_ text: String?, known: [String]) throws(Problem) {
         for part in (text ?? "").split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -107,7 +107,7 @@ struct RouteQuery {
 
     /// A count from 1 to `most`.
     func count(_ name: String, default usual: Int, least: Int = 1, most: Int) throws(Problem) -> Int {
-        guard let text = self[name] else { return usual }
+        guard let text = values[name] else { return usual }
         guard let count = Int(text), least...most ~= count else {
             throw Problem(400, "bad_parameter", "'\(name)' is a number from \(least) to \(most)")
         }

@@ -5,9 +5,7 @@ struct PassedRequest: Sendable {
     let method: String
     let path: ResourcePath
     /// Nil for none.
-    var body: [UInt8]?
-    /// In place of ``body``: it goes along as it comes.
-    var pipe: BodyPipe?
+    var body: RequestBody?
     var contentType: String?
     /// Those of the client's that may pass.
     var headers: [(name: String, value: String)]
@@ -15,6 +13,17 @@ struct PassedRequest: Sendable {
     var fields = RequestFields.none
     /// What it is part of, where requests are traced.
     var trace: TraceContext?
+
+    /// By which a body goes along as it comes.
+    var pipe: BodyPipe? {
+        if case .stream(let pipe) = body { pipe } else { nil }
+    }
+
+    var options: RequestOptions {
+        var options = RequestOptions(body: body, contentType: body == nil ? nil : contentType)
+        for field in headers { options.headers.add(field.name, field.value) }
+        return options
+    }
 }
 
 extension EngineClient {
@@ -64,13 +73,21 @@ extension EngineClient {
         }
         let patience = Self.patience(configuration.timeouts)
         if patience != Self.usualPatience { waiting(patience) }
-        var options = RequestOptions(
-            body: passed.body.map { .bytes($0) }, contentType: passed.body == nil ? nil : passed.contentType)
-        for field in passed.headers { options.headers.add(field.name, field.value) }
         let passage = passage(of: resource)
-        resource.engine.tracing(passed.trace) { resource.request(method, options) }.onCompletion { info in
+        resource.engine.tracing(passed.trace) { resource.request(method, passed.options) }.onCompletion {
+            info in
+            Self.note(info.response, to: passed.method, resource)
             completion(Self.outcome(info.response, passed, passage))
         }
+    }
+
+    /// What a client changed is asked for again, by whoever wants it next (rule 52.6).
+    @EngineActor
+    static func note(_ response: Response, to method: String, _ resource: Resource) {
+        guard !Method.isSafe(method) else { return }
+        // An answer that the pipeline could make nothing of is none the less the API's.
+        if case .failure(let error) = response, error.httpStatusCode ?? 400 >= 400 { return }
+        resource.invalidate()
     }
 
     @EngineActor

@@ -37,6 +37,8 @@ struct Listener: Sendable {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
             )
+            // Of a large body each write takes megabytes and milliseconds: others come between two of them.
+            .childChannelOption(.writeSpin, value: 0)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {

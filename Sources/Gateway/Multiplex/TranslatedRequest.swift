@@ -10,7 +10,7 @@ struct TranslatedRequest {
     private(set) var hasHead = false
     private var isChunked = false
     /// The end of a head that may have no body, until that is known: clients end a read in an empty frame
-    /// behind its head too.
+    /// behind its head too, and what says that its body is empty may go on with one.
     private var isUndecided = false
 
     /// False when it is malformed.
@@ -19,7 +19,7 @@ struct TranslatedRequest {
         var pseudo: [String: String] = [:]
         var hosts: Set<String> = []
         var lines = ""
-        var hasLength = false
+        var length: String?
         for (name, value, _) in headers {
             guard value.utf8.allSatisfy(HTTPByte.isFieldValue), !Self.isPadded(value) else { return false }
             if name.hasPrefix(":") {
@@ -35,7 +35,7 @@ struct TranslatedRequest {
                 hosts.insert(value)
                 continue
             }
-            if name == "content-length" { hasLength = true }
+            if name == "content-length" { length = value }
             lines += "\(name): \(value)\r\n"
         }
         guard let method = pseudo[":method"], let path = pseudo[":path"], Method.isToken(method),
@@ -47,8 +47,9 @@ struct TranslatedRequest {
         bytes.writeString("\(method) \(path) HTTP/1.1\r\n")
         if let host = hosts.first { bytes.writeString("host: \(host)\r\n") }
         bytes.writeString(lines)
-        isChunked = !isWhole && !hasLength
-        isUndecided = isChunked && (method == "GET" || method == "HEAD")
+        isChunked = !isWhole && length == nil
+        let mayBeEmpty = length.map { Int($0) == 0 } ?? (method == "GET" || method == "HEAD")
+        isUndecided = !isWhole && mayBeEmpty
         if !isUndecided { endHead(&bytes) }
         return true
     }
@@ -62,6 +63,8 @@ struct TranslatedRequest {
     mutating func add(_ content: ByteBuffer, _ bytes: inout ByteBuffer) {
         guard content.readableBytes > 0 else { return }
         if isUndecided {
+            // It was to be empty: what comes could only be taken for another request.
+            guard isChunked else { return }
             isUndecided = false
             endHead(&bytes)
         }

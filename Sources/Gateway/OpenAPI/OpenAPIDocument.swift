@@ -190,9 +190,11 @@ struct OpenAPIDocument {
     }
 
     /// What a path's segment can't be, the gateway refuses (``RestEngine/PathText/objection(to:)``).
+    /// Of what is escaped twice it refuses what leads elsewhere, which no pattern says.
     private static let segment: Tree = [
-        "type": "string", "minLength": 1, "pattern": #"^[^\u0000-\u001f\u007f/\\%]+$"#,
-        "not": ["enum": [".", ".."] as Tree] as Tree,
+        "type": "string", "minLength": 1,
+        "pattern": #"^([^\u0000-\u001f\u007f/\\%]|%(?![0-9A-Fa-f]{2}))+$"#,
+        "not": ["pattern": #"^\.$|^\.\.(;|$)"#] as Tree,
     ]
 
     // MARK: The document

@@ -23,6 +23,8 @@ struct GatewayAccess: Sendable {
     let kept: Set<String>
     /// See ``GatewayConfiguration/accessLog``.
     let accessLog: (@Sendable (AccessRecord) -> Void)?
+    /// See ``GatewayConfiguration/spans``.
+    let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     /// Nobody needs to say who they are.
     private let isOpen: Bool
     private let tokens: [BearerToken]
@@ -30,6 +32,8 @@ struct GatewayAccess: Sendable {
     var authority: [UInt8]?
     /// Names in such certificates; nil: any.
     private let clients: [String]?
+    /// Somebody gets a record of each request.
+    var recordsRequests: Bool { accessLog != nil || spans != nil }
     /// By listener and by who asks: tokens, then ``clients``.
     private let exposures: [Place: Exposure]
 
@@ -51,6 +55,7 @@ struct GatewayAccess: Sendable {
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
         kept = HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() })
         accessLog = configuration.accessLog
+        spans = configuration.spans
         hostNames = HostNames(configuration.serverNames)
         var all = configuration.tokens
         if let token = configuration.bearerToken {

@@ -23,9 +23,16 @@ public final class LuaWatchdog: Sendable {
     }
 
     private struct Content {
-        var entries: [ObjectIdentifier: Entry] = [:]
+        var entries: [Entry] = []
         var isRunning = false
+        var isHeldBack = false
         var wedges = 0
+
+        mutating func mayStart(_ interval: Double?) -> Bool {
+            guard interval != nil, !isRunning, !isHeldBack else { return false }
+            isRunning = true
+            return true
+        }
     }
 
     private let content = Mutex(Content())
@@ -52,18 +59,32 @@ public final class LuaWatchdog: Sendable {
 
     func add(_ watch: RunWatch) {
         let starts = content.withLock { content in
-            content.entries[ObjectIdentifier(watch)] = Entry(
-                watch: watch, last: watch.status.read(), since: ClockReading.uptime)
-            guard interval != nil, !content.isRunning else { return false }
-            content.isRunning = true
-            return true
+            content.entries.append(
+                Entry(watch: watch, last: watch.status.read(), since: ClockReading.uptime))
+            return content.mayStart(interval)
         }
+        if starts { start() }
+    }
+
+    /// Starts no thread until ``begin()``: for a program that may have ended before anything could be wedged.
+    package func holdBack() { content.withLock { $0.isHeldBack = true } }
+
+    /// Looks at what has come meanwhile, and comes from now on.
+    package func begin() {
+        let starts = content.withLock { content in
+            content.isHeldBack = false
+            return !content.entries.isEmpty && content.mayStart(interval)
+        }
+        if starts { start() }
+    }
+
+    private func start() {
         // Without a thread nothing is watched; whatever else needs one will say so.
-        if starts { _ = NamedThread.start(name: "lua watchdog") { self.watch() } }
+        _ = NamedThread.start(name: "lua watchdog") { self.watch() }
     }
 
     func remove(_ watch: RunWatch) {
-        content.withLock { _ = $0.entries.removeValue(forKey: ObjectIdentifier(watch)) }
+        content.withLock { content in content.entries.removeAll { $0.watch === watch } }
     }
 
     /// Looks every so often, as long as there is anything to look at.
@@ -83,8 +104,9 @@ public final class LuaWatchdog: Sendable {
     func look(at now: Double) {
         let news = content.withLock { content in
             var news: [(RunWatch, LuaWedge)] = []
-            for key in content.entries.keys {
-                if let found = content.entries[key]?.look(at: now, asksSystem: interval != nil, patience) {
+            for index in content.entries.indices {
+                let asksSystem = interval != nil
+                if let found = content.entries[index].look(at: now, asksSystem: asksSystem, patience) {
                     news.append(found)
                     if !found.1.isOver { content.wedges += 1 }
                 }

@@ -134,6 +134,8 @@ final class StageOutputs {
     /// Of the pipeline whose stages they are.
     let mark: PipelineMark
     private var values: [(stage: String, entity: Entity)] = []
+    /// Of the outcome, where it was made with it.
+    var form: PublishedForm?
 
     init(of resource: Resource, mark: PipelineMark = PipelineMark()) {
         self.resource = resource

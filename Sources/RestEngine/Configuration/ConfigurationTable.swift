@@ -7,7 +7,7 @@ package final class ConfigurationTable {
     private var predicates: [@EngineActor (URLText) throws -> Bool] = []
     /// Results of uniform blocks, by the blocks that made them: resources share what does not differ between
     /// them.
-    private var shared: [[Int]: ResolvedConfiguration] = [:]
+    private var shared = SharedConfigurations()
     private static let sharedLimit = 1024
     /// What the functions of definitions made, by URL, method and functions.
     private var own: [OwnConfigurationKey: ResolvedConfiguration] = [:]
@@ -46,7 +46,7 @@ package final class ConfigurationTable {
     /// Blocks run again when their result is next needed.
     package func invalidate() {
         version += 1
-        shared = [:]
+        shared = SharedConfigurations()
         own = [:]
     }
 
@@ -155,12 +155,41 @@ package final class ConfigurationTable {
 
     /// What uniform blocks make by themselves. They run on `draft`, and only when nobody needed them before.
     private func shared(by uniform: [Int], _ draft: ConfigurationDraft) throws -> ResolvedConfiguration {
-        if let known = shared[uniform] { return known }
+        if let known = shared.value(of: uniform) { return known }
         for position in uniform { try entries[position].apply(draft) }
         let made = ResolvedConfiguration(draft.configuration, entries: uniform)
-        if shared.count >= Self.sharedLimit { shared = [:] }
-        shared[uniform] = made
+        if shared.count >= Self.sharedLimit { shared = SharedConfigurations() }
+        shared.add(made)
         return made
+    }
+}
+
+/// What uniform blocks made, found by their numbers. There are few: a dictionary would take longer, above all
+/// its first time, when the runtime looks for how arrays are hashed.
+@EngineActor
+private struct SharedConfigurations {
+    private var hashes: [Int] = []
+    private var values: [ResolvedConfiguration] = []
+
+    nonisolated init() {}
+
+    var count: Int { values.count }
+
+    func value(of entries: [Int]) -> ResolvedConfiguration? {
+        let hash = Self.hash(entries)
+        for index in hashes.indices where hashes[index] == hash && values[index].entries == entries {
+            return values[index]
+        }
+        return nil
+    }
+
+    mutating func add(_ value: ResolvedConfiguration) {
+        hashes.append(Self.hash(value.entries))
+        values.append(value)
+    }
+
+    private static func hash(_ entries: [Int]) -> Int {
+        entries.reduce(entries.count) { ($0 &* 0x100_0000_01B3) ^ $1 }
     }
 }
 

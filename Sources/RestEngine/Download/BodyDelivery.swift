@@ -87,8 +87,12 @@ extension NetworkWork {
     /// its way through the pipeline.
     func giveBody(to receiver: any BodyReceiver) -> Bool {
         guard delivery?.hasBegun != true else { return false }
-        let delivery = deliver(to: .receiver(receiver))
-        return transfer?.giveBody(to: delivery) ?? true
+        let before = (plan.destination, delivery)
+        let made = deliver(to: .receiver(receiver))
+        guard transfer?.giveBody(to: made) == false else { return true }
+        // The answer goes where it would have gone.
+        (plan.destination, delivery) = before
+        return false
     }
 
     /// The end of a success whose body went elsewhere.

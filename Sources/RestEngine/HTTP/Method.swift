@@ -42,6 +42,14 @@ public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
         return known.contains(upper) ? upper : text
     }
 
+    /// It asks for no change (RFC 9110 9.2.1, and of what extends HTTP the methods that ask).
+    package static func isSafe(_ method: String) -> Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PROPFIND", "REPORT", "SEARCH": true
+        default: false
+        }
+    }
+
     /// Sent twice it means what it means once (RFC 9110 9.2.2, RFC 10008 for QUERY).
     package static func isIdempotent(_ method: String) -> Bool {
         switch method {

@@ -5,10 +5,15 @@ internal import Synchronization
 /// thread of its own, one body after the other, so that the loop answers others meanwhile and no more memory
 /// is used than for one.
 @EngineActor
-final class LargeContent: TransformerExecutor {
-    static let shared = LargeContent()
+package final class LargeContent: TransformerExecutor {
+    package static let shared = LargeContent()
     /// A smaller body takes no transformer long.
     nonisolated static let leastSize = 16 << 10
+    /// A smaller one takes standard transformers no longer than a few ways to another thread: a millisecond
+    /// for the worst JSON, as an array of digits is, and for the slowest charsets.
+    nonisolated static let leastParsedSize = 64 << 10
+    /// Less is given back to the system in no time.
+    package nonisolated static let leastDiscardedSize = 1 << 20
 
     private let queue = DispatchQueue(label: "large content")
     private var waiting: [UInt64: Waiting] = [:]
@@ -35,7 +40,7 @@ final class LargeContent: TransformerExecutor {
         return 0
     }
 
-    func send(
+    package func send(
         _ job: OffloadedJob, completion: @escaping @EngineActor (OffloadedJob.Outcome) -> Void
     ) -> UInt64 {
         count += 1
@@ -51,14 +56,14 @@ final class LargeContent: TransformerExecutor {
         return id
     }
 
-    func cancel(_ id: UInt64) {
+    package func cancel(_ id: UInt64) {
         guard let known = waiting[id] else { return }
         known.isCancelled.set()
         EngineLoop.shared.submit { LargeContent.shared.end(id, .cancelled) }
     }
 
     /// Runs `work` there, and `completion` with what it gives in a later pass of the loop.
-    func run<Result: Sendable>(
+    package func run<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, completion: @escaping @EngineActor (Result) -> Void
     ) {
         queue.async {
@@ -67,7 +72,25 @@ final class LargeContent: TransformerExecutor {
         }
     }
 
+    /// Has something large freed on a thread of its own: giving megabytes back to the system takes
+    /// milliseconds. The caller keeps no reference.
+    package nonisolated static func discard(_ value: consuming some Sendable) {
+        let leftover = Leftover(value)
+        freeing.async { leftover.drop() }
+    }
+
+    private nonisolated static let freeing = DispatchQueue(label: "freeing")
+
     private func end(_ id: UInt64, _ outcome: OffloadedJob.Outcome) {
         waiting.removeValue(forKey: id)?.completion(outcome)
     }
+}
+
+/// The only reference to something that is to end on another thread.
+private final class Leftover<Value: Sendable>: Sendable {
+    private let value: Mutex<Value?>
+
+    init(_ value: consuming Value) { self.value = Mutex(value) }
+
+    func drop() { value.withLock { $0 = nil } }
 }

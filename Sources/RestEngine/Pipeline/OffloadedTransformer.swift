@@ -42,6 +42,9 @@ package struct OffloadedJob: Sendable {
     let parts: [Part]
     /// Somebody reads the log of the pipeline.
     let isLogged: Bool
+    /// Nothing follows in the pipeline, and what comes of it is shown to readers: its form for them is made
+    /// as well.
+    var publication: Publication?
 
     /// What came of the job.
     package struct Outcome: Sendable {
@@ -49,6 +52,8 @@ package struct OffloadedJob: Sendable {
         var outputs: [(stage: String, entity: Entity)] = []
         /// For the log.
         var lines: [String] = []
+        /// The form of what the response now has, if somebody wanted it; see ``Publication``.
+        var form: PublishedForm?
 
         init(_ response: Response) { self.response = response }
 
@@ -80,11 +85,14 @@ package struct OffloadedJob: Sendable {
                         if isLogged { outcome.lines.append($0) }
                     }
                 // No job has such a step.
-                case .loop: break
+                case .loop, .gradual: break
                 }
                 type.follow(outcome.response)
                 if isLogged { outcome.lines.append(outcome.response.line) }
             }
+        }
+        if let publication, case .success(let entity) = outcome.response {
+            outcome.form = PublishedForm(of: entity, for: publication)
         }
         return outcome
     }

@@ -5,7 +5,8 @@ public struct Pipeline: Sendable {
 
     /// Names of the stages that run. Stages left out keep their transformers but do not run (16.5).
     public private(set) var order: [StageName]
-    private var stages: [StageName: PipelineStage] = [:]
+    /// Those that were named: so few that looking through them takes less than hashing.
+    private var stages: [Entry] = []
     /// Some transformer may run elsewhere; false for those pipelines that are done in one go on the loop.
     private(set) var hasOffloadedSteps = false
 
@@ -21,31 +22,40 @@ public struct Pipeline: Sendable {
 
     /// A stage by its name; one that nothing was added to is empty.
     public subscript(_ name: StageName) -> PipelineStage {
-        get { stages[name] ?? PipelineStage() }
+        get { stages.first { $0.name == name }?.stage ?? PipelineStage() }
         set {
-            stages[name] = newValue
+            if let index = stages.firstIndex(where: { $0.name == name }) {
+                stages[index].stage = newValue
+            } else {
+                stages.append(Entry(name: name, stage: newValue))
+            }
             if newValue.hasOffloadedSteps { hasOffloadedSteps = true }
         }
     }
 
     /// Names of the stages that hold something but are not in the order.
     public var unlistedStages: [StageName] {
-        stages.filter { !$0.value.isEmpty && !order.contains($0.key) }.map(\.key)
+        stages.filter { !$0.stage.isEmpty && !order.contains($0.name) }.map(\.name)
             .sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Removes the transformers of all stages; caches and order stay (16.7).
     public mutating func removeTransformers() {
-        for name in stages.keys { stages[name]?.removeTransformers() }
+        for index in stages.indices { stages[index].stage.removeTransformers() }
     }
 
     /// Removes the caches of all stages, so that nothing is kept (16.7, 22.21).
     public mutating func removeCaches() {
-        for name in stages.keys { stages[name]?.cache = nil }
+        for index in stages.indices { stages[index].stage.cache = nil }
     }
 
     /// Empties all stages; the order stays.
-    public mutating func clear() { stages = [:] }
+    public mutating func clear() { stages = [] }
+
+    private struct Entry: Sendable {
+        let name: StageName
+        var stage: PipelineStage
+    }
 
     /// An order that names a stage twice.
     public struct DuplicateStage: Error, Sendable, CustomStringConvertible {
@@ -64,6 +74,7 @@ public struct PipelineStage: Sendable {
         /// The content types that it is for; nil for every one.
         package let contentTypes: ContentTypeFilter?
         let placement: Placement
+        private let isStandard: Bool
         /// A body of more bytes isn't transformed on the loop.
         private let largeSize: Int
         /// What the standard transformers before this one are for, if it is one: it leaves that to them.
@@ -72,17 +83,36 @@ public struct PipelineStage: Sendable {
         init(_ transformer: any Transformer, _ contentTypes: ContentTypeFilter?, behind steps: [Step] = []) {
             self.transformer = transformer
             self.contentTypes = contentTypes
-            claimed =
-                transformer is any StandardTransforming
-                ? steps.filter { $0.transformer is any StandardTransforming }.map(\.contentTypes) : []
-            largeSize = (transformer as? any StandardTransforming)?.largeSize ?? .max
+            if let standard = Self.standard(transformer) {
+                isStandard = true
+                claimed = steps.filter(\.isStandard).map(\.contentTypes)
+                largeSize = standard.largeSize
+                placement = .portable(standard)
+                return
+            }
+            isStandard = false
+            claimed = []
+            largeSize = .max
             placement =
                 switch transformer {
                 case let offloaded as any OffloadedTransformer: .offloaded(offloaded)
                 case let threaded as any ThreadedTransformer: .threaded(threaded)
                 case let portable as any PortableTransformer: .portable(portable)
+                case let gradual as any GradualTransformer: .gradual(gradual)
                 default: .loop
                 }
+        }
+
+        /// By its type: every service has all of them, and the runtime takes long to tell whether a type
+        /// conforms to a protocol.
+        private static func standard(_ transformer: any Transformer) -> (any StandardTransforming)? {
+            switch transformer {
+            case let json as JSONTransformer: json
+            case let lines as NDJSONTransformer: lines
+            case let text as TextTransformer: text
+            case let image as ImageTransformer: image
+            default: nil
+            }
         }
 
         func isLarge(_ response: Response) -> Bool { LargeContent.size(of: response) > largeSize }
@@ -97,6 +127,7 @@ public struct PipelineStage: Sendable {
     /// Where a step can run.
     enum Placement: Sendable {
         case loop
+        case gradual(any GradualTransformer)
         case portable(any PortableTransformer)
         case threaded(any ThreadedTransformer)
         case offloaded(any OffloadedTransformer)
@@ -114,7 +145,7 @@ public struct PipelineStage: Sendable {
         steps.contains {
             switch $0.placement {
             case .offloaded, .threaded: true
-            case .loop, .portable: false
+            case .loop, .gradual, .portable: false
             }
         }
     }

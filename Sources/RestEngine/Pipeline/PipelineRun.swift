@@ -15,6 +15,8 @@ struct PipelineRun {
     private var cursor: Cursor
     /// What a large body takes long in is done elsewhere.
     private let movesLargeContent: Bool
+    /// Where the outcome will be shown; nil when that isn't known.
+    private let publication: Publication?
 
     private struct Cursor {
         /// The first is the one where it is.
@@ -26,8 +28,10 @@ struct PipelineRun {
     /// - Parameter first: only the stages after this one.
     init(
         _ response: Response, _ pipeline: Pipeline, _ context: PipelineContext, log: EngineLog,
-        after first: String? = nil, keeping outputs: StageOutputs? = nil, movingLargeContent: Bool = true
+        after first: String? = nil, keeping outputs: StageOutputs? = nil, movingLargeContent: Bool = true,
+        publication: Publication? = nil
     ) {
+        self.publication = publication
         movesLargeContent = movingLargeContent
         self.response = response
         self.pipeline = pipeline
@@ -55,6 +59,11 @@ struct PipelineRun {
                 cursor.step += 1
                 if type == nil { type = KnownContentType(response) }
                 guard let known = type, step.accepts(known) else { continue }
+                if case .gradual = step.placement, movesLargeContent,
+                    response.bytesOfTree > GradualTransforms.leastSize
+                {
+                    return (takeJob([.step(step, stage: name.rawValue)]), GradualTransforms.shared)
+                }
                 log.write(.pipeline, context.line(of: step, in: name.rawValue))
                 response = step.transformer.process(response, context)
                 type?.follow(response)
@@ -77,7 +86,20 @@ struct PipelineRun {
     mutating func take(_ outcome: OffloadedJob.Outcome) {
         for line in outcome.lines { log.write(.pipeline, line) }
         for (stage, entity) in outcome.outputs { outputs?.add(entity, at: stage) }
+        outputs?.form = outcome.form
         response = outcome.response
+    }
+
+    /// Steps that this response, as it is now, comes to from there on.
+    private func hasSteps(from place: Cursor, _ type: KnownContentType) -> Bool {
+        var place = place
+        while let name = place.stages.first {
+            if pipeline[name].steps.dropFirst(place.step).contains(where: { $0.accepts(type) }) {
+                return true
+            }
+            place = Cursor(stages: place.stages.dropFirst())
+        }
+        return false
     }
 
     /// The job that begins here, behind which the cursor then is; nil when none does. Its last step is one
@@ -106,7 +128,7 @@ struct PipelineRun {
                     }
                     if let found, found.executor !== TransformThreads.shared { break search }
                     found = (TransformThreads.shared, ahead, parts.count)
-                case .loop: break search
+                case .loop, .gradual: break search
                 case .offloaded(let transformer):
                     let executor = transformer.executor
                     // Any executor does portable steps.
@@ -124,10 +146,25 @@ struct PipelineRun {
         }
         guard let found else { return nil }
         cursor = found.end
-        let job = OffloadedJob(
-            response: response, context: context.withoutLog, parts: Array(parts.prefix(found.count)),
-            isLogged: log.enabled.contains(.pipeline))
-        response = OffloadedJob.Outcome.cancelled.response
-        return (job, found.executor)
+        let isLast = !hasSteps(from: found.end, type)
+        return (
+            takeJob(Array(parts.prefix(found.count)), publication: isLast ? publication : nil), found.executor
+        )
     }
+
+    /// The job that takes the response through these steps.
+    private mutating func takeJob(
+        _ parts: [OffloadedJob.Part], publication: Publication? = nil
+    ) -> OffloadedJob {
+        let job = OffloadedJob(
+            response: response, context: context.withoutLog, parts: parts,
+            isLogged: log.enabled.contains(.pipeline), publication: publication)
+        response = OffloadedJob.Outcome.cancelled.response
+        return job
+    }
+}
+
+extension Response {
+    /// 0 for content that is none.
+    fileprivate var bytesOfTree: Int { entity?.content.anyTree?.byteCount ?? 0 }
 }

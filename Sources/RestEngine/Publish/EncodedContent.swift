@@ -58,6 +58,10 @@ package final class EncodedContent: Sendable {
         etag = EntityTag.strong(body, variant: status == 200 ? nil : "\(status)")
     }
 
+    deinit {
+        if body.count > LargeContent.leastDiscardedSize { LargeContent.discard(body) }
+    }
+
     /// The server's, but a sentence that a script made of JSON is no JSON.
     private static func media(ofText text: [UInt8], _ entity: Entity) -> String {
         guard let type = entity.headers["Content-Type"] else { return "text/plain" }
@@ -80,6 +84,9 @@ package final class EncodedContent: Sendable {
         }
     }
 
+    /// So large that the face's rendering is made before it is shown.
+    var isLarge: Bool { body.count > LargeContent.leastPublishedSize }
+
     /// The face's rendering, made at the first call.
     package func rendering<Rendering: Sendable>(_ make: () -> Rendering) -> Rendering {
         rendering.withLock { stored in
@@ -89,4 +96,20 @@ package final class EncodedContent: Sendable {
             return new
         }
     }
+}
+
+/// The form in which an entity goes out, made where its content was.
+struct PublishedForm: Sendable {
+    let content: EncodedContent
+    private let entity: Entity
+
+    /// On any thread. Nil for what has no form; whoever publishes it tells why.
+    init?(of entity: Entity, for publication: Publication) {
+        guard let content = try? EncodedContent(entity) else { return nil }
+        if content.isLarge { publication.prepare?(content) }
+        (self.content, self.entity) = (content, entity)
+    }
+
+    /// Not of one that was changed since.
+    func isOf(_ other: Entity) -> Bool { entity.isSame(as: other) }
 }

@@ -66,11 +66,17 @@ extension NetworkWork {
 
     // MARK: Traces
 
-    /// A message is a span, and tells the server so, unless it goes to another origin (59.2).
-    func addSpan(
-        to message: inout TransportRequest, for target: URLText, of leg: RequestLeg
-    ) -> TraceSpan? {
-        guard let span = trace?.span() else { return nil }
+    /// Nil when nobody wants one.
+    func makeTrace(isTold: Bool, _ headers: Headers) -> RequestTrace? {
+        guard isTold || resource.engine.recordsSpans else { return nil }
+        let own = isTold ? TraceContext(headers) : nil
+        return RequestTrace(below: own ?? resource.engine.traceParent, isTold: isTold)
+    }
+
+    /// A message tells the server which span it is, unless it goes to another origin (59.2).
+    func tell(
+        _ span: TraceSpan, by message: inout TransportRequest, to target: URLText, of leg: RequestLeg
+    ) {
         let kept = leg.resolved.configuration.redirects.keepHeaders
         for (name, value) in [("traceparent", span.context.parent), ("tracestate", span.context.state)] {
             message.headers.remove(name)
@@ -79,7 +85,6 @@ extension NetworkWork {
             }
             message.headers.set(name, value)
         }
-        return span
     }
 
     // MARK: Progress

@@ -63,9 +63,7 @@ final class NetworkWork: RequestWork {
                 request.complete(ResponseInfo(.failure(failure)))
                 return
             }
-            if resolved.configuration.isTraced {
-                trace = RequestTrace(below: TraceContext(draft.headers) ?? resource.engine.traceParent)
-            }
+            trace = makeTrace(isTold: resolved.configuration.isTraced, draft.headers)
             if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
                 driver = AttemptDriver(rules, resource.core)
             }
@@ -122,9 +120,11 @@ final class NetworkWork: RequestWork {
         message.account = account
         delivery?.prepare(&message)
         message.wantsRemoteAddress = engine.recordsAddresses || engine.hasListeners(of: .attempt)
-        let target = resource.core.cookies == nil && trace == nil ? nil : URLText(step.url)
+        let tellsSpan = trace?.isTold ?? false
+        let target = resource.core.cookies == nil && !tellsSpan ? nil : URLText(step.url)
         if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
-        let span = target.flatMap { addSpan(to: &message, for: $0, of: leg) }
+        let span = trace?.span()
+        if tellsSpan, let span, let target { tell(span, by: &message, to: target, of: leg) }
         let sent = engine.scheduler.now
         if engine.listeners != nil {
             underWay = MessageUnderWay(request, leg, proof, cookie: message.headers["Cookie"], span, sent)
@@ -254,7 +254,8 @@ final class NetworkWork: RequestWork {
             ? StageOutputs(of: resource, mark: resource.mark(of: resolved, generation)) : nil
         var run = PipelineRun(
             response, resolved.configuration.pipeline, context, log: engine.log, keeping: outputs,
-            movingLargeContent: engine.movesLargeContent)
+            movingLargeContent: engine.movesLargeContent,
+            publication: outputs == nil ? nil : resource.publication)
         guard let next = run.next() else { return end(run, request) }
         offloadedRun = OffloadedRun(run, next, engine) { [self] run in
             offloadedRun = nil

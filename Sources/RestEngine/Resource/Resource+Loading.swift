@@ -71,7 +71,14 @@ extension Resource {
         // What was asked before a reload confirms data as it was before.
         if event == .notModified { mark.generation = -1 }
         updateCaches(after: event, info, hadEnded: hadEnded)
-        notify(event)
+        notify(event, showing: form(of: info))
+    }
+
+    /// The form of the data that a load brought, if it was made with it.
+    private func form(of info: ResponseInfo) -> EncodedContent? {
+        guard publication != nil, let form = info.stageOutputs?.form, let data = latestData, form.isOf(data)
+        else { return nil }
+        return form.content
     }
 
     /// The outcome of a load; a failure when there is no room for its content.
@@ -145,12 +152,14 @@ extension Resource {
     }
 
     /// Tells of a change that has been made. The observers come last: they may look, and change it again.
-    func notify(_ event: ResourceEvent) {
+    ///
+    /// - Parameter form: of new data, where it was made already.
+    func notify(_ event: ResourceEvent, showing form: EncodedContent? = nil) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
         tell(.state, .state(event))
         if case .newData = event {
             encoding = nil
-            encoded = nil
+            encoded = form
             lastUsed = engine.scheduler.now
         }
         if event != .requested {

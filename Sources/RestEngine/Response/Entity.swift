@@ -8,6 +8,12 @@ public struct Entity: Sendable {
     private final class Storage: Sendable {
         let fields: Fields
         init(_ fields: Fields) { self.fields = fields }
+
+        deinit {
+            if fields.content.heldBytes > LargeContent.leastDiscardedSize {
+                LargeContent.discard(fields.content)
+            }
+        }
     }
 
     private struct Fields {
@@ -25,6 +31,9 @@ public struct Entity: Sendable {
         edit(&fields)
         storage = Storage(fields)
     }
+
+    /// A copy of it that nobody changed since, nor this one.
+    func isSame(as other: Entity) -> Bool { storage === other.storage }
 
     /// What the pipeline made of the body, or the body itself.
     public var content: Content {

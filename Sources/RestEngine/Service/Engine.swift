@@ -34,6 +34,9 @@ public final class Engine {
     /// Attempts say which address answered. Costs a little for each.
     public var recordsAddresses = false
 
+    /// Messages are spans for whoever listens to events, also where servers are not told so (rule 70.1).
+    public var recordsSpans = false
+
     /// Large bodies and Swift's transformers are transformed on other threads. Not where a test moves the
     /// time by hand and awaits nothing.
     package var movesLargeContent = true

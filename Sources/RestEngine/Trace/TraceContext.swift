@@ -79,6 +79,16 @@ public struct TraceSpan: Sendable, Equatable {
     public let context: TraceContext
     /// Of the span above it; nil where the trace begins here.
     public let parentID: String?
+
+    /// A new span below another, or one that begins a trace.
+    package init(below parent: TraceContext?) { self.init(below: parent ?? .root(), isRoot: parent == nil) }
+
+    /// - Parameter isRoot: Only the trace is that of `above`.
+    fileprivate init(below above: TraceContext, isRoot: Bool) {
+        context = TraceContext(
+            traceID: above.traceID, spanID: TraceContext.newSpanID(), flags: above.flags, state: above.state)
+        parentID = isRoot ? nil : above.spanID
+    }
 }
 
 /// What the messages of a request belong to.
@@ -86,19 +96,19 @@ struct RequestTrace {
     private let parent: TraceContext
     private let isRoot: Bool
 
+    /// Servers hear of it.
+    let isTold: Bool
+
     /// - Parameter parent: Whose request this one is made for; nil begins a trace.
-    init(below parent: TraceContext?) {
+    init(below parent: TraceContext?, isTold: Bool) {
+        self.isTold = isTold
         self.parent = parent ?? .root()
         isRoot = parent == nil
     }
 
     /// The span of another message.
     func span() -> TraceSpan {
-        TraceSpan(
-            context: TraceContext(
-                traceID: parent.traceID, spanID: TraceContext.newSpanID(), flags: parent.flags,
-                state: parent.state),
-            parentID: isRoot ? nil : parent.spanID)
+        TraceSpan(below: parent, isRoot: isRoot)
     }
 }
 

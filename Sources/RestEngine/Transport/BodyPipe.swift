@@ -31,7 +31,9 @@ public final class BodyPipe: Sendable {
 
     /// `body` is called each time there is room again for a writer that was told that there is none, and when
     /// the first byte is wanted; on the reader's thread, with nothing locked.
-    public func onRoom(_ body: @escaping @Sendable () -> Void) { ends.withLock { $0.onRoom = body } }
+    public func onRoom(_ body: @escaping @Sendable () -> Void) {
+        ends.withLock { if !$0.state.isOver { $0.onRoom = body } }
+    }
 
     /// Takes the next bytes, whatever the room.
     ///
@@ -50,7 +52,7 @@ public final class BodyPipe: Sendable {
     /// `body` is called each time there is something again for a reader that found nothing; on the writer's
     /// thread, with nothing locked.
     package func onReadable(_ body: @escaping @Sendable () -> Void) {
-        ends.withLock { $0.onReadable = body }
+        ends.withLock { if !$0.state.isOver { $0.onReadable = body } }
     }
 
     /// What a reader finds.
@@ -93,6 +95,8 @@ public final class BodyPipe: Sendable {
                 case .readable: ends.onReadable
                 case .room: ends.onRoom
                 }
+            // Nothing is told any more, and who keeps the pipe is not to keep its ends with it.
+            if ends.state.isOver { (ends.onReadable, ends.onRoom) = (nil, nil) }
             return (value, told)
         }
         told?()

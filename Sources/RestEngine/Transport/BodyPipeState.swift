@@ -24,6 +24,8 @@ struct BodyPipeState {
     private(set) var isSpent = false
     private var end: End?
     private(set) var isClosed = false
+    /// Nothing is written any more.
+    var isOver: Bool { end != nil || isClosed }
     private var readerWaits = false
     /// From the start: nothing is wanted before somebody reads.
     private var writerWaits = true
@@ -45,8 +47,9 @@ struct BodyPipeState {
     mutating func write(_ bytes: [UInt8]) -> Bool {
         guard !isClosed, end == nil else { return true }
         if !bytes.isEmpty {
-            if let last = pieces.last, last.count + bytes.count <= Self.joinedBytes {
-                pieces[pieces.count - 1] += bytes
+            // By its index: a copy of the piece at hand would make adding to it copy its bytes.
+            if let last = pieces.indices.last, pieces[last].count + bytes.count <= Self.joinedBytes {
+                pieces[last] += bytes
             } else {
                 pieces.append(bytes)
             }

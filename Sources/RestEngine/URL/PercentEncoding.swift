@@ -106,6 +106,8 @@ struct ByteSet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
+    private init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
+
     init(_ bytes: String) {
         for byte in bytes.utf8 {
             if byte < 64 { low |= 1 << byte } else { high |= 1 << (byte & 63) }
@@ -123,7 +125,7 @@ struct ByteSet: Sendable {
     static let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     static let unreserved = letters + "0123456789-._~"
 
-    static let ascii = ByteSet(String(decoding: 0..<0x80 as Range<UInt8>, as: UTF8.self))
+    static let ascii = ByteSet(low: .max, high: .max)
     static let scheme = ByteSet(letters + "0123456789+-.")
     static let path = ByteSet(unreserved + "!$&'()*+,;=" + ":@/")
     static let segment = ByteSet(unreserved + "!$&'()*+,;=" + ":@")

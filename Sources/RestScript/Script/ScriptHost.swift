@@ -112,7 +112,7 @@ public final class ScriptHost {
 
     /// Returns when what other threads do for the script's engine, its caches and stores above all, is done.
     public func offloadedWorkIsDone() async {
-        await context.engine.offloadedWorkIsDone()
+        if context.engine.offloadedWork > 0 { await context.engine.offloadedWorkIsDone() }
         await context.options.storesAreWritten?()
     }
 

@@ -39,7 +39,7 @@ public struct ScriptOptions: Sendable {
     /// call is an error.
     public var openStore: (@EngineActor (DurableStoreSettings) throws -> ScriptStore)?
     /// Returns when what is in those stores is on the disk.
-    public var storesAreWritten: (@Sendable () async -> Void)?
+    public var storesAreWritten: (@EngineActor @Sendable () async -> Void)?
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]

@@ -22,22 +22,67 @@ struct ContentTransformer: Transformer {
     }
 }
 
+extension ContentTransformer: GradualTransformer {
+    func begin(_ response: Response, _ pipeline: PipelineContext) -> (any GradualTransform)? {
+        guard !values.isClosed, let tree = call.input(of: response),
+            let parts = TreeParts(of: tree, on: values.state.main)
+        else { return nil }
+        return GradualContentTransform(self, response, pipeline, parts)
+    }
+}
+
+/// A content transformer whose function gets a large tree, which becomes a value of Lua before, in parts.
+private final class GradualContentTransform: GradualTransform {
+    private let transformer: ContentTransformer
+    private let response: Response
+    private let pipeline: PipelineContext
+    private let parts: TreeParts
+
+    init(
+        _ transformer: ContentTransformer, _ response: Response, _ pipeline: PipelineContext,
+        _ parts: TreeParts
+    ) {
+        (self.transformer, self.response) = (transformer, response)
+        (self.pipeline, self.parts) = (pipeline, parts)
+    }
+
+    func advance() -> Bool { transformer.values.isClosed || parts.advance() }
+
+    func finish() -> Response {
+        transformer.values.transform(response, by: transformer.call, pipeline, made: parts)
+    }
+}
+
 /// A function of contents, and the rules by which it is called.
 struct ContentCall {
     let function: ScriptFunction
     let rules: ContentRules
     /// For `explain`, logs and errors.
     let description: String
+
+    /// The array or object that the function will get of a response; nil for all else.
+    fileprivate func input(of response: Response) -> Tree? {
+        guard let content = response.entity?.content, rules.input.accepts(content) else { return nil }
+        if case .failure = response, !rules.transformErrors { return nil }
+        return switch content {
+        case .json(let tree), .value(let tree): tree.kind == .array || tree.kind == .object ? tree : nil
+        default: nil
+        }
+    }
 }
 
 extension ScriptValues {
     /// Gives a content to a function: that of a success, or the body of an error if the rules say so.
-    func transform(_ response: Response, by call: ContentCall, _ pipeline: PipelineContext) -> Response {
+    ///
+    /// - Parameter made: the content as a value of Lua, where that was made before.
+    func transform(
+        _ response: Response, by call: ContentCall, _ pipeline: PipelineContext, made: TreeParts? = nil
+    ) -> Response {
         switch response {
         case .success(var entity):
             guard call.rules.empty || !entity.content.isNoBody else { return response }
             do {
-                guard let content = try newContent(of: entity, by: call) else { return response }
+                guard let content = try newContent(of: entity, by: call, made) else { return response }
                 entity.content = content
                 return .success(entity)
             } catch {
@@ -47,7 +92,7 @@ extension ScriptValues {
         case .failure(var error):
             guard call.rules.transformErrors, let entity = error.entity else { return response }
             do {
-                guard let content = try newContent(of: entity, by: call) else { return response }
+                guard let content = try newContent(of: entity, by: call, made) else { return response }
                 error.entity?.content = content
                 return .failure(error)
             } catch let failure {
@@ -61,7 +106,7 @@ extension ScriptValues {
     }
 
     /// Nil to leave the content as it is.
-    private func newContent(of entity: Entity, by call: ContentCall) throws -> Content? {
+    private func newContent(of entity: Entity, by call: ContentCall, _ made: TreeParts?) throws -> Content? {
         let rules = call.rules
         guard rules.input.accepts(entity.content) || (rules.empty && entity.content.isNoBody) else {
             switch rules.onMismatch {
@@ -75,7 +120,7 @@ extension ScriptValues {
             }
         }
         let content = try callTransformer(call.function) { lua in
-            push(entity.content, on: lua)
+            if let made { made.push(on: lua) } else { push(entity.content, on: lua) }
             push(entity, on: lua)
             return 2
         } read: { lua, place in

@@ -39,7 +39,7 @@ struct CheckCommand: ParsableCommand {
         var findings: [Diagnostic]
         var summary = ""
         do throws(Diagnostic) {
-            var options = try script.options(log: LogText(isQuiet: true))
+            var options = try script.values.options(log: LogText(isQuiet: true))
             options.collectsDiagnostics = true
             options.makeTransport = { _ in NullTransport() }
             options.openStoresInMemory()
@@ -47,7 +47,7 @@ struct CheckCommand: ParsableCommand {
                 path: script.config, engine: HostEngine.make(NullTransport(), log: LogText(isQuiet: true)),
                 options: options)
             host.check()
-            let all = host.diagnostics + gatewayFindings(host) + script.grants.missingFolders
+            let all = host.diagnostics + gatewayFindings(host) + script.grants.values.missingFolders
             // A reader begins with what must be mended.
             findings = all.filter { $0.severity == .error } + inOrder(all.filter { $0.severity == .warning })
             let blocks = host.services.reduce(0) {

@@ -3,17 +3,27 @@ import RestEngine
 
 /// `--curl`: the request as a command line, in place of sending or explaining it.
 struct CurlArguments: ParsableArguments {
-    @Flag(help: "Print the request as a curl command line for a POSIX shell, and send nothing.")
-    var curl = false
+    static let curlFlag = OptionEntry.flag(
+        "curl", "Print the request as a curl command line for a POSIX shell, and send nothing.")
+    static let secretsFlag = OptionEntry.flag(
+        "with-secrets", "Show secrets in that command line, so that it runs as it is.")
 
-    @Flag(
-        name: .customLong("with-secrets"),
-        help: "Show secrets in that command line, so that it runs as it is.")
-    var showsSecrets = false
+    @Flag(Self.curlFlag) var curl = false
+    @Flag(Self.secretsFlag) var showsSecrets = false
+
+    var values: CurlValues { CurlValues(isWanted: curl, showsSecrets: showsSecrets) }
 
     func validate() throws {
-        if showsSecrets, !curl { throw ValidationError("--with-secrets goes with --curl") }
+        if let fault = values.fault { throw ValidationError(fault) }
     }
+}
+
+/// What ``CurlArguments`` read.
+struct CurlValues: Equatable {
+    let isWanted: Bool
+    let showsSecrets: Bool
+
+    var fault: String? { showsSecrets && !isWanted ? "--with-secrets goes with --curl" : nil }
 
     /// The exit code: 1 for a request that could not be sent.
     @EngineActor

@@ -12,19 +12,34 @@ struct ScriptArguments: ParsableArguments {
 
     @OptionGroup var grants: ScriptGrants
 
-    @Option(
-        name: .customLong("log"),
-        help: ArgumentHelp(
-            "What the engine logs: common, detailed, all, or categories such as network,cache.",
-            valueName: "set,…"))
-    var logSets: [String] = []
+    static let log = OptionEntry.repeated(
+        "log", "set,…", "What the engine logs: common, detailed, all, or categories such as network,cache.")
+    @Option(Self.log) var logSets: [String] = []
+
+    var values: ScriptValues { ScriptValues(config: config, grants: grants.values, logSets: logSets) }
 
     func validate() throws {
+        // Those of the group were looked at by themselves.
+        if let fault = values.fault { throw ValidationError(fault) }
+    }
+}
+
+/// What ``ScriptArguments`` read.
+struct ScriptValues: Equatable {
+    static var options: [OptionEntry] { GrantOptions.all + [ScriptArguments.log] }
+
+    /// The path of the script.
+    let config: String
+    let grants: GrantValues
+    let logSets: [String]
+
+    /// What is wrong with it, beside the grants; nil for nothing.
+    var fault: String? {
         for name in logNames where EngineLog.Category.set(named: name) == nil {
-            throw ValidationError(
-                "--log knows no '\(name)': there are "
-                    + EngineLog.Category.setNames.joined(separator: ", "))
+            return "--log knows no '\(name)': there are "
+                + EngineLog.Category.setNames.joined(separator: ", ")
         }
+        return nil
     }
 
     private var logNames: [String] { logSets.flatMap { $0.split(separator: ",").map(String.init) } }
@@ -41,6 +56,15 @@ struct ScriptArguments: ParsableArguments {
         options.makeSQLiteCache = { try SQLiteCache($0) }
         options.openStoresInFiles()
         return options
+    }
+}
+
+extension ScriptValues {
+    /// The script is the first word. Nil for what isn't all right.
+    init?(_ line: PlainLine) {
+        guard let config = line.words.first, let grants = GrantValues(line) else { return nil }
+        self.init(config: config, grants: grants, logSets: line.values(ScriptArguments.log))
+        guard grants.fault == nil, fault == nil else { return nil }
     }
 }
 

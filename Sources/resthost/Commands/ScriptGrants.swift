@@ -2,83 +2,104 @@ import ArgumentParser
 import Platform
 import RestScript
 
-/// What the command line lets scripts reach and use, in every command that runs any. What it names takes the
-/// place of what ``SettingsFile`` says about it.
+/// The options of ``ScriptGrants``.
+enum GrantOptions {
+    static let luaPath = OptionEntry.repeated(
+        "lua-path", "folder", "Another folder for require; may be repeated.")
+    static let allowRead = OptionEntry.repeated(
+        "allow-read", "path",
+        "A file, or a folder with all below it, that the script may read; may be repeated; default: the script's own "
+            + "folder.")
+    static let allowWrite = OptionEntry.repeated(
+        "allow-write", "path",
+        "A file, or a folder with all below it, that the script may write; may be repeated; default: the script's own "
+            + "folder, except programs.")
+    static let allowEnvironment = OptionEntry.repeated(
+        "allow-env", "name,…", "Environment variables that the script may read.")
+    static let allowNetwork = OptionEntry.repeated(
+        "allow-net", "host,…",
+        "The only hosts that requests may go to: host, host:port, *.domain or unix:/socket; default: the hosts of "
+            + "the declared services.")
+    static let allowAll = OptionEntry.flag(
+        "allow-all", "Let the script read and write all files, variables and hosts.")
+    static let limit = OptionEntry.repeated(
+        "limit", "phase=seconds",
+        "CPU time of one kind of function, in one go and in all, such as transformer=0.2 or job=0.5/60; may be "
+            + "repeated.")
+    static let transformerThreads = OptionEntry.single(
+        "transformer-threads", "n",
+        "Threads for transformer modules; default: as many as there are processors.")
+    static let memory = OptionEntry.single("memory", "size", "Memory of the script, such as 512M.")
+    static let contentMemory = OptionEntry.single(
+        "content-memory", "size",
+        "Memory of what resources hold and what is on its way to them; default: a quarter of what this machine or "
+            + "container has.")
+
+    static var all: [OptionEntry] {
+        [
+            luaPath, allowRead, allowWrite, allowEnvironment, allowNetwork, allowAll, limit,
+            transformerThreads,
+            memory, contentMemory,
+        ]
+    }
+}
+
+/// What the command line lets scripts reach and use, in every command that runs any.
 struct ScriptGrants: ParsableArguments {
-    @Option(
-        name: .customLong("lua-path"),
-        help: ArgumentHelp("Another folder for require; may be repeated.", valueName: "folder"))
-    var modulePaths: [String] = []
+    @Option(GrantOptions.luaPath) var modulePaths: [String] = []
+    @Option(GrantOptions.allowRead) var readable: [String] = []
+    @Option(GrantOptions.allowWrite) var writable: [String] = []
+    @Option(GrantOptions.allowEnvironment) var allowedEnvironment: [String] = []
+    @Option(GrantOptions.allowNetwork) var allowedHosts: [String] = []
+    @Flag(GrantOptions.allowAll) var allowsAll = false
+    @Option(GrantOptions.limit) var limits: [String] = []
+    @Option(GrantOptions.transformerThreads) var transformerThreads: Int?
+    @Option(GrantOptions.memory) var memory: String?
+    @Option(GrantOptions.contentMemory) var contentMemory: String?
 
-    @Option(
-        name: .customLong("allow-read"),
-        help: ArgumentHelp(
-            "A file, or a folder with all below it, that the script may read; may be repeated; default: the script's own "
-                + "folder.",
-            valueName: "path"))
-    var readable: [String] = []
-
-    @Option(
-        name: .customLong("allow-write"),
-        help: ArgumentHelp(
-            "A file, or a folder with all below it, that the script may write; may be repeated; default: the script's own "
-                + "folder, except programs.",
-            valueName: "path"))
-    var writable: [String] = []
-
-    @Option(
-        name: .customLong("allow-env"),
-        help: ArgumentHelp("Environment variables that the script may read.", valueName: "name,…"))
-    var allowedEnvironment: [String] = []
-
-    @Option(
-        name: .customLong("allow-net"),
-        help: ArgumentHelp(
-            "The only hosts that requests may go to: host, host:port, *.domain or unix:/socket; default: the hosts of "
-                + "the declared services.", valueName: "host,…"))
-    var allowedHosts: [String] = []
-
-    @Flag(
-        name: .customLong("allow-all"), help: "Let the script read and write all files, variables and hosts.")
-    var allowsAll = false
-
-    @Option(
-        name: .customLong("limit"),
-        help: ArgumentHelp(
-            "CPU time of one kind of function, in one go and in all, such as transformer=0.2 or job=0.5/60; may be "
-                + "repeated.", valueName: "phase=seconds"))
-    var limits: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Threads for transformer modules; default: as many as there are processors.", valueName: "n"))
-    var transformerThreads: Int?
-
-    @Option(help: ArgumentHelp("Memory of the script, such as 512M.", valueName: "size"))
-    var memory: String?
-
-    @Option(
-        name: .customLong("content-memory"),
-        help: ArgumentHelp(
-            "Memory of what resources hold and what is on its way to them; default: a quarter of what this machine or "
-                + "container has.", valueName: "size"))
-    var contentMemory: String?
+    var values: GrantValues {
+        GrantValues(
+            modulePaths: modulePaths, readable: readable, writable: writable,
+            allowedEnvironment: allowedEnvironment, allowedHosts: allowedHosts, allowsAll: allowsAll,
+            limits: limits, transformerThreads: transformerThreads, memory: memory,
+            contentMemory: contentMemory)
+    }
 
     func validate() throws {
+        if let fault = values.fault { throw ValidationError(fault) }
+    }
+}
+
+/// What ``ScriptGrants`` read. It takes the place of what ``SettingsFile`` says about it.
+struct GrantValues: Equatable {
+    let modulePaths: [String]
+    let readable: [String]
+    let writable: [String]
+    let allowedEnvironment: [String]
+    let allowedHosts: [String]
+    let allowsAll: Bool
+    let limits: [String]
+    let transformerThreads: Int?
+    let memory: String?
+    let contentMemory: String?
+
+    /// What is wrong with it; nil for nothing.
+    var fault: String? {
         var checked = ScriptLimits()
         for limit in limits {
-            if let fault = checked.set(limit) { throw ValidationError("--limit \(limit): \(fault)") }
+            if let fault = checked.set(limit) { return "--limit \(limit): \(fault)" }
         }
         for (name, size) in [("memory", memory), ("content-memory", contentMemory)] {
             guard let size, ByteSize.parse(size) == nil else { continue }
-            throw ValidationError("--\(name) \(size): write a size of 1M or more, such as 512M or 1G")
+            return "--\(name) \(size): write a size of 1M or more, such as 512M or 1G"
         }
         if let transformerThreads, !(1...256).contains(transformerThreads) {
-            throw ValidationError("--transformer-threads \(transformerThreads): write a number from 1 to 256")
+            return "--transformer-threads \(transformerThreads): write a number from 1 to 256"
         }
         for host in Self.names(allowedHosts) where HostGrant(host) == nil {
-            throw ValidationError("--allow-net \(HostGrant.advice(host))")
+            return "--allow-net \(HostGrant.advice(host))"
         }
+        return nil
     }
 
     /// For a script, and with the settings beside it.
@@ -118,6 +139,22 @@ struct ScriptGrants: ParsableArguments {
 
     private static func names(_ lists: [String]) -> [String] {
         lists.flatMap { $0.split(separator: ",").map(String.init) }
+    }
+}
+
+extension GrantValues {
+    /// Nil for a number that is none.
+    init?(_ line: PlainLine) {
+        let threads = line.value(GrantOptions.transformerThreads)
+        let count = threads.flatMap { Int($0) }
+        guard threads == nil || count != nil else { return nil }
+        self.init(
+            modulePaths: line.values(GrantOptions.luaPath), readable: line.values(GrantOptions.allowRead),
+            writable: line.values(GrantOptions.allowWrite),
+            allowedEnvironment: line.values(GrantOptions.allowEnvironment),
+            allowedHosts: line.values(GrantOptions.allowNetwork), allowsAll: line.has(GrantOptions.allowAll),
+            limits: line.values(GrantOptions.limit), transformerThreads: count,
+            memory: line.value(GrantOptions.memory), contentMemory: line.value(GrantOptions.contentMemory))
     }
 }
 

@@ -85,7 +85,7 @@ struct TestCommand: ParsableCommand {
 
     /// Requests go to stubs, so all hosts will do; what lies with the tests is there to be read.
     private func options(for file: String) throws(Diagnostic) -> ScriptOptions {
-        var options = try grants.options(for: file)
+        var options = try grants.values.options(for: file)
         options.makeSQLiteCache = { try SQLiteCache($0) }
         options.onWedge = { entry in LogText().write(entry) }
         if case .declared = options.capabilities.hosts { options.capabilities.hosts = .all }

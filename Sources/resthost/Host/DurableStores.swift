@@ -33,6 +33,9 @@ final class DurableStores {
         return values
     }
 
+    /// Some script has opened one.
+    var isInUse: Bool { !open.isEmpty }
+
     /// Returns when what is in them is on the disk, or the disk doesn't take it.
     func areWritten() async {
         for (_, file) in open.values {
@@ -46,7 +49,7 @@ extension ScriptOptions {
     mutating func openStoresInFiles() {
         let log = log
         openStore = { try DurableStores.shared.store($0, log: log) }
-        storesAreWritten = { await DurableStores.shared.areWritten() }
+        storesAreWritten = { if DurableStores.shared.isInUse { await DurableStores.shared.areWritten() } }
     }
 
     /// Makes no file and changes none, and tells what would be refused.

@@ -33,7 +33,7 @@ enum GatewaySettings {
             settings.listenerTLS = declaration.listenerTLS.mapValues { $0.map(tls) }
         }
         do throws(GatewayError) { try settings.check() } catch {
-            throw diagnostic(error, host, listen: listen)
+            throw diagnostic(error, host, listen: asked)
         }
         return settings
     }
@@ -85,12 +85,19 @@ enum GatewaySettings {
         return limits
     }
 
-    /// Names the declaration unless the command line is to blame.
+    /// Names the declaration, or the settings that stand in its place, unless the command line is to blame.
+    ///
+    /// - Parameter listen: addresses of the command line.
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
         case .badExposure, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS: break
-        default: if !listen.isEmpty { return diagnostic }
+        default:
+            if !listen.isEmpty { return diagnostic }
+            if let line = (try? SettingsFile.beside(host.path))?.gateway.listenLine {
+                (diagnostic.file, diagnostic.line) = (SettingsFile.path(beside: host.path), line)
+                return diagnostic
+            }
         }
         diagnostic.file = host.gateway?.file
         diagnostic.line = host.gateway?.line

@@ -1,5 +1,7 @@
 import CurlTransport
 import Dispatch
+import LuaRuntime
+import Platform
 import RestEngine
 import RestScript
 
@@ -19,7 +21,7 @@ enum HostEngine {
     ///   - traffic: Where its requests go, if they go anywhere.
     ///   - isOffline: Nothing may be sent.
     static func load(
-        _ arguments: ScriptArguments, log: LogText, startsWork: Bool = true, traffic: Traffic? = nil,
+        _ arguments: ScriptValues, log: LogText, startsWork: Bool = true, traffic: Traffic? = nil,
         isOffline: Bool = false
     ) -> ScriptHost? {
         let engine = startsWork ? traffic?.makeEngine() ?? make(log: log) : make(NullTransport(), log: log)
@@ -44,6 +46,19 @@ enum HostEngine {
 enum MainThread {
     /// Runs `body` on the engine loop and waits for the exit code that it gives.
     static func wait(_ body: @escaping @Sendable @EngineActor () async -> Int32) -> Int32 { value(body) }
+
+    /// Calls `begin` on the engine loop, and ends the process with the code that it ends with. Without a
+    /// task: those that wait for something go by way of threads of the runtime, which it would start for it.
+    static func leave(
+        _ begin: @escaping @Sendable @EngineActor (_ end: @escaping @EngineActor (Int32) -> Void) -> Void
+    ) -> Never {
+        LuaWatchdog.shared.holdBack()
+        EngineLoop.shared.submit { begin { Streams.exit($0) } }
+        // Most are over by now, and then nobody had to watch them.
+        usleep(250_000)
+        LuaWatchdog.shared.begin()
+        while true { pause() }
+    }
 
     /// Runs `body` on the engine loop and waits for what it gives.
     static func value<Value: Sendable>(_ body: @escaping @Sendable @EngineActor () async -> Value) -> Value {

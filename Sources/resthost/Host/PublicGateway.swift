@@ -21,6 +21,7 @@ final class PublicGateway {
     private let drain: Double
     private let onShortage: @Sendable (GatewayShortage) -> Void
     private let accessLog: @Sendable (AccessRecord) -> Void
+    private let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     private let metrics: GatewayMetrics
     private let logsAlways: Bool
     private let sockets: [String: Int32]
@@ -29,14 +30,17 @@ final class PublicGateway {
     ///   - listen: addresses of the command line, which win over the script's.
     ///   - drain: seconds that requests get when the gateway stops.
     ///   - accessLog: gets the requests of a gateway that is to log them, on a network thread.
+    ///   - spans: see ``GatewayConfiguration/spans``.
     ///   - logsAlways: whatever the script says.
     ///   - sockets: that listen already, by their addresses.
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
         drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
         accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in },
-        logsAlways: Bool = false, sockets: [String: Int32] = [:], metrics: GatewayMetrics = GatewayMetrics()
+        spans: (@Sendable (AccessRecord, TraceSpan) -> Void)? = nil, logsAlways: Bool = false,
+        sockets: [String: Int32] = [:], metrics: GatewayMetrics = GatewayMetrics()
     ) {
+        self.spans = spans
         self.logsAlways = logsAlways
         self.sockets = sockets
         self.metrics = metrics
@@ -75,6 +79,7 @@ final class PublicGateway {
         let settings = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
         guard var configuration = settings else { return gateway == nil ? .none : .stop }
         if logsAlways || host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
+        configuration.spans = spans
         configuration.inheritedSockets = sockets
         do throws(GatewayError) {
             if let gateway { return .update(try gateway.prepare(configuration)) }

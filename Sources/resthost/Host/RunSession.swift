@@ -45,7 +45,7 @@ final class RunSession {
                 traces: try traceCollector(), log: log)
             self.traffic = traffic
             generations = try Generations(
-                settings.script, log: log, traffic: traffic, isOffline: settings.offline)
+                settings.script.values, log: log, traffic: traffic, isOffline: settings.offline)
         } catch {
             fail(error)
         }
@@ -76,7 +76,9 @@ final class RunSession {
             directory: directory, control: control, listen: addresses,
             threads: settings.gatewayThreads, drain: settings.drain,
             onShortage: { [log] in log.shortage($0, of: "gateway") },
-            accessLog: accessLog.note, logsAlways: writesAccess, sockets: sockets, metrics: metrics)
+            accessLog: accessLog.note, spans: traffic?.traces?.note, logsAlways: writesAccess,
+            sockets: sockets,
+            metrics: metrics)
         self.gateway = gateway
         do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
             fail(error)

@@ -8,7 +8,7 @@ import RestScript
 final class Traffic {
     private var recorders: [TrafficRecorder] = []
     private var replay: (transport: ReplayTransport, scheduler: Scheduler)?
-    private var traces: TraceExporter?
+    private(set) var traces: TraceExporter?
     private let log: LogText
 
     /// Over the network, and nothing is written down.

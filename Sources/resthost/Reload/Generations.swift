@@ -50,7 +50,7 @@ final class Generations {
     var onFilesChange: @EngineActor () -> Void = {}
 
     convenience init(
-        _ arguments: ScriptArguments, log: LogText, traffic: Traffic? = nil, isOffline: Bool = false
+        _ arguments: ScriptValues, log: LogText, traffic: Traffic? = nil, isOffline: Bool = false
     ) throws(Diagnostic) {
         let engine = traffic?.makeEngine() ?? HostEngine.make(log: log)
         engine.isOffline = isOffline

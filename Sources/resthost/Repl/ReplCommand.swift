@@ -23,7 +23,7 @@ struct ReplCommand: ParsableCommand {
     @OptionGroup var script: ScriptArguments
 
     func run() throws {
-        let arguments = script
+        let arguments = script.values
         guard MainThread.value({ @EngineActor in ReplSession.begin(arguments) }) else { throw ExitCode(2) }
         Interruption.watch { ReplSession.current?.cancel() }
         let lines: any LineSource = EditLine() ?? PlainLines()

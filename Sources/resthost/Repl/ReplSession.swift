@@ -22,7 +22,7 @@ final class ReplSession {
     var host: ScriptHost { generations.current }
 
     /// False when the script can't be loaded, which has been told.
-    static func begin(_ arguments: ScriptArguments) -> Bool {
+    static func begin(_ arguments: ScriptValues) -> Bool {
         do throws(Diagnostic) {
             current = ReplSession(try Generations(arguments, log: LogText(prints: .output)))
             return true

@@ -4,6 +4,8 @@ import RestScript
 /// What `[gateway]` of `resthost.toml` says in place of the script: where it runs is its operator's to say.
 struct GatewayOverrides {
     var listen: [String] = []
+    /// Of `listen` in the file.
+    private(set) var listenLine: Int?
     var threads: Int?
     private var changes: [@Sendable (inout GatewayLimits) -> Void] = []
 
@@ -13,8 +15,13 @@ struct GatewayOverrides {
     }
 
     static var names: [String] {
-        ["listen", "threads", "body", "stream-body"] + counts.keys.sorted() + times.keys.sorted()
+        ["listen", "threads", "rate-per-client"] + sizes.keys.sorted() + counts.keys.sorted()
+            + times.keys.sorted()
     }
+
+    private static let sizes: [String: @Sendable (inout GatewayLimits, Int) -> Void] = [
+        "body": { $0.maxBodyBytes = $1 }, "stream-body": { $0.maxStreamedBodyBytes = $1 },
+    ]
 
     private typealias Counts = [String: (ClosedRange<Int>, @Sendable (inout GatewayLimits, Int) -> Void)]
 
@@ -33,20 +40,19 @@ struct GatewayOverrides {
 
     func apply(to limits: inout GatewayLimits) { for change in changes { change(&limits) } }
 
-    mutating func take(_ key: String, _ value: TOMLDocument.Value) throws(Fault) {
+    mutating func take(_ entry: TOMLDocument.Entry) throws(Fault) {
+        let (key, value) = (entry.key, entry.value)
         switch key {
-        case "listen": listen = try Self.addresses(value)
+        case "listen": (listen, listenLine) = (try Self.addresses(value), entry.line)
         case "threads": threads = try Self.count(value, 1...1024)
-        case "body", "stream-body":
-            guard case .string(let text) = value, let count = ByteCount(text) else {
-                throw Fault(message: "is a size such as \"16MiB\"")
-            }
-            let isHeld = key == "body"
-            changes.append {
-                if isHeld { $0.maxBodyBytes = count.bytes } else { $0.maxStreamedBodyBytes = count.bytes }
-            }
+        case "rate-per-client":
+            let rate = try Self.rate(value)
+            changes.append { $0.perClient = rate }
         default:
-            if let (range, change) = Self.counts[key] {
+            if let change = Self.sizes[key] {
+                let bytes = try Self.size(value)
+                changes.append { change(&$0, bytes) }
+            } else if let (range, change) = Self.counts[key] {
                 let count = try Self.count(value, range)
                 changes.append { change(&$0, count) }
             } else if let change = Self.times[key] {
@@ -55,6 +61,29 @@ struct GatewayOverrides {
             }
         }
     }
+
+    private static func size(_ value: TOMLDocument.Value) throws(Fault) -> Int {
+        guard case .string(let text) = value, let count = ByteCount(text) else {
+            throw Fault(message: "is a size such as \"16MiB\"")
+        }
+        return count.bytes
+    }
+
+    /// `"100"` each second, `"100/60"` each minute, `"100/60/20"` of which 20 may come at once.
+    private static func rate(_ value: TOMLDocument.Value) throws(Fault) -> GatewayRate {
+        guard case .string(let text) = value else { throw badRate }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map {
+            Double($0).flatMap { $0 > 0 && $0 <= 1_000_000 ? $0 : nil }
+        }
+        guard 1...3 ~= parts.count, let requests = parts[0], !parts.contains(nil) else { throw badRate }
+        return GatewayRate(
+            requests: requests, per: parts.count > 1 ? parts[1] ?? 1 : 1,
+            burst: parts.count > 2 ? parts[2] : nil)
+    }
+
+    private static let badRate = Fault(
+        message: "is a rate such as \"100/60\", requests in so many seconds; a third number is how many "
+            + "may come at once")
 
     private static func addresses(_ value: TOMLDocument.Value) throws(Fault) -> [String] {
         let values: [TOMLDocument.Value] = if case .array(let all) = value { all } else { [value] }

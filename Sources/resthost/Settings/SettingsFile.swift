@@ -122,7 +122,7 @@ struct SettingsFile {
         case "traces": try takeTraces(entry)
         case "gateway":
             guard GatewayOverrides.names.contains(entry.key) else { throw .unknown(GatewayOverrides.names) }
-            do throws(GatewayOverrides.Fault) { try gateway.take(entry.key, entry.value) } catch {
+            do throws(GatewayOverrides.Fault) { try gateway.take(entry) } catch {
                 throw .wrong("'\(entry.key)' \(error.message)")
             }
         default: throw .unknown(Self.tables.map { "[\($0)]" })

@@ -54,7 +54,7 @@ struct TraceCollector: Sendable {
     /// What is posted.
     func document(_ spans: [Tree]) -> Tree {
         let scope: Tree = ["name": "resthost", "version": Tree(Version.text)]
-        let resource: Tree = ["attributes": [TraceSpanTree.text("service.name", service)] as Tree]
+        let resource: Tree = ["attributes": [OTLPSpan.text("service.name", service)] as Tree]
         return [
             "resourceSpans": [
                 [

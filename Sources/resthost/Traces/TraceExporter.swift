@@ -1,4 +1,5 @@
 import CurlTransport
+import Gateway
 import RestEngine
 import RestScript
 
@@ -16,16 +17,19 @@ final class TraceExporter {
     private let transport: any Transport
     private let complain: @EngineActor (String) -> Void
     private let scheduler: Scheduler
-    private var trees = TraceTrees()
+    private var requests = RequestSpans()
     private var waiting: [Tree] = []
     private var lost = 0
-    private var isSending = false
+    /// Spans of the batch that is under way.
+    private var underWay = 0
+    private var isSending: Bool { underWay > 0 }
     private var timer: EngineTimer?
     /// Until the next try, while the collector is away.
     private var pause = batchSeconds
     private var lastComplaint = -Double.infinity
-    /// Who waits for the end, and until when, by the scheduler's uptime.
-    private var end: (deadline: Double, completion: @EngineActor () -> Void)?
+    /// Who waits for the end, and what ends that wait.
+    private var end: (timer: EngineTimer, completion: @EngineActor () -> Void)?
+    private static let endSeconds = 3.0
 
     /// - Parameters:
     ///   - transport: One of its own, whose messages nobody is told of.
@@ -42,9 +46,15 @@ final class TraceExporter {
 
     /// From now on, before the engine's first request: one that is under way already has no messages here.
     func listen(to engine: Engine) {
+        engine.recordsSpans = true
         engine.onEvent([.attempt, .response]) { [self] event in
-            if let span = trees.span(for: event) { add(span) }
+            if let span = requests.span(for: event) { add(span) }
         }
+    }
+
+    /// A client's request was answered. On any thread.
+    nonisolated func note(_ record: AccessRecord, as span: TraceSpan) {
+        EngineLoop.shared.submit { self.add(OTLPSpan.served(record, as: span)) }
     }
 
     private func add(_ span: Tree) {
@@ -69,14 +79,17 @@ final class TraceExporter {
     private func send() {
         guard !isSending, !waiting.isEmpty else { return }
         let spans = Array(waiting.prefix(Self.batch))
-        guard let body = try? collector.document(spans).json() else { return }
-        isSending = true
         waiting.removeFirst(spans.count)
+        guard let body = try? collector.document(spans).json() else {
+            complainOfLoss(spans.count, "spans can't be written as JSON")
+            return goOn()
+        }
+        underWay = spans.count
         var request = TransportRequest(
             method: "POST", url: collector.url, headers: collector.headers, body: body, maxBodyBytes: 1 << 20)
-        request.timeouts.total = .seconds(end == nil ? 10 : 3)
+        request.timeouts.total = .seconds(end == nil ? 10 : Self.endSeconds)
         _ = transport.send(request) { [self] result in
-            isSending = false
+            underWay = 0
             take(TraceCollector.Reply(result), of: spans)
         }
     }
@@ -99,10 +112,11 @@ final class TraceExporter {
             if isOver { waiting = [] }
             complainOfLoss(gone, why)
         }
-        if let end {
-            if waiting.isEmpty || scheduler.uptime > end.deadline { return over(end.completion) }
-            return send()
-        }
+        goOn()
+    }
+
+    private func goOn() {
+        if end != nil { return waiting.isEmpty ? endNow() : send() }
         guard !waiting.isEmpty else { return }
         if waiting.count >= Self.batch, pause == Self.batchSeconds { send() } else { sendLater() }
     }
@@ -118,16 +132,27 @@ final class TraceExporter {
         lost = 0
     }
 
-    private func over(_ completion: @EngineActor () -> Void) {
-        end = nil
-        completion()
+    private func endNow() {
+        guard let end else { return }
+        self.end = nil
+        end.timer.cancel()
+        end.completion()
     }
 
-    /// Returns when what waits is delivered or given up, after some seconds at most.
+    /// Time is up, whatever the collector does with a batch that is under way.
+    private func giveUp() {
+        let gone = waiting.count + underWay
+        waiting = []
+        if gone > 0 { complainOfLoss(gone, "the collector of traces takes too long") }
+        endNow()
+    }
+
+    /// Returns when what waits is delivered or given up, after some seconds at most (70.4).
     func finish() async {
         await withCheckedContinuation { continuation in
             guard isSending || !waiting.isEmpty else { return continuation.resume() }
-            end = (scheduler.uptime + 3, { continuation.resume() })
+            let timer = scheduler.after(Self.endSeconds) { [weak self] in self?.giveUp() }
+            end = (timer, { continuation.resume() })
             send()
         }
     }

@@ -12,7 +12,8 @@ typedef struct host host;
 // A state with the standard libraries and, as globals: decode(text[, depth, bytes]) and encode(value[, depth,
 // bytes]), which answer nil, message, code, offset when they fail; decode_tree, which is decode by way of a
 // tree; tree(value), its tree; carry(value), what
-// comes out of its tree; text(value), the JSON of its tree; push(tree); array, object, is_array, null,
+// comes out of its tree; text(value), the JSON of its tree; push(tree); parts(tree, bytes), the same
+// in parts; array, object, is_array, null,
 // class(metatable), keep_classes().
 host *host_new(void);
 void host_free(host *host);

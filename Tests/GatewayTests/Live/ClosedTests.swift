@@ -190,7 +190,10 @@ import Testing
             #expect(refused.status == 429 && refused["Retry-After"] == "1")
             #expect(refused.problem("code") == "too_many_requests")
             #expect(try status("/github/hot", "a") == 200)
+            let anew = ["Authorization: Bearer a", "Cache-Control: no-cache"]
+            #expect(try site.get("/github/hot", fields: anew).status == 429, "this one asks the API")
             #expect(try status("/-/health", "a") == 200)
+            #expect(try status("/-/status", "a") != 429)
             let other = try site.connect()
             try ask("/github/other", "b", on: other)
             await world.transport.waitForRequests(2)

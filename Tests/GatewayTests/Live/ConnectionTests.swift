@@ -138,6 +138,36 @@ import Testing
         #expect(log.clients == ["127.0.0.1"])
     }
 
+    @Test func `70.6 What goes to the engine is a span, and from memory what a client traces`() async throws {
+        let log = AccessList()
+        let spans = Mutex<[TraceSpan]>([])
+        func configure(_ configuration: inout GatewayConfiguration) {
+            // Each has what it answered at hand by itself.
+            configuration.threads = 1
+            configuration.spans = { record, span in
+                log.append(record)
+                spans.withLock { $0.append(span) }
+            }
+        }
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736"
+        func traced(_ flags: String) -> [String] { ["traceparent: 00-\(id)-00f067aa0ba902b7-\(flags)"] }
+        try await World.run(configure, automatic: Self.reply) { world, site in
+            try await world.configure("**") { $0.isTraced = true }
+            _ = try site.get("/github/a?b")
+            _ = try site.get("/github/a?b")
+            _ = try site.get("/-/health", fields: traced("01"))
+            _ = try site.get("/github/a?b", fields: traced("00"))
+            _ = try site.get("/github/a?b", fields: traced("01"))
+            let sent = await world.transport.requests.first?.headers["traceparent"]
+            #expect(sent?.contains(spans.withLock { $0.first?.context.traceID } ?? "none") == true)
+        }
+        #expect(log.lines == ["GET /github/a?b 200 3", "GET /github/a?b 200 3"])
+        spans.withLock { spans in
+            #expect(spans.map(\.parentID) == [nil, "00f067aa0ba902b7"])
+            #expect(spans.last?.context.traceID == id && spans.last?.context.spanID != "00f067aa0ba902b7")
+        }
+    }
+
     @Test func `A record's duration doesn't go by the time of day, which somebody may set back`() async throws
     {
         let log = AccessList()

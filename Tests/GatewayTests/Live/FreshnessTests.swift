@@ -1,4 +1,5 @@
 import RestEngine
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -76,6 +77,28 @@ import Testing
             _ = (client, second)
             _ = try site.get("/-/health")
             #expect(await world.transport.openCalls == 2)
+        }
+    }
+
+    @Test(arguments: ["POST", "DELETE", "QUERY"])
+    func `52.6 What a client changed is asked for again`(method: String) async throws {
+        let isGone = Mutex(false)
+        try await World.run(
+            { $0.expose = ["github": ServiceExposure(methods: ["GET", "HEAD", method])] },
+            automatic: { request in
+                if request.method == "GET", isGone.withLock({ $0 }) {
+                    return .success(.stub("gone", status: 404, type: "text/plain"))
+                }
+                return .success(.stub("[1]", status: request.url.hasSuffix("/no") ? 409 : 200))
+            }
+        ) { _, site in
+            #expect(try site.get("/github/a").status == 200)
+            isGone.withLock { $0 = true }
+            #expect(try site.get("/github/no", method: method).status == 409)
+            #expect(try site.get("/github/a").status == 200)
+            #expect(try site.get("/github/a", method: method).status == 200)
+            let status = try site.get("/github/a").status
+            #expect(status == (method == "QUERY" ? 200 : 404))
         }
     }
 }

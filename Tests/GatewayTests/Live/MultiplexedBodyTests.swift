@@ -66,6 +66,39 @@ import Testing
         }
     }
 
+    @Test func `63.6 What comes while the gateway stops may be asked again elsewhere`() async throws {
+        try await MultiplexingTests().run(automatic: nil) { world, site in
+            let client = try await SecureClient(port: site.port, .init(protocols: ["h2"]))
+            try await client.send(HostileFrames.preface + HostileFrames.frame(1, 5, 1, HostileFrames.get))
+            await world.transport.waitForRequests(1)
+            async let stopping: Void = site.gateway.stop(drain: 60)
+            // It says first that it stops, and then what it still takes, when that was heard (RFC 9113 6.8).
+            #expect(await client.frame(7, on: 0) != nil)
+            let ping = try #require(await client.frame(6, on: 0))
+            try await client.send(HostileFrames.frame(1, 5, 3, HostileFrames.get))
+            #expect(await client.frame(3, on: 3) == [0, 0, 0, 7], "REFUSED_STREAM")
+            try await client.send(HostileFrames.frame(6, 1, 0, ping))
+            #expect(await client.frame(7, on: 0)?.suffix(4) == [0, 0, 0, 0], "NO_ERROR")
+            await world.reply("[1]")
+            #expect(await client.frame(0, on: 1) == Array("[1]".utf8))
+            await stopping
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
+
+    @Test func `63.1 The rest of a body that nobody wants is no error`() async throws {
+        try await run { world, site in
+            let client = try await SecureClient(port: site.port, .init(protocols: ["h2"]))
+            // `POST` with `content-length: 2147483648` (RFC 7541 A, 6.2.2).
+            let head = [0x83] + HostileFrames.get.dropFirst() + [0x0F, 0x0D, 10] + Array("2147483648".utf8)
+            try await client.send(HostileFrames.preface + HostileFrames.frame(1, 4, 1, head))
+            #expect(await client.frame(1, on: 1) != nil)
+            #expect(String(decoding: await client.frame(0, on: 1) ?? [], as: UTF8.self).contains("413"))
+            #expect(await client.frame(3, on: 1) == [0, 0, 0, 0], "NO_ERROR")
+            #expect(await world.transport.requests.isEmpty)
+        }
+    }
+
     @Test func `69.9 A client's window is the pace`() async throws {
         try await run { world, site in
             let client = try await MultiplexedClient(port: site.port)

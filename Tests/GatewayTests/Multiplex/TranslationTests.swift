@@ -44,6 +44,23 @@ import Testing
         #expect(text(["", "a", "b"]) == chunked + "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
     }
 
+    @Test func `63.1 What is to have no body is asked when it has ended, and not otherwise`() {
+        let headers = HPACKHeaders([
+            (":method", "POST"), (":path", "/"), (":scheme", "https"), ("content-length", "0"),
+        ])
+        for parts in [[], [""], ["GET /"]] {
+            var request = TranslatedRequest()
+            var bytes = ByteBuffer()
+            #expect(request.begin(headers, isWhole: false, &bytes))
+            for part in parts { request.add(ByteBuffer(string: part), &bytes) }
+            #expect(!String(buffer: bytes).contains("\r\n\r\n"))
+            request.end(&bytes)
+            #expect(
+                String(buffer: bytes)
+                    == "POST / HTTP/1.1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+        }
+    }
+
     private static let answers: [(String, Bool, [String])] = [
         (
             "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", false,

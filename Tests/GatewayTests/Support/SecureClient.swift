@@ -93,6 +93,10 @@ final class SecureClient: Sendable {
     /// Takes what comes until the other side closes.
     func drain() async { await inbox.drain() }
 
+    /// The content of the next frame of HTTP/2 of this type on this stream (RFC 9113 4.1); nil when the other
+    /// side closes before.
+    func frame(_ type: UInt8, on stream: UInt8) async -> [UInt8]? { await inbox.frame(type, on: stream) }
+
     /// The server's, in DER.
     func serverCertificate() async throws -> [UInt8] {
         let certificate = try await channel.eventLoop.submit { [channel] in
@@ -135,6 +139,19 @@ private actor Inbox {
         answer.body = String(decoding: received[..<count], as: UTF8.self)
         received.removeFirst(count)
         return answer
+    }
+
+    func frame(_ type: UInt8, on stream: UInt8) async -> [UInt8]? {
+        while true {
+            while received.count >= 9 {
+                let count = 9 + (Int(received[0]) << 16 | Int(received[1]) << 8 | Int(received[2]))
+                guard received.count >= count else { break }
+                let frame = Array(received[..<count])
+                received.removeFirst(count)
+                if frame[3] == type, frame[8] == stream { return Array(frame[9...]) }
+            }
+            guard await receive() else { return nil }
+        }
     }
 
     func isClosed() async -> Bool {

@@ -71,9 +71,11 @@ import Testing
         #expect(reports.all.isEmpty)
     }
 
-    @Test(arguments: ["waits", "computes"])
+    @Test(arguments: ["waits", "computes", "waits before anybody looks"])
     func `the thread finds a host function that hangs`(how: String) throws {
         let watchdog = LuaWatchdog(interval: 0.005, leastSeconds: 0.02)
+        let isLate = how == "waits before anybody looks"
+        if isLate { watchdog.holdBack() }
         let gate = Gate()
         var options = LuaOptions()
         options.watchdog = watchdog
@@ -85,6 +87,7 @@ import Testing
         let lua = state.main
         lua.push(
             function: { [reports] _ in
+                if isLate { watchdog.begin() }
                 let begin = ContinuousClock.now
                 while how == "computes", reports.all.isEmpty, begin.duration(to: .now) < .seconds(240) {}
                 gate.wait()

@@ -46,6 +46,35 @@ struct LargeContentTests {
         #expect(request.state == .completed)
     }
 
+    @Test(arguments: [("application/json", "[%]"), ("text/plain", "%"), ("application/jsonl", "\"%\"")])
+    func `up to a size it is transformed on the loop`(type: String, form: String) async throws {
+        let most = type == "application/jsonl" ? 16 << 10 : 64 << 10
+        func body(_ count: Int) -> [UInt8] {
+            let room = count - form.utf8.count + 1
+            let digits = String(repeating: "1", count: room)
+            return Array(form.replacing("%", with: digits).utf8)
+        }
+        let least = try load("least", type, body(most + 1))
+        let small = try load("small", type, body(most))
+        fixture.settle()
+        #expect(least.state == .inProgress && small.state == .completed)
+        await fixture.engine.offloadedWorkIsDone()
+        fixture.settle()
+        #expect(least.state == .completed)
+    }
+
+    @Test func `what is discarded ends elsewhere`() async {
+        final class Leftover: Sendable {
+            let end: @Sendable (Bool) -> Void
+            init(_ end: @escaping @Sendable (Bool) -> Void) { self.end = end }
+            deinit { end(EngineLoop.shared.isCurrent) }
+        }
+        let wasOnLoop = await withCheckedContinuation { continuation in
+            LargeContent.discard(Leftover { continuation.resume(returning: $0) })
+        }
+        #expect(!wasOnLoop)
+    }
+
     @Test func `one that is cancelled meanwhile stays cancelled`() async throws {
         let requests = try (0..<3).map { try load("\($0)", "application/json", Self.json) }
         fixture.settle()

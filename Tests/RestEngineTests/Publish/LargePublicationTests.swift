@@ -44,6 +44,47 @@ struct LargePublicationTests {
         #expect(answers.allSatisfy { $0.isFresh(at: fixture.clock.now) })
     }
 
+    @Test func `what a load brought is shown with it, for its form was made where it was transformed`()
+        async throws
+    {
+        let (resource, publication) = resource()
+        try fixture.stub(
+            "GET", "a",
+            .response(
+                200, headers: Headers([("Content-Type", "application/json")]), body: LargeContentTests.json))
+        let request = resource.load()
+        fixture.settle()
+        await fixture.engine.offloadedWorkIsDone()
+        #expect(request.state == .inProgress || request.state == .completed)
+        fixture.settle()
+        // Without a second wait.
+        #expect(size(publication) == LargeContentTests.json.count && prepared.count == 1)
+        var answer: PublishedAnswer?
+        resource.readAnswer { answer = try? $0.get() }
+        #expect(answer?.content === publication.answer(at: fixture.clock.now)?.content)
+    }
+
+    @Test func `a form that was made with a content is no other's`() async throws {
+        let (resource, publication) = resource()
+        try fixture.stub(
+            "GET", "a",
+            .response(
+                200, headers: Headers([("Content-Type", "application/json")]), body: LargeContentTests.json))
+        // Steps behind the one that goes elsewhere make something else of it.
+        var length = TypedTransformer<Tree, String>(description: "length") { tree, _ in "\(tree.byteCount)" }
+        length.onEngineLoop = true
+        fixture.service.configure { [length] in $0.pipeline[.model].add(length) }
+        resource.load()
+        fixture.settle()
+        await fixture.engine.offloadedWorkIsDone()
+        fixture.settle()
+        let shown = try #require(publication.answer(at: fixture.clock.now)).content
+        #expect(
+            String(decoding: shown.body, as: UTF8.self)
+                == "\(try Tree(json: LargeContentTests.json).byteCount)")
+        #expect(prepared.count == 0)
+    }
+
     @Test func `small content is there at once and prepared by who shows it`() {
         let (resource, publication) = resource()
         resource.overrideLocalContent(.text("small"))

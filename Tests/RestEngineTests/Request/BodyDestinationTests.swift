@@ -37,4 +37,22 @@ struct BodyDestinationTests {
         for _ in 0..<10 { fixture.advance(20) }
         #expect(fixture.transport.requests.count == 3 && receiver.heads.isEmpty)
     }
+
+    @Test func `56.1 what the transport doesn't give away stays the content`() throws {
+        let transport = StreamTransport()
+        let engine = Engine(transport: transport, scheduler: fixture.scheduler)
+        let service = Service(engine: engine, name: "other", baseURL: try BaseURL("https://api.test"))
+        let request = service.resource("a").request(.get)
+        fixture.settle()
+        let receiver = PiecesReceiver()
+        #expect(!request.giveBody(to: receiver))
+        transport.streams[0].complete(.success(TransportResponse(status: 200, body: Array("body".utf8))))
+        fixture.settle()
+        #expect(receiver.heads.isEmpty)
+        guard case .bytes(let content)? = request.info?.response.entity?.content else {
+            Issue.record("there is a content")
+            return
+        }
+        #expect(content == Array("body".utf8))
+    }
 }

@@ -122,6 +122,26 @@ import Testing
         #expect(most <= 1200)
     }
 
+    @Test(arguments: [true, false])
+    func `69.5 A pipe that has ended holds neither of its ends`(isClosed: Bool) {
+        final class End: Sendable {}
+        let pipe = BodyPipe()
+        weak var reader: End?
+        weak var writer: End?
+        func connect() {
+            let ends = (End(), End())
+            (reader, writer) = ends
+            pipe.onReadable { withExtendedLifetime(ends.0) {} }
+            pipe.onRoom { withExtendedLifetime(ends.1) {} }
+        }
+        connect()
+        #expect(reader != nil && writer != nil)
+        isClosed ? pipe.close() : pipe.finish()
+        #expect(reader == nil && writer == nil)
+        connect()
+        #expect(reader == nil && writer == nil)
+    }
+
     private final class Room: Sendable {
         let isThere = Atomic(false)
     }

@@ -73,6 +73,25 @@ struct PublicGatewayTests {
         }
     }
 
+    @Test func `an address of resthost.toml that can't be is told with its line`() throws {
+        defer { hosts.close() }
+        folder.write("resthost.toml", "[gateway]\nthreads = 1\nlisten = \"nowhere\"")
+        let declared = try host("rest.gateway { listen = '127.0.0.1:1' }")
+        do throws(Diagnostic) {
+            _ = try GatewaySettings.configuration(for: declared, listen: [], threads: nil)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.file == folder.path + "/resthost.toml" && error.line == 3, "\(error)")
+        }
+        folder.write("resthost.toml", "[gateway]\nlisten = \"unix:\(folder.path)/none/a\"")
+        do throws(Diagnostic) {
+            _ = try gateway(declared).prepare(for: declared)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.file == folder.path + "/resthost.toml" && error.line == 2, "\(error)")
+        }
+    }
+
     @Test func `a gateway comes, moves and goes with the script`() async throws {
         defer { hosts.close() }
         let first = try host("")

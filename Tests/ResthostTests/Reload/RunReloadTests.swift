@@ -76,6 +76,8 @@ struct RunReloadTests {
         host.folder.write("server.pem", TestCertificates.second)
         #expect(await program.hasReported("new connections get what server.pem has now"))
         #expect(!program.errors.contains("generation"))
+        program.signal(SIGTERM)
+        _ = await program.end()
     }
 
     @Test func `a saved file is served, a broken one changes nothing but the health`() async throws {

@@ -47,6 +47,7 @@ struct SettingsTests {
             timeout = 3
             in-flight-per-client = 4
             streams-per-client = 5
+            rate-per-client = "100/60/20"
             """)
         #expect(file.gateway.listen == ["127.0.0.1:1", "unix:/run/a"] && file.gateway.threads == 2)
         var limits = GatewayLimits()
@@ -57,6 +58,7 @@ struct SettingsTests {
         #expect(limits.maxHeaderBytes == 2048 && limits.maxTargetBytes == 512)
         #expect(limits.headerTimeout == 1.5 && limits.idleTimeout == 20 && limits.requestTimeout == 3)
         #expect(limits.requestsPerClient == 4 && limits.streamsPerClient == 5)
+        #expect(limits.perClient == GatewayRate(requests: 100, per: 60, burst: 20))
     }
 
     @Test(arguments: [
@@ -73,6 +75,9 @@ struct SettingsTests {
         ("[gateway]\nconnections = 1.5", 2, "'connections' is a whole number from 1 to 1000000"),
         ("[gateway]\nbody = 5", 2, "'body' is a size such as \"16MiB\""),
         ("[gateway]\nstream-body = 5", 2, "'stream-body' is a size such as \"16MiB\""),
+        ("[gateway]\nrate-per-client = \"5/0\"", 2, "'rate-per-client' is a rate such as \"100/60\""),
+        ("[gateway]\nrate-per-client = 5", 2, "'rate-per-client' is a rate such as \"100/60\""),
+        ("[gateway]\nrate-per-client = \"1/2/3/4\"", 2, "'rate-per-client' is a rate such as"),
         ("[gateway]\nidle-timeout = \"x\"", 2, "'idle-timeout' is a number of seconds from 0.1 to 86400"),
         ("[traces]\ncolector = \"\"", 2, "unknown name 'colector': did you mean 'collector'?"),
         ("[traces]\ncollector = \"ftp://a\"", 2, "'collector': the collector of traces is a URL such as"),

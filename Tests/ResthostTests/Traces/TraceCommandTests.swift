@@ -1,3 +1,5 @@
+import Platform
+import RestEngine
 import Synchronization
 import TestSupport
 import Testing
@@ -32,6 +34,38 @@ struct TraceCommandTests {
         #expect(outcome.errors.contains("the collector of traces can't be reached"), "\(outcome.errors)")
         let wrong = await folder.run("run", "main.lua", "--traces", "ftp://x")
         #expect(wrong.code == 2 && wrong.errors.contains("--traces"), "\(wrong.errors)")
+    }
+
+    @Test func `70.6 requests of clients are spans, over those that they led to`() async throws {
+        let bodies = Bodies()
+        let peer = LoopbackPeer { request in
+            if request.target == "/v1/traces" { bodies.add(request.body) }
+            return PeerConnection.response(
+                headers: [("Content-Type", "application/json")], body: Array("{}".utf8))
+        }
+        let folder = ScriptFolder.service(at: peer.baseURL, "rest.gateway { listen = \"127.0.0.1:0\" }")
+        let child = ChildProcess(
+            [BuiltProgram.path, "run", "main.lua", "--admin", "off", "--traces", peer.baseURL],
+            in: folder.path)
+        #expect(await child.hasWritten("state of the host"))
+        let address = try #require(
+            child.output.split(separator: "\n").first { $0.hasPrefix("listening on http://127.0.0.1:") })
+        let port = try #require(Int(address.split(separator: ":")[2]))
+        _ = try LoopbackClient(port: port).exchange(
+            "GET /api/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        child.signal(SIGTERM)
+        #expect(await child.end().code == 0)
+        withExtendedLifetime((folder, peer)) {}
+        var spans: [Tree] = []
+        for body in bodies.all {
+            let found = try Tree(json: body)["resourceSpans"]?[0]?["scopeSpans"]?[0]?["spans"]
+            spans += Array(found?.elements ?? Tree.null.elements)
+        }
+        func span(_ kind: Int64) -> Tree? { spans.first { $0["kind"]?.int == kind } }
+        let (served, request, message) = (span(2), span(1), span(3))
+        #expect(spans.count == 3 && served?["parentSpanId"] == nil)
+        #expect(request?["parentSpanId"] == served?["spanId"] && request?["traceId"] == served?["traceId"])
+        #expect(message?["parentSpanId"] == request?["spanId"])
     }
 
     /// Bodies that a peer's threads got.

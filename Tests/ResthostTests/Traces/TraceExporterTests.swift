@@ -1,3 +1,4 @@
+import Gateway
 import RestEngine
 import TestSupport
 import Testing
@@ -175,6 +176,50 @@ struct TraceExporterTests {
         answer(0, 502)
         await end.value
         #expect(complaints.lines == ["the collector of traces answers with status 502; 2 spans are lost"])
+    }
+
+    @Test func `70.4 the end comes in three seconds, whatever a collector does`() async throws {
+        try fixture.stub("GET", "*", .json(200, "{}"))
+        let exporter = try exporter()
+        fixture.resource("a").load()
+        fixture.settle()
+        let end = Task { await exporter.finish() }
+        while collector.streams.isEmpty { await Task.yield() }
+        fixture.advance(2.5)
+        #expect(complaints.lines.isEmpty)
+        fixture.advance(1)
+        await end.value
+        #expect(complaints.lines == ["the collector of traces takes too long; 2 spans are lost"])
+        collector.end()
+    }
+
+    @Test func `70.6 a client's request is a span, and those of the engine lie below it`() throws {
+        try fixture.stub("GET", "a", .json(200, "{}"))
+        let exporter = try exporter()
+        let span = TraceSpan(
+            below: TraceContext(
+                parent: "00-\(String(repeating: "a", count: 32))-\(String(repeating: "b", count: 16))-01"))
+        fixture.engine.tracing(span.context) { _ = fixture.resource("a").load() }
+        fixture.settle()
+        let sent = try #require(fixture.transport.requests.first).headers
+        #expect(sent["traceparent"] == nil, "the configuration doesn't trace")
+        fixture.advance(5)
+        let below = try spans()
+        #expect(below.map { $0["traceId"]?.string } == [span.context.traceID, span.context.traceID])
+        #expect(below[1]["parentSpanId"]?.string == span.context.spanID)
+        let record = AccessRecord(
+            client: "127.0.0.1", method: "GET", target: "/api/a?token=s3cret&b=1", status: 502, bytes: 7,
+            duration: 0.5, endedAt: 1000)
+        let served = OTLPSpan.served(record, as: span)
+        #expect(served["kind"]?.int == 2 && served["name"]?.string == "GET")
+        #expect(served["spanId"]?.string == span.context.spanID)
+        #expect(served["parentSpanId"]?.string == String(repeating: "b", count: 16))
+        #expect(served["startTimeUnixNano"]?.string == "999500000000")
+        #expect(served["endTimeUnixNano"]?.string == "1000000000000")
+        #expect(attribute("url.path", served) == "/api/a" && attribute("error.type", served) == "502")
+        #expect(attribute("url.query", served)?.hasSuffix("&b=1") == true && !"\(served)".contains("s3cret"))
+        answer(0, 200)
+        withExtendedLifetime(exporter) {}
     }
 
     @Test func `70.5 where it goes, and with what`() throws {

@@ -7,7 +7,7 @@ protocol StandardTransforming: PortableTransformer {
 }
 
 extension StandardTransforming {
-    nonisolated var largeSize: Int { 256 << 10 }
+    nonisolated var largeSize: Int { LargeContent.leastParsedSize }
 
     /// Of content that neither a server nor a standard transformer made.
     nonisolated func notBytes(_ content: Content) -> RequestError.CauseError {

@@ -62,21 +62,13 @@ extension ConnectionStateMachine {
         guard case .passing(var request, var passage) = state, var arrival = passage.arrival else {
             return .none
         }
-        let step = arrival.reader.next(&input)
+        let step = takePart(&arrival, sweep: sweep)
         passage.arrival = arrival
+        state = .passing(request, passage)
         switch step {
-        case .needMore:
-            state = .passing(request, passage)
-            if input.readableBytes == 0 { input = ByteBuffer() }
-            return .none
+        case .needMore: return .none
         case .fault(let fault): return .fault(fault)
-        case .part(let part):
-            arrival.bytes += part.readableBytes
-            guard arrival.bytes <= limits.longestBody else { return .fault(.bodyTooLarge) }
-            passage.arrival = arrival
-            lastSweep = sweep
-            state = .passing(request, passage)
-            return .streamed(part)
+        case .part(let part): return .streamed(part)
         case .end:
             request.bodyIsRead()
             passage.arrival = nil

@@ -61,7 +61,7 @@ extension ConnectionHandler {
         let (mailbox, number) = (loop.mailbox, request.number)
         pipe.onRoom { mailbox.send { connection.value.goOn(withBodyOf: number) } }
         var passed = passed(request)
-        passed.pipe = pipe
+        passed.body = .stream(pipe)
         send(passed, request, connection) { _ in }
     }
 

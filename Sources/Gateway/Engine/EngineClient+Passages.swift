@@ -34,14 +34,7 @@ extension EngineClient {
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         let isRead = passed.method == "GET" || passed.method == "HEAD"
-        var options = RequestOptions()
-        if let pipe = passed.pipe {
-            options.body = .stream(pipe)
-        } else if let body = passed.body {
-            options.body = .bytes(body)
-        }
-        if options.body != nil { options.contentType = passed.contentType }
-        for field in passed.headers { options.headers.add(field.name, field.value) }
+        var options = passed.options
         // How long it takes is for both ends to say.
         options.timeout = .zero
         let headers = passage(of: resource)
@@ -63,6 +56,7 @@ extension EngineClient {
         request.onCompletion { info in
             ticket.use()
             passed.pipe?.close()
+            Self.note(info.response, to: passed.method, resource)
             if let answer, answer.hasBegun { return answer.end(info.response) }
             if isRead, isStreamed, case .failure(let error) = info.response {
                 return completion(.problem(Problem(error, reading: passed.path)))

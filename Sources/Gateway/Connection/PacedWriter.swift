@@ -1,18 +1,27 @@
 import NIOCore
 
-/// Hands long answers to TLS in pieces, as the client takes them: of what it is given TLS makes a copy at
-/// once, for each client its own. Event loop only.
+/// Hands long answers to TLS, or to the socket, in pieces, as the client takes them. Of what it is given TLS
+/// makes a copy at once, for each client its own, and a client that takes quickly would have the event loop
+/// for itself until the end. Event loop only.
 final class PacedWriter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private static let pieceBytes = 64 << 10
+    /// What goes out before others of the event loop have a turn: tenths of a millisecond, with TLS one.
+    private static let bytesInTurn = 512 << 10
+    /// Nothing less needs a writer where there is no TLS.
+    static let largestPlain = 1 << 20
 
     private var waiting = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
     /// Of the answers that are handed over and not yet with TLS.
     private(set) var waitingBytes = 0
     private var isSending = false
+    /// Bytes that may still go out in this turn. A socket that takes quickly asks for more within one.
+    private var turn = bytesInTurn
+    /// It goes on in another turn of the event loop.
+    private var isPlanned = false
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let bytes = unwrapOutboundIn(data)
@@ -28,10 +37,12 @@ final class PacedWriter: ChannelDuplexHandler {
     }
 
     private func send(_ context: ChannelHandlerContext) {
-        guard !isSending else { return }
+        guard !isSending, !isPlanned else { return }
         isSending = true
         defer { isSending = false }
         while !waiting.isEmpty, context.channel.isWritable {
+            guard turn > 0 else { return plan(context) }
+            turn -= Self.pieceBytes
             var room = Self.pieceBytes
             while room > 0, !waiting.isEmpty {
                 var (bytes, promise) = waiting.removeFirst()
@@ -46,6 +57,18 @@ final class PacedWriter: ChannelDuplexHandler {
                 waiting.prepend((bytes, promise))
             }
             context.flush()
+        }
+    }
+
+    private func plan(_ context: ChannelHandlerContext) {
+        isPlanned = true
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        // Not `execute`, whose tasks come before the event loop looks at its sockets again.
+        context.eventLoop.scheduleTask(in: .microseconds(10)) {
+            let (writer, context) = bound.value
+            writer.isPlanned = false
+            writer.turn = Self.bytesInTurn
+            writer.send(context)
         }
     }
 

@@ -1,0 +1,111 @@
+import RestEngine
+import RestScript
+
+extension GetValues {
+    /// Requests, prints, and ends the process.
+    func run() -> Never {
+        guard let options = requestOptions() else { Streams.exit(2) }
+        MainThread.leave { end in request(options, then: end) }
+    }
+
+    /// Nil when the body can't be read, which has been told.
+    private func requestOptions() -> RequestOptions? {
+        var options = RequestOptions()
+        options.usesPipeline = !raw
+        for header in headers {
+            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts[1].drop { $0 == " " || $0 == "\t" }
+            options.headers.add(String(parts[0]), String(value))
+        }
+        guard let data else { return options }
+        var bytes = Array(data.utf8)
+        if data.hasPrefix("@") {
+            let limit = 1 << 30
+            do throws(FileError) {
+                bytes =
+                    try data == "@-"
+                    ? WholeFile.readStandardInput(limit: limit)
+                    : WholeFile.read(String(data.dropFirst()), limit: limit)
+            } catch {
+                Streams.error(Complaint.text(error.description))
+                return nil
+            }
+        }
+        options.body = .bytes(bytes)
+        let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let isJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        if !options.headers.contains("Content-Type") {
+            options.contentType = isJSON ? "application/json" : "application/x-www-form-urlencoded"
+        }
+        return options
+    }
+
+    @EngineActor
+    private func request(_ options: RequestOptions, then end: @escaping @EngineActor (Int32) -> Void) {
+        let method = method ?? (data == nil ? "GET" : "POST")
+        let log = LogText()
+        let traffic: Traffic
+        do throws(Diagnostic) { traffic = try Traffic(har: har, log: log) } catch {
+            Streams.error(DiagnosticText().text(error))
+            return end(2)
+        }
+        guard
+            let host = HostEngine.load(
+                script, log: log, startsWork: !curl.isWanted, traffic: traffic, isOffline: offline),
+            let target = ServiceTarget(target, of: host)
+        else {
+            traffic.abandon()
+            return end(2)
+        }
+        let resource = target.resource
+        resource.engine.recordsAddresses = timing || json
+        if curl.isWanted { return end(curl.write(resource, Method(method), options)) }
+        send(to: resource, of: host, method, options) { code in end(traffic.finish() ? code : max(code, 1)) }
+    }
+
+    @EngineActor
+    private func send(
+        to resource: Resource, of host: ScriptHost, _ method: String, _ options: RequestOptions,
+        then end: @escaping @EngineActor (Int32) -> Void
+    ) {
+        let isPlain = method == "GET" && data == nil && headers.isEmpty && !raw
+        if offline, isPlain { return readCached(resource, host, then: end) }
+        let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
+        let request = load ?? resource.request(Method(method), options)
+        request.onCompletion { info in write(info, of: request, host, then: end) }
+    }
+
+    /// What is there, and how old it is.
+    @EngineActor
+    private func readCached(
+        _ resource: Resource, _ host: ScriptHost, then end: @escaping @EngineActor (Int32) -> Void
+    ) {
+        resource.readCached { result in
+            let request: Request
+            switch result {
+            case .success(let entity):
+                let age = TimeSpan.text(max(0, InternetTime.now - entity.timestamp))
+                Streams.error("offline: from the cache, \(age) old\n")
+                request = Request(engine: resource.engine, outcome: .success(entity))
+            case .failure(let error): request = Request(engine: resource.engine, outcome: .failure(error))
+            }
+            guard let info = request.info else { return end(2) }
+            write(info, of: request, host, then: end)
+        }
+    }
+
+    /// Once what other threads do for the script is done.
+    @EngineActor
+    private func write(
+        _ info: ResponseInfo, of request: Request, _ host: ScriptHost,
+        then end: @escaping @EngineActor (Int32) -> Void
+    ) {
+        Task { @EngineActor in
+            await host.offloadedWorkIsDone()
+            let output = GetOutput(
+                isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing && !offline,
+                runningJobs: host.runningJobs)
+            end(output.write(info, of: request))
+        }
+    }
+}
