@@ -70,13 +70,16 @@ import Testing
             let client = try Client(port: site.port, receiveBuffer: 64 << 10)
             try client.send("GET /github/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.takeSome() > 0)
-            for _ in 0..<7 {
-                try client.send("GET ")
-                _ = try site.get("/-/nothing")
-                await site.gateway.sweep(times: 11)
+            // The answer goes out a turn at a time until the kernel's buffers are full: how many sweeps
+            // see some of it go is the machine's. None after that do, and it is a matter of sixty.
+            await #expect(throws: Client.Failure.self) {
+                for _ in 0..<100 {
+                    try client.send("GET ")
+                    _ = try site.get("/-/nothing")
+                    await site.gateway.sweep(times: 11)
+                }
             }
-            _ = try site.get("/-/nothing")
-            #expect(throws: Client.Failure.self) { try client.answer() }
+            #expect(try site.get("/-/nothing").status == 404)
         }
     }
 
