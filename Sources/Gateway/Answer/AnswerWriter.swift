@@ -39,11 +39,11 @@ struct AnswerWriter {
         if let fields = parts.fields { head.writeImmutableBuffer(fields) }
         head.writeImmutableBuffer(parts.validators)
         head.writeImmutableBuffer(parts.kept)
-        head.writeString(
-            "Age: \(Self.wholeSeconds(now - answer.timestamp))\r\nCache-Control: max-age=\(left)\r\n")
+        head.writeField("Age: ", Self.wholeSeconds(now - answer.timestamp))
+        head.writeField("Cache-Control: max-age=", left)
         // RFC 9211 2.6: of what is stale it is negative.
         let late = Self.wholeSeconds((now - answer.expiresAt).rounded(.up))
-        head.writeString("Cache-Status: \(cacheStatus.text(timeLeft: left > 0 ? left : -late))\r\n")
+        cacheStatus.write(to: &head, timeLeft: left > 0 ? left : -late)
         finish(&head, framing)
         return head
     }
@@ -125,14 +125,53 @@ enum CacheStatus: Sendable, Equatable {
         case cache
     }
 
+    /// The line of a head.
+    ///
     /// - Parameter timeLeft: Whole seconds for which the answer is fresh.
-    func text(timeLeft: Int) -> String {
+    fileprivate func write(to head: inout ByteBuffer, timeLeft: Int) {
+        head.writeStaticString("Cache-Status: resthost; ")
         switch self {
-        case .hit(.memory): "resthost; hit; ttl=\(timeLeft)"
-        case .hit(let source): "resthost; hit; ttl=\(timeLeft); detail=\(source.rawValue)"
-        case .stale(let reason): "resthost; hit; ttl=\(timeLeft); detail=\(reason)"
+        case .hit(.memory): head.writeField("hit; ttl=", timeLeft)
+        case .hit(let source):
+            head.writeField("hit; ttl=", "\(timeLeft); detail=\(source.rawValue)")
+        case .stale(let reason): head.writeField("hit; ttl=", "\(timeLeft); detail=\(reason)")
         case .forwarded(let isStale, let isCollapsed):
-            "resthost; fwd=\(isStale ? "stale" : "miss")" + (isCollapsed ? "; collapsed" : "")
+            head.writeStaticString(isStale ? "fwd=stale" : "fwd=miss")
+            head.writeStaticString(isCollapsed ? "; collapsed\r\n" : "\r\n")
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// A line of a head; `name` has its colon and what else stands before the value.
+    mutating func writeField(_ name: StaticString, _ value: String) {
+        writeStaticString(name)
+        writeString(value)
+        writeStaticString("\r\n")
+    }
+
+    mutating func writeField(_ name: StaticString, _ value: Int) {
+        writeStaticString(name)
+        writeDecimal(value)
+        writeStaticString("\r\n")
+    }
+
+    /// Without a text between.
+    private mutating func writeDecimal(_ number: Int) {
+        var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        withUnsafeMutableBytes(of: &digits) { digits in
+            var start = digits.count
+            var rest = number.magnitude
+            repeat {
+                start -= 1
+                digits[start] = UInt8(truncatingIfNeeded: rest % 10) &+ UInt8(ascii: "0")
+                rest /= 10
+            } while rest > 0
+            if number < 0 {
+                start -= 1
+                digits[start] = UInt8(ascii: "-")
+            }
+            _ = writeBytes(UnsafeRawBufferPointer(rebasing: digits[start...]))
         }
     }
 }

@@ -41,14 +41,21 @@ final class ContentRendering: Sendable {
     @Sendable static func prepare(_ content: EncodedContent) { _ = of(content) }
 
     private init(_ content: EncodedContent) {
-        statusLine = ByteBuffer(
-            string: "HTTP/1.1 \(content.status) \(StatusPhrase.text(for: content.status))\r\n")
+        statusLine =
+            content.status == 200
+            ? Self.okLine
+            : ByteBuffer(
+                string: "HTTP/1.1 \(content.status) \(StatusPhrase.text(for: content.status))\r\n")
         isCompressible = content.status != 204 && content.status != 205 && ContentCoding.pays(for: content)
         plain = Self.form(
             of: content, ByteBuffer(bytes: content.body), etag: content.etag, nil, isCompressible)
     }
 
+    private static let okLine = ByteBuffer(string: "HTTP/1.1 200 OK\r\n")
+
     deinit {
+        // Those in codings are smaller.
+        guard plain.body.readableBytes > LargeContent.leastDiscardedSize else { return }
         // The last who has it may be an event loop, or the engine's.
         for form in [plain] + coded.withLock({ known in known.values.compactMap(\.form) })
         where form.body.readableBytes > LargeContent.leastDiscardedSize {
@@ -60,23 +67,28 @@ final class ContentRendering: Sendable {
         of content: EncodedContent, _ body: ByteBuffer, etag: String, _ coding: ContentCoding?,
         _ varies: Bool
     ) -> Form {
-        let fields: String =
-            switch content.status {
-            // RFC 9110 8.6: it has no content, not even an empty one.
-            case 204: ""
-            // RFC 9110 15.3.6.
-            case 205: "Content-Length: 0\r\n"
-            default:
-                "Content-Type: \(typeField(of: content))\r\nContent-Length: \(body.readableBytes)\r\n"
-                    + (coding.map { "Content-Encoding: \($0.rawValue)\r\n" } ?? "")
-                    + (content.isRaw && content.status == 200 && coding == nil
-                        ? "Accept-Ranges: bytes\r\n" : "")
+        // Both in one buffer: there is one such form for each load.
+        var lines = ByteBufferAllocator().buffer(capacity: 240)
+        switch content.status {
+        // RFC 9110 8.6: it has no content, not even an empty one.
+        case 204: break
+        // RFC 9110 15.3.6.
+        case 205: lines.writeStaticString("Content-Length: 0\r\n")
+        default:
+            lines.writeField("Content-Type: ", typeField(of: content))
+            lines.writeField("Content-Length: ", body.readableBytes)
+            if let coding { lines.writeField("Content-Encoding: ", coding.rawValue) }
+            if content.isRaw, content.status == 200, coding == nil {
+                lines.writeStaticString("Accept-Ranges: bytes\r\n")
             }
-        return Form(
-            fields: ByteBuffer(string: fields),
-            validators: ByteBuffer(
-                string: "ETag: \(etag)\r\nVary: \(varies ? "Accept, Accept-Encoding" : "Accept")\r\n"),
-            etag: etag, body: body)
+        }
+        let fieldsEnd = lines.writerIndex
+        lines.writeField("ETag: ", etag)
+        lines.writeStaticString(varies ? "Vary: Accept, Accept-Encoding\r\n" : "Vary: Accept\r\n")
+        var fields = lines
+        fields.moveWriterIndex(to: fieldsEnd)
+        lines.moveReaderIndex(to: fieldsEnd)
+        return Form(fields: fields, validators: lines, etag: etag, body: body)
     }
 
     // MARK: Codings

@@ -4,8 +4,8 @@ import RestEngine
 /// Which headers of the API go to a client, and how. Addresses below the service's base URL become the
 /// gateway's own, so that a client that follows one stays with the gateway.
 struct HeaderPassage: Sendable {
-    /// In lower case; nil: all that are not for the gateway to say.
-    let kept: Set<String>?
+    /// Nil: all that are not for the gateway to say.
+    let kept: HeaderNames?
     let service: String
     let base: URLText?
 
@@ -47,11 +47,10 @@ struct HeaderPassage: Sendable {
     func fields(of headers: Headers, from url: String?) -> [(String, String)] {
         var fields: [(String, String)] = []
         for field in headers.fields {
-            let name = field.name.lowercased()
-            guard isKept(name), field.value.utf8.allSatisfy({ HTTPByte.isFieldValue($0) }) else {
+            guard isKept(field.name), field.value.utf8.allSatisfy({ HTTPByte.isFieldValue($0) }) else {
                 continue
             }
-            switch name {
+            switch field.name.lowercased() {
             case _ where kept == nil: fields.append((field.name, field.value))
             case "location": if let own = own(field.value, from: url) { fields.append((field.name, own)) }
             case "link": fields.append((field.name, links(field.value, from: url)))
@@ -63,7 +62,8 @@ struct HeaderPassage: Sendable {
 
     private func isKept(_ name: String) -> Bool {
         if let kept { return kept.contains(name) }
-        return name != "set-cookie" && !Self.hopByHop.contains(name)
+        let lower = name.lowercased()
+        return lower != "set-cookie" && !Self.hopByHop.contains(lower)
     }
 
     /// The address for a client; nil for text that is none.
@@ -94,5 +94,28 @@ struct HeaderPassage: Sendable {
             rest = rest[rest.index(after: end)...]
         }
         return result + rest
+    }
+}
+
+/// Names of headers, in which each of a response is looked up: most are not there, which is found out without
+/// a text in lower case.
+struct HeaderNames: Sendable {
+    /// In lower case.
+    private let names: Set<String>
+    /// A bit for each length and first letter.
+    private let marks: UInt64
+
+    init(_ names: Set<String>) {
+        self.names = names
+        marks = names.reduce(0) { $0 | Self.mark($1) }
+    }
+
+    /// ASCII case ignored.
+    func contains(_ name: String) -> Bool {
+        Self.mark(name) & marks != 0 && names.contains(name.lowercased())
+    }
+
+    private static func mark(_ name: String) -> UInt64 {
+        1 << ((UInt64(name.utf8.count) &* 11 &+ UInt64((name.utf8.first ?? 0) & 0x1F)) & 63)
     }
 }

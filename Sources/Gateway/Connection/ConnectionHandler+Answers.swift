@@ -50,7 +50,8 @@ extension ConnectionHandler {
         }
         if request.method == "GET", request.terms.wantsEvents { return stream(path, request, context) }
         let isRead = request.method == "GET" || request.method == "HEAD"
-        if isRead, request.fields.fields(named: loop.rules.access.forwarded).isEmpty {
+        let forwarded = loop.rules.access.forwarded
+        if isRead, forwarded.isEmpty || request.fields.fields(named: forwarded).isEmpty {
             return read(path, request)
         }
         request.hasUnreadBytes ? admit(path, request) : pass(request, nil, context)
@@ -157,7 +158,7 @@ extension ConnectionHandler {
         case .answer(let answer, let status, let shown):
             loop.refreshRules()
             if shown.version == loop.rules.access.version, let exposure = request.exposure {
-                loop.targets.insert(HotAnswer(target: request.target, shown, exposure))
+                loop.show(shown, at: request.target, exposure)
             }
             writeContent(
                 answer, status, shown.passage, request.terms, timing: shown.timing, request, context)

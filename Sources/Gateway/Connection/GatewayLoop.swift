@@ -198,6 +198,15 @@ final class GatewayLoop {
             seconds: uptime() - start, bytes: bytes)
     }
 
+    // MARK: Targets
+
+    /// Has a target answered without the engine while its content is fresh.
+    func show(_ shown: EngineClient.Shown, at target: [UInt8], _ exposure: Exposure) {
+        let known = target.withUnsafeBytes { targets.find($0) }
+        if known?.shows(shown, exposure) ?? false { return }
+        targets.insert(HotAnswer(target: target, shown, exposure))
+    }
+
     // MARK: The end
 
     /// Completes when the last connection is closed.
@@ -231,16 +240,23 @@ final class LoopMailbox: Sendable {
 
     private let eventLoop: any EventLoop
     private let state = Mutex(State())
+    /// Whether the event loop still takes something. A lock of its own: the loop that is woken wants the
+    /// answers before the call which woke it has returned.
+    private let isAwake = Mutex(true)
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
     /// Runs `answer` on the event loop; drops it when the gateway has stopped, whose event loops take nothing
     /// more. Any thread.
     func send(_ answer: @escaping @Sendable () -> Void) {
-        state.withLock { state in
-            guard state.isOpen else { return }
+        let isFirst = state.withLock { state in
+            guard state.isOpen else { return false }
             state.answers.append(answer)
-            if state.answers.count == 1 { eventLoop.execute { self.deliver() } }
+            return state.answers.count == 1
+        }
+        guard isFirst else { return }
+        isAwake.withLock { isAwake in
+            if isAwake { eventLoop.execute { self.deliver() } }
         }
     }
 
@@ -257,5 +273,6 @@ final class LoopMailbox: Sendable {
             state.isOpen = false
             state.answers = []
         }
+        isAwake.withLock { $0 = false }
     }
 }

@@ -38,6 +38,12 @@ final class HotAnswer {
         allowsHead = shown.methods.contains("HEAD")
     }
 
+    /// The same resource under the same rules: those that were in force when this was made are, as the loop
+    /// forgets all targets with new ones.
+    func shows(_ shown: EngineClient.Shown, _ exposure: Exposure) -> Bool {
+        publication === shown.publication && self.exposure === exposure && labels == shown.labels
+    }
+
     @inline(__always)
     func allows(_ method: RequestHead.Method) -> Bool {
         switch method {

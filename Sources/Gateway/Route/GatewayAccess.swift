@@ -20,7 +20,7 @@ struct GatewayAccess: Sendable {
     /// Names of clients' headers that go to the API, in lower case.
     let forwarded: Set<String>
     /// Names of the API's headers that go to clients, in lower case.
-    let kept: Set<String>
+    let kept: HeaderNames
     /// See ``GatewayConfiguration/accessLog``.
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     /// See ``GatewayConfiguration/spans``.
@@ -53,7 +53,7 @@ struct GatewayAccess: Sendable {
         requests = configuration.limits.requestsPerClient.map(ClientPlaces.init)
         streams = configuration.limits.streamsPerClient.map(ClientPlaces.init)
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
-        kept = HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() })
+        kept = HeaderNames(HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() }))
         accessLog = configuration.accessLog
         spans = configuration.spans
         hostNames = HostNames(configuration.serverNames)

@@ -10,27 +10,25 @@ enum RequestTarget: Equatable {
     case nothing
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        if text == "*" {
-            self = .server
+        func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+        // Byte by byte: each request that isn't answered at once comes through here.
+        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+        let slash = bytes[..<end].dropFirst().firstIndex(of: UInt8(ascii: "/")) ?? end
+        guard bytes.first == UInt8(ascii: "/"), slash > 1 else {
+            self = bytes.count == 1 && bytes[0] == UInt8(ascii: "*") ? .server : .nothing
             return
         }
-        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let segments = parts[0].dropFirst().split(
-            separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = segments.first, !first.isEmpty, text.hasPrefix("/") else {
-            self = .nothing
-            return
-        }
-        let rest = segments.count > 1 ? String(segments[1]) : ""
-        let query = parts.count > 1 ? String(parts[1]) : nil
+        let rest = slash < end ? text(slash + 1..<end) : ""
+        let query = end < bytes.count ? text(end + 1..<bytes.count) : nil
+        let first = text(1..<slash)
         guard first != "-" else {
             self = .host(name: rest, query: query)
             return
         }
+        let isEscaped = bytes[1..<slash].contains(UInt8(ascii: "%"))
         self = .resource(
             ResourcePath(
-                service: PercentEncoding.decode(String(first)) ?? String(first), path: rest,
+                service: isEscaped ? PercentEncoding.decode(first) ?? first : first, path: rest,
                 query: query))
     }
 }

@@ -14,6 +14,8 @@ final class ScriptGrants {
     /// each grant.
     private var allowedOrigins: Set<String> = []
     private static let mostAllowedOrigins = 256
+    /// The URL that was asked for last and is one of those: a resource asks again and again.
+    private var lastAllowed = ""
 
     init(_ options: ScriptOptions, folder: String) {
         self.options = options
@@ -24,6 +26,7 @@ final class ScriptGrants {
     func narrow(_ narrowing: ScriptPermissions.Narrowing) {
         permissions.narrow(narrowing)
         allowedOrigins = []
+        lastAllowed = ""
     }
 
     // MARK: Variables
@@ -135,8 +138,12 @@ final class ScriptGrants {
     func refusalOfRequest(
         to url: URLText, declared: @autoclosure () -> [URLText]
     ) -> RequestError.Cause? {
+        if url.string == lastAllowed { return nil }
         let origin = url.origin ?? ""
-        if allowedOrigins.contains(origin) { return nil }
+        if allowedOrigins.contains(origin) {
+            lastAllowed = url.string
+            return nil
+        }
         guard let refusal = permissions.refusalOfRequest(to: url, declared: declared()) else {
             if allowedOrigins.count >= Self.mostAllowedOrigins { allowedOrigins = [] }
             allowedOrigins.insert(origin)

@@ -55,7 +55,7 @@ import Testing
         func hot(_ number: Int, _ method: String) -> HotAnswer {
             let shown = EngineClient.Shown(
                 publication: publication, methods: [method],
-                passage: HeaderPassage(kept: [], service: "github", base: nil), version: 1)
+                passage: HeaderPassage(kept: HeaderNames([]), service: "github", base: nil), version: 1)
             return HotAnswer(target: bytes(number), shown, exposure)
         }
         var table = TargetTable(limit: 8)
@@ -73,5 +73,31 @@ import Testing
         table.insert(hot(9, "GET"))
         #expect(table.count == 1)
         #expect(bytes(3).withUnsafeBytes { table.find($0) } == nil)
+    }
+
+    @Test func `An answer serves its target until another resource, port or count of metrics is meant`()
+        async throws
+    {
+        let exposure = try Exposure(nil)
+        func shown(_ publication: Publication, labels: Int = 0) -> EngineClient.Shown {
+            EngineClient.Shown(
+                publication: publication, methods: ["GET"],
+                passage: HeaderPassage(kept: HeaderNames([]), service: "github", base: nil),
+                version: 1, labels: labels)
+        }
+        let first = shown(await World.publication())
+        let hot = HotAnswer(target: Array("/github/a".utf8), first, exposure)
+        #expect(hot.shows(first, exposure))
+        #expect(!hot.shows(shown(await World.publication()), exposure))
+        #expect(!hot.shows(shown(first.publication, labels: 1), exposure))
+        #expect(!hot.shows(first, try Exposure(nil)))
+    }
+
+    @Test func `A name of a header is found in any case, and no other`() {
+        let names = HeaderNames(["link", "x-total-count"])
+        #expect(["link", "Link", "X-TOTAL-Count"].allSatisfy { names.contains($0) })
+        #expect(
+            !["", "lin", "line", "Limk", "x-total-coun", "links", "\u{12}ink"].contains { names.contains($0) }
+        )
     }
 }
