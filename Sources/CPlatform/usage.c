@@ -4,6 +4,7 @@
 #ifdef __linux__
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -34,7 +35,15 @@ bool cplatform_thread_usage(int thread, bool *wants_processor, int64_t *ticks) {
     return true;
 }
 
+int cplatform_usable_processors(void) {
+    cpu_set_t processors;
+    // It fails where there are more than a set of this size holds.
+    return sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 0;
+}
+
 #else
+
+int cplatform_usable_processors(void) { return 0; }
 
 int cplatform_thread_id(void) { return 0; }
 

@@ -60,6 +60,9 @@ public final class Gateway: Sendable {
     /// Of a minute or two ago, or less.
     public var shortages: [GatewayShortage] { running?.room.recentShortages ?? [] }
 
+    /// Network threads; 0 unless it runs.
+    public var threads: Int { running?.loops.count ?? 0 }
+
     /// Connections of clients that are open at the moment, idle ones included.
     public var connections: Int { running?.room.count ?? 0 }
 
@@ -87,8 +90,7 @@ public final class Gateway: Sendable {
             return true
         }
         guard isFirst else { throw .alreadyStarted }
-        let group = MultiThreadedEventLoopGroup(
-            numberOfThreads: max(1, configuration.threads ?? System.coreCount))
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.usedThreads)
         let room = ConnectionRoom(configuration)
         let loops = group.makeIterator().map { eventLoop in
             // The state is the loop's from here on; nothing has used it yet.

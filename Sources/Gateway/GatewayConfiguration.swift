@@ -5,8 +5,10 @@ package import RestEngine
 public struct GatewayConfiguration: Sendable {
     /// `127.0.0.1:8080`, `[::1]:0` (port 0: the system chooses) or `unix:/path`.
     public var listen = ["127.0.0.1:8080"]
-    /// Threads that serve connections; nil takes one for each core.
+    /// Threads that serve connections; nil leaves one of the processors that this process may use to the
+    /// engine, and takes one for each other.
     public var threads: Int?
+    package var usedThreads: Int { max(1, threads ?? MachineProcessors.current.count - 1) }
     public var limits = GatewayLimits()
     /// Which paths and methods of which services are shown; nil: all paths of every service, to GET and HEAD.
     public var expose: [String: ServiceExposure]?

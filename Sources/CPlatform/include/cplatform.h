@@ -33,6 +33,9 @@ int cplatform_thread_id(void);
 /// ticks of a hundredth of a second. False when that isn't known, or it has ended.
 bool cplatform_thread_usage(int thread, bool *_Nonnull wants_processor, int64_t *_Nonnull ticks);
 
+/// The processors on which the calling thread may run (sched_getaffinity(2)); 0 when that isn't known.
+int cplatform_usable_processors(void);
+
 #define CPLATFORM_SIGNAL (-2)
 
 /// Waits for one character of `input`, in the encoding of the process's locale (mbrtowc(3)); bytes that are

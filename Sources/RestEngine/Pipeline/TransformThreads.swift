@@ -12,7 +12,7 @@ protocol ThreadedTransformer: PortableTransformer {
 /// of one URL are transformed one after the other, and so keep their order.
 @EngineActor
 final class TransformThreads: TransformerExecutor {
-    static let shared = TransformThreads(limit: min(8, max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+    static let shared = TransformThreads(limit: min(8, max(2, MachineProcessors.current.count)))
 
     private struct Job {
         /// Nil from when it runs: its thread has the last reference, and frees what it transformed.

@@ -37,7 +37,7 @@ final class ModulePool: TransformerExecutor {
         onFileReached = context.options.onModuleFileReached
         lost = context.options.lostThreads
         hung = HungModules(lost)
-        threads = context.options.transformerThreads ?? Processors.count
+        threads = context.options.usedTransformerThreads
         limit = context.options.transformerQueueLimit
     }
 

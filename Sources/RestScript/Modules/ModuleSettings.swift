@@ -48,8 +48,3 @@ struct ModuleSettings: Sendable {
         watchdog = options.watchdog
     }
 }
-
-/// What the machine has to work with.
-enum Processors {
-    static let count = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-}

@@ -138,6 +138,9 @@ public final class ScriptHost {
     /// Why a module is not run any more; nil as long as all are.
     public var stalledModules: String? { context.modules.stall }
 
+    /// Threads for transformer modules, at the most.
+    public var transformerThreads: Int { context.options.usedTransformerThreads }
+
     /// Names of the modules that the script uses as transformers.
     public var transformerModules: [String] { context.modules.modules }
 

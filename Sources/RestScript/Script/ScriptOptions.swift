@@ -43,8 +43,9 @@ public struct ScriptOptions: Sendable {
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]
-    /// Threads for transformer modules at the most; nil: as many as there are processors.
+    /// Threads for transformer modules at the most; nil: one for each processor that this process may use.
     public var transformerThreads: Int?
+    package var usedTransformerThreads: Int { transformerThreads ?? MachineProcessors.current.count }
     /// So many responses may wait for such a module; more fail with `queue_full`.
     public var transformerQueueLimit = 10_000
     /// What `require` of a transformer module finds beside files.

@@ -56,6 +56,11 @@ struct HostFacts: Sendable {
     var contentLimit = 0
     /// What this process may have.
     var machine: MachineMemory?
+    /// Threads for transformer modules at the most, and of the gateway's network.
+    var transformerThreads = 0
+    var gatewayThreads = 0
+    /// What this process may use.
+    var processors: MachineProcessors?
     /// Contents that had to make room for others.
     var droppedContents = 0
     /// Addresses of the gateway.
@@ -99,6 +104,7 @@ struct HostFacts: Sendable {
                     "connections": Tree(connections),
                 ]
             ),
+            ("threads", threads),
         ]
         if let admin { pairs.append(("admin", Tree(admin))) }
         pairs.append(("limits", Tree(attempts.limits.map(tree))))
@@ -117,6 +123,17 @@ struct HostFacts: Sendable {
         if let machine {
             pairs.append(("available", Tree(machine.bytes)))
             pairs.append(("available_from", machine.isGroupLimit ? "control group" : "machine"))
+        }
+        return Tree(pairs: pairs)
+    }
+
+    private var threads: Tree {
+        var pairs: [(String, Tree)] = [
+            ("gateway", Tree(gatewayThreads)), ("transformers", Tree(transformerThreads)),
+        ]
+        if let processors {
+            pairs.append(("processors", Tree(processors.count)))
+            pairs.append(("processors_from", Tree(processors.limit.rawValue)))
         }
         return Tree(pairs: pairs)
     }
@@ -182,7 +199,18 @@ extension HostFacts {
         bodyMemory = budget.bodyBytes
         contentLimit = budget.limit
         machine = MachineMemory.current
+        transformerThreads = host.transformerThreads
+        processors = MachineProcessors.current
         droppedContents = budget.droppedContents
         if let stall = host.stalledModules { warnings.append(stall) }
+    }
+
+    @EngineActor
+    mutating func add(_ gateway: PublicGateway) {
+        listening = gateway.listening
+        secured = gateway.secured
+        connections = gateway.connections
+        gatewayThreads = gateway.networkThreads
+        warnings += gateway.shortages.map { "the gateway: \($0)" }
     }
 }

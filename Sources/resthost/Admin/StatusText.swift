@@ -25,6 +25,7 @@ struct StatusText {
         if status["offline"]?.bool == true { add("offline", "nothing is sent") }
         add("jobs", jobs(status))
         add("memory", memory(status["memory"]))
+        add("threads", threads(status["threads"]))
         let head =
             "resthost \(VisibleText.inline(status["version"]?.string ?? "?")), process \(number(status["pid"]) ?? "?"), "
             + "up \(TimeSpan.text(status["uptime"]?.double ?? 0))\n"
@@ -62,6 +63,17 @@ struct StatusText {
             parts.append("the \(place) has \(available)")
         }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    private func threads(_ threads: Tree?) -> String? {
+        guard let modules = threads?["transformers"]?.int else { return nil }
+        var text = "1 for the engine, "
+        if let gateway = threads?["gateway"]?.int, gateway > 0 { text += "\(gateway) for the gateway, " }
+        text += "up to \(modules) for modules"
+        if let count = threads?["processors"]?.int, let place = threads?["processors_from"]?.string {
+            text += "; the \(VisibleText.inline(place)) has \(count) processor\(count == 1 ? "" : "s")"
+        }
+        return text
     }
 
     private func jobs(_ status: Tree) -> String? {

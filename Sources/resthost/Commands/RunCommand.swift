@@ -41,7 +41,8 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Threads that serve the gateway; default: as many as processors.", valueName: "count"))
+            "Threads that serve the gateway; default: as many as processors, less one for the engine.",
+            valueName: "count"))
     var gatewayThreads: Int?
 
     @Option(help: ArgumentHelp("Seconds that requests in flight get at the end.", valueName: "seconds"))

@@ -28,7 +28,7 @@ enum GrantOptions {
             + "repeated.")
     static let transformerThreads = OptionEntry.single(
         "transformer-threads", "n",
-        "Threads for transformer modules; default: as many as there are processors.")
+        "Threads for transformer modules; default: one for each processor that the host may use.")
     static let memory = OptionEntry.single("memory", "size", "Memory of the script, such as 512M.")
     static let contentMemory = OptionEntry.single(
         "content-memory", "size",

@@ -72,6 +72,9 @@ final class PublicGateway {
 
     var connections: Int { gateway?.connections ?? 0 }
 
+    /// Of its network; 0 as long as there is none.
+    var networkThreads: Int { gateway?.threads ?? 0 }
+
     var shortages: [GatewayShortage] { gateway?.shortages ?? [] }
 
     /// Everything that can fail. What follows is ``commit(_:)`` or ``discard(_:)``.

@@ -192,11 +192,8 @@ final class RunSession {
             process: getpid(), uptime: uptime, script: settings.script.config, folder: WorkingFolder.path,
             generationAge: uptime)
         if let generations { facts.add(generations) }
-        facts.listening = gateway?.listening ?? []
-        facts.secured = gateway?.secured ?? []
-        facts.connections = gateway?.connections ?? 0
+        if let gateway { facts.add(gateway) }
         facts.admin = admin?.path
-        facts.warnings += (gateway?.shortages ?? []).map { "the gateway: \($0)" }
         let wedges = LuaWatchdog.shared.wedges
         if wedges > 0 {
             facts.warnings.append(

@@ -22,6 +22,9 @@ struct StatusTextTests {
         facts.bodyMemory = 2 << 20
         facts.contentLimit = 512 << 20
         facts.machine = MachineMemory(bytes: 2 << 30, isGroupLimit: true)
+        facts.processors = MachineProcessors(count: 2, limit: .affinity)
+        facts.transformerThreads = 2
+        facts.gatewayThreads = 1
         facts.listening = ["127.0.0.1:8080", "127.0.0.1:8443", "unix:/run/x.sock"]
         facts.secured = ["127.0.0.1:8443"]
         facts.connections = 12
@@ -43,6 +46,7 @@ struct StatusTextTests {
                   requests     2 in flight
                   jobs         1
                   memory       1.2 MiB in Lua; 30 MiB of content and 2 MiB on their way, of 512 MiB at most; the control group has 2 GiB
+                  threads      1 for the engine, 1 for the gateway, up to 2 for modules; the affinity mask has 2 processors
                   services
                     github  https://api.github.com/  14 resources
                     any     absolute URLs only       0 resources
@@ -101,6 +105,7 @@ struct StatusTextTests {
                 """
                   jobs         1, 2 failed
                   memory       1.2 MiB in Lua
+                  threads      1 for the engine, 1 for the gateway, up to 2 for modules; the affinity mask has 2 processors
                 warning: a state was replaced
                 the last reload failed 4s ago (at SIGHUP); generation 3 goes on
                 gone.lua:2: error: unexpected symbol near '='

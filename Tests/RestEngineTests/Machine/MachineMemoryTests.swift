@@ -4,7 +4,7 @@ import Testing
 
 struct MachineMemoryTests {
     private func memory(_ files: [String: String]) -> MachineMemory {
-        MachineMemory(physical: 8 << 30) { files[$0] }
+        MachineMemory(physical: 8 << 30, groups: ControlGroups { files[$0] })
     }
 
     @Test func `without a control group it is the machine's`() {
