@@ -28,12 +28,13 @@ struct AnswerWriter {
         var kept: ByteBuffer
     }
 
+    /// - Parameter room: For so many bytes that may follow in the same piece.
     mutating func contentHead(
         _ parts: ContentHead, of answer: PublishedAnswer, _ cacheStatus: CacheStatus, now: Double,
-        _ framing: Framing
+        _ framing: Framing, room: Int = 0
     ) -> ByteBuffer {
         let left = Self.wholeSeconds(answer.expiresAt - now)
-        var head = allocator.buffer(capacity: 512)
+        var head = allocator.buffer(capacity: 512 + room)
         head.writeImmutableBuffer(parts.statusLine)
         head.writeString(date(now))
         if let fields = parts.fields { head.writeImmutableBuffer(fields) }

@@ -33,6 +33,7 @@ enum ContentCoding: String, CaseIterable, Sendable {
     /// What is compressed already gets no smaller.
     static func pays(for content: EncodedContent) -> Bool {
         guard content.body.count >= leastBytes else { return false }
+        if compressible.contains(content.contentType) { return true }
         let essence = MediaType(content.contentType).essence
         if essence.hasPrefix("text/") || essence.hasSuffix("+json") || essence.hasSuffix("+xml") {
             return true

@@ -13,7 +13,7 @@ final class ContentRendering: Sendable {
         /// Those that a 304 has as well (RFC 9110 15.4.5).
         let validators: ByteBuffer
         let etag: String
-        let body: ByteBuffer
+        let body: AnswerBody
     }
 
     private enum Coded {
@@ -48,23 +48,23 @@ final class ContentRendering: Sendable {
                 string: "HTTP/1.1 \(content.status) \(StatusPhrase.text(for: content.status))\r\n")
         isCompressible = content.status != 204 && content.status != 205 && ContentCoding.pays(for: content)
         plain = Self.form(
-            of: content, ByteBuffer(bytes: content.body), etag: content.etag, nil, isCompressible)
+            of: content, AnswerBody(content.body), etag: content.etag, nil, isCompressible)
     }
 
     private static let okLine = ByteBuffer(string: "HTTP/1.1 200 OK\r\n")
 
     deinit {
         // Those in codings are smaller.
-        guard plain.body.readableBytes > LargeContent.leastDiscardedSize else { return }
+        guard plain.body.count > LargeContent.leastDiscardedSize else { return }
         // The last who has it may be an event loop, or the engine's.
         for form in [plain] + coded.withLock({ known in known.values.compactMap(\.form) })
-        where form.body.readableBytes > LargeContent.leastDiscardedSize {
+        where form.body.count > LargeContent.leastDiscardedSize {
             LargeContent.discard(form.body)
         }
     }
 
     private static func form(
-        of content: EncodedContent, _ body: ByteBuffer, etag: String, _ coding: ContentCoding?,
+        of content: EncodedContent, _ body: AnswerBody, etag: String, _ coding: ContentCoding?,
         _ varies: Bool
     ) -> Form {
         // Both in one buffer: there is one such form for each load.
@@ -76,7 +76,7 @@ final class ContentRendering: Sendable {
         case 205: lines.writeStaticString("Content-Length: 0\r\n")
         default:
             lines.writeField("Content-Type: ", typeField(of: content))
-            lines.writeField("Content-Length: ", body.readableBytes)
+            lines.writeField("Content-Length: ", body.count)
             if let coding { lines.writeField("Content-Encoding: ", coding.rawValue) }
             if content.isRaw, content.status == 200, coding == nil {
                 lines.writeStaticString("Accept-Ranges: bytes\r\n")
@@ -124,7 +124,7 @@ final class ContentRendering: Sendable {
             coding.encode(content.body).map { body in
                 // Another form of a content has another strong tag (RFC 9110 8.8.3.3).
                 let etag = "\(content.etag.dropLast())-\(coding.rawValue)\""
-                return Coded.form(Self.form(of: content, body, etag: etag, coding, true))
+                return Coded.form(Self.form(of: content, .buffer(body), etag: etag, coding, true))
             } ?? .useless
         coded.withLock { $0[coding] = made }
         return made

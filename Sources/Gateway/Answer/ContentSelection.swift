@@ -6,7 +6,7 @@ struct ContentSelection {
     enum Result {
         case problem(Problem)
         /// The fields that are kept of the API's are still to come; no body for a 304.
-        case content(Int, AnswerWriter.ContentHead, ByteBuffer?)
+        case content(Int, AnswerWriter.ContentHead, AnswerBody?)
     }
 
     let result: Result
@@ -47,11 +47,8 @@ struct ContentSelection {
             result = .content(content.status, parts, form.body)
             return
         }
-        let count = form.body.readableBytes
-        guard let wanted = range.range(of: count),
-            let slice = form.body.getSlice(
-                at: form.body.readerIndex + wanted.lowerBound, length: wanted.count)
-        else {
+        let count = form.body.count
+        guard let wanted = range.range(of: count), let slice = form.body[wanted] else {
             var problem = Problem(416, "range_not_satisfiable", "the content has \(count) bytes")
             problem.contentRange = "bytes */\(count)"
             result = .problem(problem)

@@ -201,17 +201,17 @@ extension ConnectionHandler {
         case .content(let code, var parts, let body):
             parts.kept = passage.lines(of: answer.content)
             if let timing { parts.kept.writeString("Server-Timing: \(timing)\r\n") }
+            let shown = request.isHead ? nil : body
             let head = loop.writer.contentHead(
-                parts, of: answer, status, now: loop.clock(), framing(request))
-            write(
-                head, request.isHead ? nil : body, status: code, .init(status), request, context)
+                parts, of: answer, status, now: loop.clock(), framing(request), room: shown?.joinedCount ?? 0)
+            write(head, shown, status: code, .init(status), request, context)
         }
     }
 
     func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         let head = loop.writer.head(of: reply, now: loop.clock(), framing(request))
         write(
-            head, request.isHead ? nil : ByteBuffer(bytes: reply.body), status: reply.status,
+            head, request.isHead ? nil : AnswerBody(reply.body), status: reply.status,
             .init(status: reply.status), request, context)
     }
 
@@ -221,21 +221,21 @@ extension ConnectionHandler {
     }
 
     private func write(
-        _ head: ByteBuffer, _ body: ByteBuffer?, status: Int, _ outcome: RequestSeries.Outcome,
+        _ head: consuming ByteBuffer, _ body: AnswerBody?, status: Int, _ outcome: RequestSeries.Outcome,
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
         needsFlush = true
         let isLast = machine.answer(
-            request, bytes: head.readableBytes + (body?.readableBytes ?? 0), closes: framing(request).closes)
+            request, bytes: head.readableBytes + (body?.count ?? 0), closes: framing(request).closes)
         let promise = isLast ? closing() : nil
-        if let body, body.readableBytes > 0 {
-            pace(body, context)
+        if let rest = body?.join(&head) {
+            pace(rest, context)
             context.write(wrapOutboundOut(head), promise: nil)
-            context.write(wrapOutboundOut(body), promise: promise)
+            context.write(wrapOutboundOut(rest), promise: promise)
         } else {
             context.write(wrapOutboundOut(head), promise: promise)
         }
-        logAccess(request, status: status, outcome, bytes: body?.readableBytes ?? 0, context)
+        logAccess(request, status: status, outcome, bytes: body?.count ?? 0, context)
     }
 
     /// Answers bytes that are no request, and closes.

@@ -4,10 +4,6 @@ import RestEngine
 /// The answer to one target as it goes out, kept by one event loop. Head and body are rendered once for each
 /// content and second; a hit writes what is there.
 final class HotAnswer {
-    /// Small bodies go out in one piece with their head; for larger ones the copy costs more than the second
-    /// piece.
-    static let largestJoinedBody = 16 << 10
-
     let publication: Publication
     let passage: HeaderPassage
     let exposure: Exposure
@@ -83,13 +79,8 @@ final class HotAnswer {
             validators: rendering.plain.validators, kept: kept)
         head = writer.contentHead(parts, of: answer, .hit(.memory), now: now, AnswerWriter.Framing())
         whole = head
-        body = nil
-        bodyCount = rendered.readableBytes
-        if bodyCount <= Self.largestJoinedBody {
-            whole.writeImmutableBuffer(rendered)
-        } else {
-            body = rendered
-        }
+        body = rendered.join(&whole)
+        bodyCount = rendered.count
     }
 
     /// Lets go of the content when nobody has asked for it since `second`, or it is no longer the resource's:

@@ -1,7 +1,7 @@
 import RestEngine
 
 /// The gateway's questions to the engine. Everything here runs on the engine loop.
-struct EngineClient: Sendable {
+final class EngineClient: Sendable {
     let directory: any GatewayDirectory
     let control: (any HostControl)?
     let rules: GatewayRules
@@ -108,11 +108,13 @@ struct EngineClient: Sendable {
         _ resource: Resource, _ question: Question, _ shown: Shown, since start: Double,
         waiting: @EngineActor (Double) -> Void, _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
-        let configuration = resource.configuration(for: "GET")
-        if configuration.stream == .body { return stream(resource, question, shown.passage, completion) }
-        let patience = Self.patience(configuration.timeouts)
+        let resolved = resource.resolvedConfiguration(for: "GET")
+        if resolved.configuration.stream == .body {
+            return stream(resource, question, shown.passage, completion)
+        }
+        let patience = Self.patience(resolved.configuration.timeouts)
         if patience != Self.usualPatience { waiting(patience) }
-        let running = configuration.isCollapsing ? resource.loadRequests.first : nil
+        let running = resolved.configuration.isCollapsing ? resource.loadRequests.first : nil
         let interest = running?.interest ?? 0
         let status = CacheStatus.forwarded(
             isStale: resource.latestData != nil, isCollapsed: running != nil)
@@ -122,19 +124,20 @@ struct EngineClient: Sendable {
         let request = engine.tracing(question.trace) {
             resource.readServedAnswer(always: always) { result, reason in
                 ticket.use()
+                let request = asked.end()
                 switch result {
                 case .success(let answer):
                     if let reason { return completion(.answer(answer, .stale(reason.name), shown)) }
                     var shown = shown
-                    shown.timing = asked.request?.timing
+                    shown.timing = request?.timing
                     // What was there before anybody asked comes from one of the resource's caches.
                     completion(.answer(answer, answer.timestamp < start ? .hit(.cache) : status, shown))
                 case .failure(let error): completion(.problem(Problem(error, reading: path)))
                 }
             }
         }
-        asked.request = request
         guard let request else { return }
+        asked.begin(request)
         self.interest.join(
             ticket, request, of: resource, isNew: running == nil && request.state == .inProgress,
             before: interest)
@@ -247,10 +250,21 @@ final class KnownResources {
     }
 }
 
-/// The request behind a read, which is known when the read has begun.
+/// The request behind a read, which is known when the read has begun. The read's end is a hook of that
+/// request and lets go of it: a weak reference would slow down every count of references to it.
 @EngineActor
 private final class AskedRequest {
-    weak var request: Request?
+    private var request: Request?
+    private var hasEnded = false
+
+    func begin(_ request: Request) {
+        if !hasEnded { self.request = request }
+    }
+
+    func end() -> Request? {
+        defer { (request, hasEnded) = (nil, true) }
+        return request
+    }
 }
 
 extension Request {

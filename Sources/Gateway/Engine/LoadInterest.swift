@@ -44,14 +44,15 @@ final class LoadInterest {
         let id = ObjectIdentifier(request)
         if isNew {
             loads[id] = Load(known: request.interest)
-            request.onCompletion { [weak self] _ in self?.loads[id] = nil }
+            request.onCompletion { [self] _ in loads[id] = nil }
             loads[id]?.known += 1
         } else {
             loads[id]?.known += request.interest - before
         }
         guard loads[id] != nil else { return }
         loads[id]?.clients += 1
-        ticket.onLeave { [weak request] in if let request { self.leave(request, of: resource) } }
+        // A ticket lets go of it when it is used, at the request's end at the latest.
+        ticket.onLeave { [self] in leave(request, of: resource) }
     }
 
     private func leave(_ request: Request, of resource: Resource) {

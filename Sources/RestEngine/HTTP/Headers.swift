@@ -156,12 +156,16 @@ extension String {
     /// ASCII case is ignored, nothing else.
     func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        var bytes = other.utf8.makeIterator()
-        for a in utf8 {
-            guard let b = bytes.next() else { return false }
-            guard a == b || (a | 0x20 == b | 0x20 && (a | 0x20) &- 0x61 < 26) else { return false }
+        var (first, second) = (self, other)
+        return first.withUTF8 { first in
+            second.withUTF8 { second in
+                for index in first.indices {
+                    let (a, b) = (first[index], second[index])
+                    guard a == b || (a | 0x20 == b | 0x20 && (a | 0x20) &- 0x61 < 26) else { return false }
+                }
+                return true
+            }
         }
-        return true
     }
 }
 

@@ -28,6 +28,11 @@ public struct MediaType: Sendable, Equatable {
         self.charset = charset
     }
 
+    /// The charset parameter of a Content-Type, as ``charset``; most have no parameter.
+    static func charset(of text: String) -> String? {
+        text.utf8.contains(UInt8(ascii: ";")) ? MediaType(text).charset : nil
+    }
+
     /// The Content-Type of a multipart body: `text`, with this boundary for whatever boundary it had, or with
     /// none.
     public static func settingBoundary(_ boundary: String?, in text: String) -> String {

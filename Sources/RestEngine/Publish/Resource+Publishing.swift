@@ -118,7 +118,8 @@ extension Resource {
     ) -> Result<PublishedAnswer, RequestError> {
         switch made {
         case .success(let content):
-            let lifetime = freshData == nil ? nil : configuration(for: "GET").expirationSeconds
+            let lifetime =
+                freshData == nil ? nil : resolvedConfiguration(for: "GET").configuration.expirationSeconds
             return .success(
                 PublishedAnswer(
                     content: content, timestamp: entity.timestamp,

@@ -40,16 +40,17 @@ extension Resource {
             return nil
         }
         if always { return readAnswer(always: true) { completion($0, nil) } }
-        let configuration = configuration(for: "GET")
+        let resolved = resolvedConfiguration(for: "GET")
         startCacheLookup()
-        if freshData == nil, let data = staleData(within: configuration.staleWhileRevalidateSeconds) {
+        let bridge = resolved.configuration.staleWhileRevalidateSeconds
+        if bridge > 0, freshData == nil, let data = staleData(within: bridge) {
             loadIfNeeded()
             serve(data, .revalidating, completion)
             return nil
         }
         return readAnswer { [self] result in
             guard case .failure(let error) = result, error.isTroubleOfServer,
-                let data = staleData(within: configuration.staleIfErrorSeconds)
+                let data = staleData(within: resolved.configuration.staleIfErrorSeconds)
             else { return completion(result, nil) }
             engine.log.write(.network, "\(urlString): old data stands in for \(error)")
             serve(data, .failed(error), completion)

@@ -220,11 +220,17 @@ public final class Request {
 
     /// - Parameter first: Before those that were attached earlier.
     func onCompletion(first: Bool, _ hook: @escaping @EngineActor (ResponseInfo) -> Void) {
-        for pass in RefreshScope.current { need(by: pass) }
-        let hook = RefreshScope.bound(hook)
+        let passes = RefreshScope.current
+        var hook = hook
+        // The function that does it is a generic one, which wraps each closure twice.
+        if !passes.isEmpty {
+            for pass in passes { need(by: pass) }
+            hook = RefreshScope.bound(hook)
+        }
         if haveHooksRun, let info {
-            engine.scheduler.nextTurn { hook(info) }
+            engine.scheduler.nextTurn { [hook] in hook(info) }
         } else {
+            if completionHooks.isEmpty { completionHooks.reserveCapacity(4) }
             completionHooks.insert(CompletionHook(run: hook), at: first ? 0 : completionHooks.count)
         }
     }

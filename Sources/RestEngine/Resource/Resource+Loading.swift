@@ -103,7 +103,7 @@ extension Resource {
 
     /// Content that is younger than this call, or belongs to a load that was under way.
     func revalidate(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request {
-        let running = configuration(for: "GET").isCollapsing ? loadRequests.first : nil
+        let running = resolvedConfiguration(for: "GET").configuration.isCollapsing ? loadRequests.first : nil
         return tell(completion, of: running ?? load())
     }
 
@@ -123,7 +123,7 @@ extension Resource {
             return nil
         }
         let request: Request
-        let isCollapsing = configuration(for: "GET").isCollapsing
+        let isCollapsing = resolvedConfiguration(for: "GET").configuration.isCollapsing
         if isCollapsing, let running = loadRequests.first {
             request = running
         } else if let waiting = loadAfterLookup(joins: isCollapsing, loading: load) {

@@ -83,7 +83,7 @@ public struct Entity: Sendable {
         storage = Storage(
             Fields(
                 content: content, headers: headers,
-                charset: charset ?? headers["Content-Type"].flatMap { MediaType($0).charset },
+                charset: charset ?? headers["Content-Type"].flatMap(MediaType.charset(of:)),
                 timestamp: timestamp))
     }
 
@@ -92,7 +92,7 @@ public struct Entity: Sendable {
         storage = Storage(
             Fields(
                 content: .bytes(response.body), headers: response.headers,
-                charset: response.headers["Content-Type"].flatMap { MediaType($0).charset },
+                charset: response.headers["Content-Type"].flatMap(MediaType.charset(of:)),
                 timestamp: timestamp, status: response.status, url: url,
                 httpVersion: Self.number(ofVersion: response.httpVersion)))
     }
