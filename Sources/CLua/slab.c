@@ -5,34 +5,8 @@
 #define _GNU_SOURCE
 #include "slab.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SLAB_BYTES = 32 << 10 };
-
-typedef struct block {
-    struct block *next;
-} block;
-
-struct clua_slab {
-    clua_slab *next, *previous;
-    block *freed;
-    /// The part that was never used begins here.
-    char *fresh;
-    uint32_t live, size;
-    bool is_open;
-};
-
-// The sanitizers see single blocks only when the C library makes them.
-#if defined(__SANITIZE_ADDRESS__)
-#define CLUA_PLAIN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CLUA_PLAIN 1
-#endif
-#endif
 
 #ifdef CLUA_PLAIN
 static bool is_small(size_t size) {
@@ -45,9 +19,7 @@ static bool is_small(size_t size) { return size <= CLUA_SMALL; }
 
 static size_t class_of(size_t size) { return (size - 1) / CLUA_GRAIN; }
 
-static clua_slab *slab_of(void *pointer) { return (clua_slab *)((uintptr_t)pointer & ~(uintptr_t)(SLAB_BYTES - 1)); }
-
-static char *end_of(clua_slab *slab) { return (char *)slab + SLAB_BYTES; }
+static char *end_of(clua_slab *slab) { return (char *)slab + CLUA_SLAB_BYTES; }
 
 static void open_slab(clua_pool *pool, clua_slab *slab, size_t class) {
     slab->previous = NULL;
@@ -67,7 +39,7 @@ static void close_slab(clua_pool *pool, clua_slab *slab, size_t class) {
 static clua_slab *make_slab(clua_pool *pool, size_t class) {
     clua_slab *slab = pool->spare;
     if (slab) pool->spare = NULL;
-    else slab = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+    else slab = aligned_alloc(CLUA_SLAB_BYTES, CLUA_SLAB_BYTES);
     if (!slab) return NULL;
     size_t header = (sizeof *slab + CLUA_GRAIN - 1) / CLUA_GRAIN * CLUA_GRAIN;
     *slab = (clua_slab){.fresh = (char *)slab + header, .size = (uint32_t)((class + 1) * CLUA_GRAIN)};
@@ -92,9 +64,9 @@ static void *take(clua_pool *pool, size_t size) {
 }
 
 static void give_back(clua_pool *pool, void *pointer) {
-    clua_slab *slab = slab_of(pointer);
+    clua_slab *slab = clua_slab_of(pointer);
     size_t class = slab->size / CLUA_GRAIN - 1;
-    ((block *)pointer)->next = slab->freed;
+    ((clua_block *)pointer)->next = slab->freed;
     slab->freed = pointer;
     if (!slab->is_open) open_slab(pool, slab, class);
     // The only open slab of its class stays: what was freed last is often made again next.

@@ -86,8 +86,9 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     if (new_size == 0) {
         if (block && (before == state->box_blocks[0] || before == state->box_blocks[1]))
             clua_free_box(state, block, before);
-        clua_pool_resize(&state->pool, block, before, 0);
         state->used -= before;
+        if (block && clua_pool_give(block, before)) return NULL;
+        clua_pool_resize(&state->pool, block, before, 0);
         state->large_blocks -= before >= CLUA_LARGE_BLOCK;
         return NULL;
     }
@@ -107,6 +108,13 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
             }
         } else if (over) {
             state->over_limit = true;
+        }
+    }
+    if (!block) {
+        void *taken = clua_pool_take(&state->pool, new_size);
+        if (taken) {
+            state->used += new_size;
+            return taken;
         }
     }
     void *result = clua_pool_resize(&state->pool, block, before, new_size);
