@@ -20,8 +20,9 @@ struct ContentSelection {
             result = .problem(.notAcceptable(content))
             return
         }
-        let lastModified = content.headers["Last-Modified"]
         let range = content.isRaw && content.status == 200 ? terms.range : nil
+        let lastModified =
+            range == nil && terms.ifModifiedSince == nil ? nil : content.headers["Last-Modified"]
         let isPart = range?.applies(etag: content.etag, lastModified: lastModified) ?? false
         let form = isPart ? rendering.plain : rendering.form(for: terms.codings, of: content)
         var parts = AnswerWriter.ContentHead(

@@ -13,6 +13,8 @@ struct ClientRequest {
     /// Those of its head.
     let fields: RequestFields
     let notable: NotableFields
+    /// It says how it wants the content.
+    private let hasTerms: Bool
     /// How its body comes; nil for none.
     let body: BodyReader?
     /// As announced; nil for a body in chunks.
@@ -47,6 +49,7 @@ struct ClientRequest {
         fields = RequestFields(Array(bytes[..<head.length]))
         lines = client.lines
         notable = head.notable
+        hasTerms = !head.notable.isEmpty || head.ifNoneMatch != nil
         hasUnreadBytes = head.hasBody
         body =
             head.hasBody
@@ -69,6 +72,7 @@ struct ClientRequest {
         fields = .none
         lines = ""
         notable = []
+        hasTerms = false
         body = nil
         contentLength = nil
         expectsContinue = false
@@ -87,7 +91,7 @@ struct ClientRequest {
     /// It is complete: the next request begins behind it.
     mutating func bodyIsRead() { hasUnreadBytes = false }
 
-    var terms: ReadTerms { ReadTerms(fields, notable, isHead: isHead) }
+    var terms: ReadTerms { hasTerms ? ReadTerms(fields, notable, isHead: isHead) : .usual }
 }
 
 extension ClientRequest {

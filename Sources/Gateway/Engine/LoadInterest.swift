@@ -27,7 +27,7 @@ final class ReadTicket: Sendable {
 @EngineActor
 final class LoadInterest {
     private struct Load {
-        var clients = 0
+        var clients: Int
         /// Of those who wait for its outcome, those that are the gateway's or were there before it.
         var known: Int
     }
@@ -43,14 +43,14 @@ final class LoadInterest {
     func join(_ ticket: ReadTicket, _ request: Request, of resource: Resource, isNew: Bool, before: Int) {
         let id = ObjectIdentifier(request)
         if isNew {
-            loads[id] = Load(known: request.interest)
             request.onCompletion { [self] _ in loads[id] = nil }
-            loads[id]?.known += 1
+            loads[id] = Load(clients: 1, known: request.interest)
         } else {
-            loads[id]?.known += request.interest - before
+            guard var load = loads[id] else { return }
+            load.clients += 1
+            load.known += request.interest - before
+            loads[id] = load
         }
-        guard loads[id] != nil else { return }
-        loads[id]?.clients += 1
         // A ticket lets go of it when it is used, at the request's end at the latest.
         ticket.onLeave { [self] in leave(request, of: resource) }
     }
