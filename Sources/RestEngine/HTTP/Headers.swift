@@ -69,14 +69,17 @@ public struct Headers: Sendable, Equatable {
     }
 
     private func joinedValues(_ name: String) -> String? {
+        let count = name.utf8.count
         var joined: String?
-        for field in fields where field.name.equalsIgnoringCase(name) {
+        // By index: fields that are not asked for are not retained.
+        for index in fields.indices
+        where fields[index].name.utf8.count == count && fields[index].name.equalsIgnoringCase(name) {
             guard let old = joined else {
-                joined = field.value
+                joined = fields[index].value
                 continue
             }
             if name.equalsIgnoringCase("set-cookie") { break }
-            joined = old + ", " + field.value
+            joined = old + ", " + fields[index].value
         }
         return joined
     }

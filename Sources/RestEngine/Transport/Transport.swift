@@ -47,29 +47,69 @@ public struct TransferProgress: Sendable, Equatable {
 
 /// An answer of a server, whatever its status, with its body decoded (gzip, br, zstd) and complete.
 public struct TransportResponse: Sendable {
+    /// One reference in place of five: a response is handed on from step to step and hardly ever changed; then
+    /// it is made anew.
+    private var storage: Storage
+
+    private final class Storage: Sendable {
+        let fields: Fields
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    private struct Fields {
+        var status: Int
+        var httpVersion: String
+        var headers: Headers
+        var body: [UInt8]
+        var timings: TransferTimings
+        var remoteAddress: String?
+    }
+
+    private mutating func change(_ edit: (inout Fields) -> Void) {
+        var fields = storage.fields
+        edit(&fields)
+        storage = Storage(fields)
+    }
+
     /// The status code, 100 to 999.
-    public var status: Int
+    public var status: Int {
+        get { storage.fields.status }
+        set { change { $0.status = newValue } }
+    }
     /// `HTTP/1.1`, `HTTP/2`, …
-    public var httpVersion: String
+    public var httpVersion: String {
+        get { storage.fields.httpVersion }
+        set { change { $0.httpVersion = newValue } }
+    }
     /// Of the final response (1xx are dropped), names as received, repeats kept. When the body was
     /// decompressed, Content-Encoding and Content-Length are left out.
-    public var headers: Headers
+    public var headers: Headers {
+        get { storage.fields.headers }
+        set { change { $0.headers = newValue } }
+    }
     /// Empty when there was none (rule 5.17).
-    public var body: [UInt8]
+    public var body: [UInt8] {
+        get { storage.fields.body }
+        set { change { $0.body = newValue } }
+    }
     /// Where the time went.
-    public var timings: TransferTimings
+    public var timings: TransferTimings {
+        get { storage.fields.timings }
+        set { change { $0.timings = newValue } }
+    }
     /// `address:port` of the other side; nil unless it was asked for.
-    public var remoteAddress: String?
+    public var remoteAddress: String? {
+        get { storage.fields.remoteAddress }
+        set { change { $0.remoteAddress = newValue } }
+    }
 
     public init(
         status: Int, httpVersion: String = "HTTP/1.1", headers: Headers = Headers(), body: [UInt8] = [],
         timings: TransferTimings = TransferTimings()
     ) {
-        self.status = status
-        self.httpVersion = httpVersion
-        self.headers = headers
-        self.body = body
-        self.timings = timings
+        storage = Storage(
+            Fields(
+                status: status, httpVersion: httpVersion, headers: headers, body: body, timings: timings))
     }
 }
 
