@@ -47,8 +47,8 @@ public struct TransferProgress: Sendable, Equatable {
 
 /// An answer of a server, whatever its status, with its body decoded (gzip, br, zstd) and complete.
 public struct TransportResponse: Sendable {
-    /// One reference in place of five: a response is handed on from step to step and hardly ever changed; then
-    /// it is made anew.
+    /// One reference in place of five: a response is handed on from step to step and hardly ever changed;
+    /// then it is made anew.
     private var storage: Storage
 
     private final class Storage: Sendable {
