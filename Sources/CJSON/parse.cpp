@@ -5,6 +5,8 @@
 #endif
 #include <simdjson.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 
 #include "exact_parser.hpp"
@@ -24,6 +26,8 @@ struct Bench {
     cjson_buffer spare = {};
     /// Somebody reads the parser's tape.
     bool isTaken = false;
+    /// Of the text whose tape the parser has, if anybody was told; else 0.
+    uint64_t reading = 0;
 
     ~Bench() {
         cjson_buffer_free(&text);
@@ -43,22 +47,22 @@ Tape tapeOf(const simdjson::dom::document &document) {
 /// Copies a tape to a tree.
 class TapeReader {
 public:
-    TapeReader(Tape tape, uint32_t depth, Writer &out) : tape(tape), limit(depth), out(out), tree(out) {}
+    TapeReader(Tape tape, Writer &out) : tape(tape), out(out), tree(out) {}
 
     Repeats repeats;
 
-    bool root() {
+    void root() {
         at = 1;
-        return value(0);
+        value();
     }
 
 private:
     // Only containers are calls of their own: what else there is takes fewer instructions than a call.
-    [[gnu::always_inline]] bool value(uint32_t depth) {
+    [[gnu::always_inline]] void value() {
         uint64_t word = tape.words[at++];
         switch (Tape::kind(word)) {
-        case '{': return object(word, depth + 1);
-        case '[': return array(word, depth + 1);
+        case '{': object(word); break;
+        case '[': array(word); break;
         case '"':
             tree.tag(Tag::string);
             tree.bytesWithin(tape.string(word));
@@ -70,36 +74,32 @@ private:
         case 'f': tree.boolean(false); break;
         default: tree.null(); break;
         }
-        return true;
     }
 
-    [[gnu::noinline]] bool array(uint64_t word, uint32_t depth) {
+    [[gnu::noinline]] void array(uint64_t word) {
         size_t end = Tape::end(word), begun = tree.begin(Tag::array), count = 0;
-        bool fits = depth <= limit;
-        for (; fits && at < end; count++) {
-            fits = value(depth);
+        for (; at < end; count++) {
+            value();
         }
         at = end + 1;
         tree.end(begun, count);
-        return fits;
     }
 
-    [[gnu::noinline]] bool object(uint64_t word, uint32_t depth) {
+    [[gnu::noinline]] void object(uint64_t word) {
         size_t end = Tape::end(word), begun = tree.begin(Tag::object), count = 0;
-        bool fits = depth <= limit, mayRepeat = false;
+        bool mayRepeat = false;
         KeyFilter keys;
-        for (; fits && at < end; count++) {
+        for (; at < end; count++) {
             Span key = tape.string(tape.words[at++]);
             mayRepeat |= keys.mayKnow(key);
             tree.bytesWithin(key);
-            fits = value(depth);
+            value();
         }
         at = end + 1;
         tree.end(begun, count);
         if (__builtin_expect(mayRepeat, 0)) {
             repeats.look(out, begun, count);
         }
-        return fits;
     }
 
     /// One that 63 bits don't hold: simdjson tells of no other.
@@ -112,7 +112,6 @@ private:
     static_assert(TreeWriter::shortBytes <= simdjson::SIMDJSON_PADDING);
 
     Tape tape;
-    uint32_t limit;
     Writer &out;
     TreeWriter tree;
     size_t at = 0;
@@ -145,11 +144,16 @@ bool takesMuch(Span text, const Limits &limits) {
 }
 
 /// Has simdjson read a text, of whose last byte `capacity` tells how far it lies from the end of what may be
-/// read.
-bool parse(Bench &bench, Span text, size_t capacity) {
+/// read. It reads none that is too deep: it allows as many levels less one, and another of empty containers.
+bool parse(Bench &bench, Span text, size_t capacity, uint32_t depth) {
+    bench.reading = 0;
     bool inPlace = capacity - text.count >= CJSON_PADDING;
     const uint8_t *json = inPlace ? text.data : padded(bench.text, text);
-    return json && !bench.parser.parse(json, text.count, false).error();
+    auto &parser = bench.parser;
+    if (!json || (parser.max_depth() != depth && parser.allocate(std::max(parser.capacity(), text.count), depth))) {
+        return false;
+    }
+    return !parser.parse(json, text.count, false).error();
 }
 
 void tidy(Bench &bench) {
@@ -158,7 +162,16 @@ void tidy(Bench &bench) {
     }
     if (bench.parser.capacity() > keptCapacity) {
         bench.parser = simdjson::dom::parser();
+        bench.reading = 0;
     }
+}
+
+/// Copies the tape that a parser has. A code.
+int readTape(Bench &bench, Writer &out, cjson_buffer &buffer, size_t limit) {
+    TapeReader reader(tapeOf(bench.parser.doc), out);
+    reader.root();
+    int code = out.finish();
+    return code ? code : reader.repeats.drop(buffer, limit);
 }
 
 /// `code` is set when the answer is true.
@@ -171,16 +184,13 @@ bool parseQuickly(Bench &bench, Span text, size_t capacity, const Limits &limits
         return parseQuickly(another, text, capacity, limits, buffer, code);
     }
     Writer out(buffer, limits.bytes);
-    bool parsed = parse(bench, text, capacity);
+    bool parsed = parse(bench, text, capacity, limits.depth);
     if (parsed) {
         // A tree mostly takes a little less than its text.
         if (text.count <= limits.bytes) {
             out.reserve(text.count);
         }
-        TapeReader reader(tapeOf(bench.parser.doc), limits.depth, out);
-        parsed = reader.root();
-        code = out.finish();
-        code = code || !parsed ? code : reader.repeats.drop(buffer, limits.bytes);
+        code = readTape(bench, out, buffer, limits.bytes);
     }
     tidy(bench);
     return parsed;
@@ -207,7 +217,7 @@ Span withoutMark(const uint8_t *json, size_t count) {
     return {json + mark, count - mark};
 }
 
-TapeState takeTape(Span text, const Limits &limits, Tape &tape) {
+TapeState takeTape(Span text, size_t capacity, const Limits &limits, Tape &tape) {
     // A tree has no more than so many bytes for each of the text's: `[` and `]` become nine. And no container
     // has more items than its tape counts.
     constexpr size_t most = 5, head = 64;
@@ -217,13 +227,23 @@ TapeState takeTape(Span text, const Limits &limits, Tape &tape) {
         !simdjsonReads(text.count)) {
         return TapeState::tooLarge;
     }
-    if (!text.count || !parse(bench, text, text.count)) {
+    if (!text.count || !parse(bench, text, capacity, limits.depth)) {
         tidy(bench);
         return TapeState::unfit;
     }
     bench.isTaken = true;
     tape = tapeOf(bench.parser.doc);
     return TapeState::taken;
+}
+
+bool takeTape(uint64_t reading, Tape &tape) {
+    Bench &bench = cjson::bench();
+    if (!reading || bench.reading != reading || bench.isTaken) {
+        return false;
+    }
+    bench.isTaken = true;
+    tape = tapeOf(bench.parser.doc);
+    return true;
 }
 
 void giveTape() {
@@ -247,4 +267,34 @@ int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, con
         return code ? failWriting(error, code, count) : CJSON_OK;
     }
     return parseExactly(text, mark, bounds, *out, error);
+}
+
+uint64_t cjson_read_ahead(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits, cjson_kind *kind) {
+    using namespace cjson;
+    // None comes twice, whatever thread it is of.
+    static std::atomic<uint64_t> last = 0;
+    Span text = withoutMark(json, count);
+    Tape tape;
+    if (takeTape(text, std::max(capacity, count) - (count - text.count), Limits(limits), tape) != TapeState::taken) {
+        return 0;
+    }
+    uint64_t reading = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    *kind = tape.kind();
+    bench().reading = reading;
+    giveTape();
+    return bench().reading;
+}
+
+bool cjson_tree_from_reading(uint64_t reading, size_t count, cjson_buffer *out) {
+    using namespace cjson;
+    Tape tape;
+    if (!takeTape(reading, tape)) {
+        return false;
+    }
+    Writer writer(*out, maximumBytes);
+    out->count = 0;
+    writer.reserve(count);
+    int code = readTape(bench(), writer, *out, maximumBytes);
+    giveTape();
+    return !code;
 }

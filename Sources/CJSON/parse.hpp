@@ -17,9 +17,11 @@ void giveSpareBuffer(cjson_buffer buffer);
 enum class TapeState { taken, unfit, tooLarge };
 
 /// The tape of a text, instead of its tree. `unfit`: only parseExactly can read it, or says why nobody can.
-/// `tooLarge`: only the tree shows whether the limits hold. Depth is not looked at. A tape is this thread's;
-/// whoever took it gives it back, whatever happens.
-TapeState takeTape(Span text, const Limits &limits, Tape &tape);
+/// `tooLarge`: only the tree shows whether the limits hold. A tape is this thread's; whoever took it gives it
+/// back, whatever happens. `capacity` as in cjson_tree_from_json.
+TapeState takeTape(Span text, size_t capacity, const Limits &limits, Tape &tape);
+/// That of a reading, see cjson_read_ahead; false when this thread has it no more.
+bool takeTape(uint64_t reading, Tape &tape);
 void giveTape();
 
 }  // namespace cjson

@@ -11,7 +11,7 @@ class TreeSink {
 public:
     explicit TreeSink(Writer &out) : tree(out) {}
 
-    static constexpr bool takesTables = true;
+    static constexpr bool takesTables = true, isPlain = false;
 
     void null() { tree.null(); }
     void boolean(bool value) { tree.boolean(value); }
@@ -42,7 +42,7 @@ class JSONSink {
 public:
     explicit JSONSink(Writer &out) : json(out) {}
 
-    static constexpr bool takesTables = false;
+    static constexpr bool takesTables = false, isPlain = false;
 
     void null() { json.null(); }
     void boolean(bool value) { json.boolean(value); }
@@ -73,6 +73,13 @@ public:
 
 private:
     JSONWriter json;
+};
+
+/// The same for what a tree of the text would say as well as a tree of the value.
+class PlainJSONSink : public JSONSink {
+public:
+    using JSONSink::JSONSink;
+    static constexpr bool isPlain = true;
 };
 
 /// What is wrong with a number or string that a sink answered with `code`.

@@ -1,6 +1,7 @@
 #ifndef TAPE_HPP
 #define TAPE_HPP
 
+#include "include/cjson.h"
 #include "tree.hpp"
 
 namespace cjson {
@@ -12,6 +13,21 @@ struct Tape {
     const uint8_t *strings;
 
     static char kind(uint64_t word) { return static_cast<char>(word >> 56); }
+
+    /// What the whole is.
+    cjson_kind kind() const {
+        switch (kind(words[1])) {
+        case '{': return CJSON_KIND_OBJECT;
+        case '[': return CJSON_KIND_ARRAY;
+        case '"': return CJSON_KIND_STRING;
+        case 'l': return CJSON_KIND_INTEGER;
+        case 'u':
+        case 'd': return CJSON_KIND_DOUBLE;
+        case 't':
+        case 'f': return CJSON_KIND_BOOLEAN;
+        default: return CJSON_KIND_NULL;
+        }
+    }
 
     /// The index of a container's closing word.
     static size_t end(uint64_t word) { return static_cast<uint32_t>(word) - 1; }

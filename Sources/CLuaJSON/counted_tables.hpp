@@ -15,7 +15,7 @@ int LuaReader<Sink>::counted(int index, const PathNode *node, uint32_t depth, Ma
     if (mark == Mark::array && keys.areListWithHoles()) {
         return list(index, static_cast<size_t>(keys.length), node, depth);
     }
-    if (mark == Mark::object && keys.areNames()) {
+    if (mark == Mark::object && keys.areNames() && !(Sink::isPlain && keys.integers)) {
         return named(index, keys.count, node, depth);
     }
     if (const char *odd = keys.unencodable()) {

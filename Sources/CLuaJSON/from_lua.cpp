@@ -35,3 +35,8 @@ int cjson_json_from_lua(lua_State *L, int index, const cjson_limits *limits, cjs
                         cjson_error *error) {
     return cjson::read<cjson::JSONSink>(L, index, limits, out, error);
 }
+
+int cjson_plain_json_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
+                              cjson_error *error) {
+    return cjson::read<cjson::PlainJSONSink>(L, index, limits, out, error);
+}

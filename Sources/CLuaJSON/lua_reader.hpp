@@ -69,6 +69,9 @@ private:
         }
         path[depth - 1] = lua_topointer(L, index);
         Mark mark = takeMark(index);
+        if (Sink::isPlain && isForeign) {
+            return refuse(node, "a table with a metatable");
+        }
         int top = lua_gettop(L);
         lua_pushnil(L);
         if (!lua_next(L, index)) {
@@ -228,6 +231,7 @@ private:
                 sink.classed(id);
             }
         }
+        isForeign = mark == Mark::none;
         lua_pop(L, 1);
         return mark;
     }
@@ -278,6 +282,8 @@ private:
     cjson_error *error;
     const void *arrayMark, *objectMark;
     bool keepsClasses = false;
+    /// A table had a metatable that is no mark.
+    bool isForeign = false;
     const void *path[maximumDepth + 1];
     Pairs pairs;
     KeyOrders orders;

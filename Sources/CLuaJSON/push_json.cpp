@@ -10,24 +10,18 @@
 namespace cjson {
 namespace {
 
-enum class Made { whole, tooDeep, noMemory };
-
 template <bool isCounted>
 class TapePusher : Builder<isCounted> {
     using Base = Builder<isCounted>;
     using Base::L;
 
 public:
-    TapePusher(lua_State *L, Tape tape, size_t count, uint32_t depthLimit, const cjson_making &making)
-        : Base(L, making, count), tape(tape), depthLimit(depthLimit) {}
+    TapePusher(lua_State *L, Tape tape, size_t count, const cjson_making &making) : Base(L, making, count), tape(tape) {}
 
-    Made root() {
-        bool made = Base::finish(value(0));
-        return made ? Made::whole : isTooDeep ? Made::tooDeep : Made::noMemory;
-    }
+    bool root() { return Base::finish(value(0)); }
 
 private:
-    /// False when there is no memory for it, or it is too deep; then things are left on the stack.
+    /// False when there is no memory for it; then things are left on the stack.
     /// Only containers are calls of their own: what else there is takes fewer instructions than a call.
     [[gnu::always_inline]] bool value(uint32_t depth) {
         uint64_t word = tape.words[at++];
@@ -46,7 +40,8 @@ private:
     }
 
     [[gnu::noinline]] bool array(uint64_t word, uint32_t depth) {
-        if (!enter(depth) || !Base::createTable(Tape::count(word), 0)) {
+        Base::enter(depth);
+        if (!Base::createTable(Tape::count(word), 0)) {
             return false;
         }
         size_t end = Tape::end(word);
@@ -67,7 +62,8 @@ private:
         if (fields > 64) {
             fields = distinctKeys(tape, at, end, fields);
         }
-        if (!enter(depth) || !Base::createTable(0, fields)) {
+        Base::enter(depth);
+        if (!Base::createTable(0, fields)) {
             return false;
         }
         while (at < end) {
@@ -80,15 +76,6 @@ private:
         return true;
     }
 
-    bool enter(uint32_t depth) {
-        if (depth > depthLimit) {
-            isTooDeep = true;
-            return false;
-        }
-        Base::enter(depth);
-        return true;
-    }
-
     /// One that 63 bits don't hold.
     bool unsignedInteger(uint64_t value) {
         char digits[20];
@@ -98,31 +85,27 @@ private:
 
     Tape tape;
     size_t at = 1;
-    uint32_t depthLimit;
-    bool isTooDeep = false;
 };
 
 struct Order {
     /// Of the text, or of its tree.
     Span bytes;
     const Tape *tape;
-    uint32_t depthLimit;
     const cjson_making &making;
-    Made made;
+    bool isMade = false;
 };
 
 int fill(lua_State *L) {
     auto &order = *static_cast<Order *>(lua_touserdata(L, 1));
     if (!order.tape) {
-        bool made = cjson_push_tree(L, order.bytes.data, order.bytes.count, &order.making);
-        order.made = made ? Made::whole : Made::noMemory;
+        order.isMade = cjson_push_tree(L, order.bytes.data, order.bytes.count, &order.making);
         return 1;
     }
     size_t count = order.bytes.count;
     // A text's value may take a little more for each byte than a tree's.
-    order.made = isNoticed(order.making, count + count / 4)
-        ? TapePusher<true>(L, *order.tape, count, order.depthLimit, order.making).root()
-        : TapePusher<false>(L, *order.tape, count, order.depthLimit, order.making).root();
+    order.isMade = isNoticed(order.making, count + count / 4)
+        ? TapePusher<true>(L, *order.tape, count, order.making).root()
+        : TapePusher<false>(L, *order.tape, count, order.making).root();
     return 1;
 }
 
@@ -143,16 +126,12 @@ int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson
     Limits bounds(limits);
     Span text = withoutMark(json, count);
     Tape tape;
-    Order order = {text, &tape, bounds.depth, making ? *making : plainMaking, Made::tooDeep};
+    Order order = {text, &tape, making ? *making : plainMaking};
     int status = LUA_OK, code = CJSON_OK;
-    TapeState state = takeTape(text, bounds, tape);
+    TapeState state = takeTape(text, text.count, bounds, tape);
     if (state == TapeState::taken) {
         status = fillProtected(L, order);
         giveTape();
-        if (status == LUA_OK && order.made == Made::tooDeep) {
-            lua_pop(L, 1);
-            state = TapeState::unfit;
-        }
     }
     if (state != TapeState::taken) {
         cjson_buffer buffer = takeSpareBuffer();
@@ -169,9 +148,25 @@ int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson
     if (status != LUA_OK) {
         lua_error(L);
     }
-    if (code == CJSON_OK && order.made == Made::noMemory) {
+    if (code == CJSON_OK && !order.isMade) {
         lua_pop(L, 1);
         code = fail(error, CJSON_NO_MEMORY, 0, "out of memory");
     }
     return code;
+}
+
+bool cjson_push_reading(lua_State *L, uint64_t reading, size_t count, const cjson_making *making) {
+    using namespace cjson;
+    luaL_checkstack(L, 2, nullptr);
+    Tape tape;
+    if (!takeTape(reading, tape)) {
+        return false;
+    }
+    Order order = {{nullptr, count}, &tape, making ? *making : plainMaking};
+    int status = fillProtected(L, order);
+    giveTape();
+    if (status != LUA_OK) {
+        lua_error(L);
+    }
+    return true;
 }

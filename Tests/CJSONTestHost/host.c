@@ -90,19 +90,20 @@ static int answer(lua_State *L, int code, int top, const cjson_error *error) {
     return 1;
 }
 
-static int encode(lua_State *L) {
+typedef int encoder(lua_State *, int, const cjson_limits *, cjson_buffer *, cjson_error *);
+
+static int write(lua_State *L, encoder *encode) {
     cjson_limits bounds = limits(L);
     cjson_error error;
     int top = lua_gettop(L);
-    return answer(L, cjson_json_from_lua(L, 1, &bounds, &self(L)->buffer, &error), top, &error);
+    return answer(L, encode(L, 1, &bounds, &self(L)->buffer, &error), top, &error);
 }
 
-static int tree(lua_State *L) {
-    cjson_limits bounds = limits(L);
-    cjson_error error;
-    int top = lua_gettop(L);
-    return answer(L, cjson_tree_from_lua(L, 1, &bounds, &self(L)->buffer, &error), top, &error);
-}
+static int encode(lua_State *L) { return write(L, cjson_json_from_lua); }
+
+static int plain(lua_State *L) { return write(L, cjson_plain_json_from_lua); }
+
+static int tree(lua_State *L) { return write(L, cjson_tree_from_lua); }
 
 static int push(lua_State *L) {
     size_t count;
@@ -152,6 +153,53 @@ static int decode_tree(lua_State *L) {
     }
     cjson_push_tree(L, buffer->data, buffer->count, NULL);
     return 1;
+}
+
+// ahead(text, depth, bytes): the number of what was read, or nothing, and the kind.
+static int ahead(lua_State *L) {
+    size_t count;
+    const uint8_t *text = (const uint8_t *)luaL_checklstring(L, 1, &count);
+    cjson_limits bounds = limits(L);
+    cjson_kind kind;
+    uint64_t reading = cjson_read_ahead(text, count, count, &bounds, &kind);
+    if (!reading) {
+        return 0;
+    }
+    lua_pushinteger(L, (lua_Integer)reading);
+    lua_pushinteger(L, kind);
+    return 2;
+}
+
+// push_ahead(reading, bytes): its value, or nothing.
+static int push_ahead(lua_State *L) {
+    int top = lua_gettop(L);
+    uint64_t reading = (uint64_t)luaL_checkinteger(L, 1);
+    bool pushed = cjson_push_reading(L, reading, (size_t)luaL_checkinteger(L, 2), NULL);
+    return lua_gettop(L) == top + pushed ? pushed : luaL_error(L, "the stack changed");
+}
+
+// tree_ahead(reading, bytes): its tree, or nothing.
+static int tree_ahead(lua_State *L) {
+    uint64_t reading = (uint64_t)luaL_checkinteger(L, 1);
+    size_t count = (size_t)luaL_checkinteger(L, 2);
+    bool known = cjson_tree_from_reading(reading, count, &self(L)->buffer);
+    return known ? answer(L, CJSON_OK, lua_gettop(L), NULL) : 0;
+}
+
+// tree_of_text(text)
+static int tree_of_text(lua_State *L) {
+    size_t count;
+    const uint8_t *text = (const uint8_t *)luaL_checklstring(L, 1, &count);
+    cjson_error error;
+    int top = lua_gettop(L);
+    return answer(L, cjson_tree_from_json(text, count, count, NULL, &self(L)->buffer, &error), top, &error);
+}
+
+// kind(tree)
+static int kind(lua_State *L) {
+    size_t count;
+    const char *tree = luaL_checklstring(L, 1, &count);
+    return lua_pushinteger(L, cjson_tree_kind((const uint8_t *)tree, count)), 1;
 }
 
 static int carry(lua_State *L) {
@@ -207,7 +255,9 @@ static int open(lua_State *L) {
         {"decode", decode}, {"encode", encode}, {"tree", tree},   {"push", push},   {"parts", parts},
         {"carry", carry},   {"text", text},     {"array", array}, {"object", object},
         {"is_array", is_array}, {"class", class}, {"keep_classes", keep_classes},
-        {"decode_tree", decode_tree}, {NULL, NULL},
+        {"decode_tree", decode_tree}, {"ahead", ahead}, {"push_ahead", push_ahead},
+        {"tree_ahead", tree_ahead}, {"tree_of_text", tree_of_text}, {"kind", kind}, {"plain", plain},
+        {NULL, NULL},
     };
     luaL_openlibs(L);
     cjson_open(L);

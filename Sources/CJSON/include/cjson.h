@@ -55,18 +55,7 @@ typedef struct cjson_limits {
 // Bytes that must be readable behind the text for it to be parsed in place.
 #define CJSON_PADDING 64
 
-// JSON text to tree. `capacity` is how many bytes are readable from `json` on: with CJSON_PADDING more than
-// `count` the text isn't copied. Scalars parse too: see cjson_tree_kind. Integers that fit 64 bits stay
-// integers, larger ones doubles that keep their digits. A leading byte order mark is skipped. Keys keep their
-// order; of repeated keys the last stays. Working memory is about twice the limit of bytes at most, beside
-// the result.
-int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits,
-                         cjson_buffer *out, cjson_error *error);
-
-// Tree to compact JSON text. A double of integral value is written with `.0`, so that its kind survives.
-int cjson_json_from_tree(const uint8_t *tree, size_t count, cjson_buffer *out, cjson_error *error);
-
-// What encloses the whole: of a tree that a function of this header made.
+// What encloses the whole.
 typedef enum cjson_kind {
     CJSON_KIND_NULL,
     CJSON_KIND_BOOLEAN,
@@ -79,6 +68,28 @@ typedef enum cjson_kind {
     CJSON_KIND_CLASS,  // a value with a class
 } cjson_kind;
 
+// JSON text to tree. `capacity` is how many bytes are readable from `json` on: with CJSON_PADDING more than
+// `count` the text isn't copied. Scalars parse too: see cjson_tree_kind. Integers that fit 64 bits stay
+// integers, larger ones doubles that keep their digits. A leading byte order mark is skipped. Keys keep their
+// order; of repeated keys the last stays. Working memory is about twice the limit of bytes at most, beside
+// the result.
+int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits,
+                         cjson_buffer *out, cjson_error *error);
+
+// Reads a text of which a tree or a Lua value may be wanted later, and answers a number by which this thread
+// knows what it found until it reads another text; 0 when only cjson_tree_from_json tells whether the text is
+// JSON within the limits.
+uint64_t cjson_read_ahead(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits,
+                          cjson_kind *kind);
+
+// The tree of what was read ahead, of a text of `count` bytes. False when this thread knows it no more, or
+// there is no memory.
+bool cjson_tree_from_reading(uint64_t reading, size_t count, cjson_buffer *out);
+
+// Tree to compact JSON text. A double of integral value is written with `.0`, so that its kind survives.
+int cjson_json_from_tree(const uint8_t *tree, size_t count, cjson_buffer *out, cjson_error *error);
+
+// Of a tree that a function of this header made.
 cjson_kind cjson_tree_kind(const uint8_t *tree, size_t count);
 
 // Whether bytes of unknown origin are exactly one tree. All other functions trust the tree they are given.

@@ -30,6 +30,10 @@ typedef struct cjson_making {
 // Nothing leaks then.
 bool cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count, const cjson_making *making);
 
+// Pushes what was read ahead of a text of `count` bytes, see cjson_read_ahead, or nil when it was given up.
+// False, and nothing pushed, when this thread knows it no more. May raise memory errors as cjson_push_tree.
+bool cjson_push_reading(lua_State *L, uint64_t reading, size_t count, const cjson_making *making);
+
 // A value that is made in parts, between which the state may do other things.
 typedef struct cjson_parts cjson_parts;
 enum { CJSON_PARTS_MORE, CJSON_PARTS_WHOLE, CJSON_PARTS_NO_MEMORY };
@@ -66,6 +70,11 @@ int cjson_tree_from_lua(lua_State *L, int index, const cjson_limits *limits, cjs
                         cjson_error *error);
 int cjson_json_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
                         cjson_error *error);
+
+// As cjson_json_from_lua, but only for what a tree of the text says as well as a tree of the value:
+// CJSON_UNENCODABLE for tables with other metatables than marks, and for integers among an object's keys.
+int cjson_plain_json_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
+                              cjson_error *error);
 
 // `null` is a light userdata, equal to itself in all states. These three never raise.
 void cjson_push_null(lua_State *L);

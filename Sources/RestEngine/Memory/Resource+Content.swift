@@ -89,7 +89,7 @@ extension Content {
         switch self {
         case .bytes(let bytes): bytes.count
         case .text(let text): text.utf8.count
-        case .json(let tree), .value(let tree): tree.storage.count
+        case .json(let tree), .value(let tree): tree.heldBytes
         case .image(let image): image.bytes.count
         case .native: 0
         }

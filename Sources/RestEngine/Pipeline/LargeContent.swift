@@ -50,7 +50,7 @@ package final class LargeContent: TransformerExecutor {
         queue.async {
             guard !flag.isSet else { return }
             // No part of it is for another executor.
-            let outcome = job.run { _, response in response }
+            let outcome = job.run { _, response, _ in response }
             EngineLoop.shared.submit { LargeContent.shared.end(id, outcome) }
         }
         return id

@@ -63,10 +63,14 @@ package struct OffloadedJob: Sendable {
 
     /// Takes the steps in order. `perform` does those that are ``OffloadedTransformer``s; the others are done
     /// here.
-    package func run(_ perform: (any OffloadedTransformer, Response) -> Response) -> Outcome {
+    package func run(
+        _ perform: (any OffloadedTransformer, Response, PipelineContext) -> Response
+    ) -> Outcome {
         var outcome = Outcome(response)
         var type = KnownContentType(response)
-        for part in parts {
+        var context = context
+        for (index, part) in parts.enumerated() {
+            context.isPublished = publication != nil && index == parts.count - 1
             switch part {
             case .end(let stage):
                 if case .success(let entity) = outcome.response { outcome.outputs.append((stage, entity)) }
@@ -75,7 +79,7 @@ package struct OffloadedJob: Sendable {
                 if isLogged { outcome.lines.append(context.line(of: step, in: stage)) }
                 switch step.placement {
                 case .offloaded(let transformer):
-                    outcome.response = perform(transformer, outcome.response)
+                    outcome.response = perform(transformer, outcome.response, context)
                 case .portable(let transformer):
                     outcome.response = transformer.process(outcome.response, context) {
                         if isLogged { outcome.lines.append($0) }

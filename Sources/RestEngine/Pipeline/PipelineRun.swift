@@ -59,10 +59,12 @@ struct PipelineRun {
                 cursor.step += 1
                 if type == nil { type = KnownContentType(response) }
                 guard let known = type, step.accepts(known) else { continue }
-                if case .gradual = step.placement, movesLargeContent,
-                    response.bytesOfTree > GradualTransforms.leastSize
-                {
-                    return (takeJob([.step(step, stage: name.rawValue)]), GradualTransforms.shared)
+                var context = context
+                if case .gradual = step.placement {
+                    if movesLargeContent, response.bytesOfTree > GradualTransforms.leastSize {
+                        return (takeJob([.step(step, stage: name.rawValue)]), GradualTransforms.shared)
+                    }
+                    context.isPublished = publication != nil && !hasSteps(from: cursor, known)
                 }
                 log.write(.pipeline, context.line(of: step, in: name.rawValue))
                 response = step.transformer.process(response, context)

@@ -61,7 +61,7 @@ final class TransformThreads: TransformerExecutor {
             running += 1
             queue.async {
                 // No part of it is for another executor.
-                let outcome = work.run { _, response in response }
+                let outcome = work.run { _, response, _ in response }
                 EngineLoop.shared.submit { self.end(id, url, outcome) }
             }
         }

@@ -25,6 +25,8 @@ public struct PipelineContext: Sendable {
     public let status: Int?
     /// Cap on the decoded body of the response, in bytes.
     public let maxBodyBytes: Int
+    /// Nothing follows in the pipeline, and what comes of it is shown to readers: JSON is wanted as text.
+    package internal(set) var isPublished = false
     /// For what the response doesn't tell.
     let log: EngineLog?
 

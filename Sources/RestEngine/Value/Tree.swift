@@ -5,15 +5,42 @@ import CJSON
 /// Content crosses threads and Lua states in this form. A sub-tree is a slice that shares, and so keeps, the
 /// bytes of the whole; ``compacted()`` cuts it loose. Reading walks the bytes: an element of an array of n
 /// costs n skips, so iterate rather than count.
+///
+/// One that came as JSON may still be that text: see ``TreeText``.
 public struct Tree: Sendable {
-    let storage: [UInt8]
+    /// The bytes of what this is a part of.
+    enum Form: Sendable {
+        case encoded([UInt8])
+        /// Always the whole of it.
+        case text(TreeText)
+    }
+
+    let form: Form
     let start: UInt32
     let end: UInt32
 
     init(storage: [UInt8], start: UInt32, end: UInt32) {
-        self.storage = storage
+        form = .encoded(storage)
         self.start = start
         self.end = end
+    }
+
+    init(_ text: TreeText) {
+        form = .text(text)
+        (start, end) = (0, 0)
+    }
+
+    /// The bytes of what this is a part of, made of the text when somebody asks first.
+    var storage: [UInt8] {
+        switch form {
+        case .encoded(let bytes): bytes
+        case .text(let text): text.encoded
+        }
+    }
+
+    /// Nil for one that is encoded from the beginning.
+    package var text: TreeText? {
+        if case .text(let text) = form { text } else { nil }
     }
 
     /// Takes over bytes that an encoder of CJSON made. Bytes of other origin go through
@@ -34,11 +61,20 @@ public struct Tree: Sendable {
 
     /// The bytes of this tree alone.
     public var encoded: [UInt8] {
-        start == 0 && Int(end) == storage.count ? storage : Array(storage[Int(start)..<Int(end)])
+        switch form {
+        case .text(let text): text.encoded
+        case .encoded(let storage):
+            start == 0 && Int(end) == storage.count ? storage : Array(storage[Int(start)..<Int(end)])
+        }
     }
 
-    /// How many bytes this tree has.
-    public var byteCount: Int { Int(end - start) }
+    /// How many bytes this tree has, or its text as long as it is one.
+    public var byteCount: Int {
+        switch form {
+        case .text(let text): text.byteCount
+        case .encoded: Int(end - start)
+        }
+    }
 
     /// The same value in bytes of its own.
     public func compacted() -> Tree {
@@ -48,15 +84,25 @@ public struct Tree: Sendable {
     /// True when no value in it has a class, whose number means something to this process alone. False as
     /// well when more than 1000 containers are inside each other.
     public var isClassless: Bool {
-        withUnsafeBytes { cjson_tree_is_classless($0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
+        if case .text = form { return true }
+        return withUnsafeBytes {
+            cjson_tree_is_classless($0.bindMemory(to: UInt8.self).baseAddress, $0.count)
+        }
     }
 
     /// Lends the bytes of this tree alone.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try storage.withUnsafeBufferPointer { (all) throws(Failure) in
-            try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[Int(start)..<Int(end)])))
+        switch form {
+        case .text(let text):
+            try text.encoded.withUnsafeBufferPointer { (all) throws(Failure) in
+                try body(UnsafeRawBufferPointer(all))
+            }
+        case .encoded(let storage):
+            try storage.withUnsafeBufferPointer { (all) throws(Failure) in
+                try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[Int(start)..<Int(end)])))
+            }
         }
     }
 }

@@ -70,7 +70,8 @@ extension Tree {
 
     /// Compact JSON text. What can have none: NaN and infinities, strings that are no UTF-8, general tables.
     public func json() throws(JSONError) -> [UInt8] {
-        try fill { out, error in
+        if let written = text?.written { return written }
+        return try fill { out, error in
             withUnsafeBytes { tree in
                 cjson_json_from_tree(
                     tree.baseAddress?.assumingMemoryBound(to: UInt8.self), tree.count, out, error)

@@ -26,7 +26,8 @@ extension Tree {
 
     /// What encloses the whole. A value with a class has the kind of its value.
     public var kind: Kind {
-        switch Cursor(self).tag {
+        if case .text(let text) = form { return text.kind }
+        return switch Cursor(self).tag {
         case .null: .null
         case .no, .yes: .boolean
         case .int8, .int32, .int64: .integer
@@ -41,7 +42,8 @@ extension Tree {
 
     /// The number of the value's class, which ``classless`` lacks.
     public var classID: UInt32? {
-        storage[Int(start)] == Tag.classed.rawValue ? Cursor(self).number(at: Int(start) + 1) : nil
+        guard case .encoded(let storage) = form else { return nil }
+        return storage[Int(start)] == Tag.classed.rawValue ? Cursor(self).number(at: Int(start) + 1) : nil
     }
 
     /// The value without its class.

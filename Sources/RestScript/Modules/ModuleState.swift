@@ -83,11 +83,11 @@ final class ModuleState: LuaPoolWorker {
         _ job: OffloadedJob, _ versions: [String: ModuleVersion]
     ) -> OffloadedJob.Outcome {
         values.now = job.context.now
-        return job.run { transformer, response in
+        return job.run { transformer, response, context in
             guard let transformer = transformer as? ModuleTransformer,
                 let version = versions[transformer.module]
             else { return response }
-            return transform(response, transformer, version, job.context)
+            return transform(response, transformer, version, context)
         }
     }
 

@@ -82,7 +82,12 @@ extension ScriptValues {
         case .success(var entity):
             guard call.rules.empty || !entity.content.isNoBody else { return response }
             do {
-                guard let content = try newContent(of: entity, by: call, made) else { return response }
+                guard
+                    let content = try newContent(
+                        of: entity, by: call, made, isPublished: pipeline.isPublished)
+                else {
+                    return response
+                }
                 entity.content = content
                 return .success(entity)
             } catch {
@@ -92,7 +97,9 @@ extension ScriptValues {
         case .failure(var error):
             guard call.rules.transformErrors, let entity = error.entity else { return response }
             do {
-                guard let content = try newContent(of: entity, by: call, made) else { return response }
+                guard let content = try newContent(of: entity, by: call, made, isPublished: false) else {
+                    return response
+                }
                 error.entity?.content = content
                 return .failure(error)
             } catch let failure {
@@ -106,7 +113,9 @@ extension ScriptValues {
     }
 
     /// Nil to leave the content as it is.
-    private func newContent(of entity: Entity, by call: ContentCall, _ made: TreeParts?) throws -> Content? {
+    private func newContent(
+        of entity: Entity, by call: ContentCall, _ made: TreeParts?, isPublished: Bool
+    ) throws -> Content? {
         let rules = call.rules
         guard rules.input.accepts(entity.content) || (rules.empty && entity.content.isNoBody) else {
             switch rules.onMismatch {
@@ -124,7 +133,7 @@ extension ScriptValues {
             push(entity, on: lua)
             return 2
         } read: { lua, place in
-            rules.output.shape(try self.content(lua, place) ?? .value(.null))
+            rules.output.shape(try self.content(lua, place, isPublished: isPublished) ?? .value(.null))
         }
         guard rules.output.accepts(content) else {
             throw RequestError.CauseError(

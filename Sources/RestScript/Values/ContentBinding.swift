@@ -14,7 +14,9 @@ extension ScriptValues {
     }
 
     /// The content that a script gave; nil for nil. A string is text, unless it is none: then it is bytes.
-    func content(_ lua: Lua, _ index: Int32) throws -> Content? {
+    ///
+    /// - Parameter isPublished: What is wanted of a table is, in all likelihood, JSON text.
+    func content(_ lua: Lua, _ index: Int32, isPublished: Bool = false) throws -> Content? {
         if trees.isNull(lua, index) { return .value(.null) }
         switch lua.type(index) {
         case .none, .nil: return nil
@@ -28,7 +30,10 @@ extension ScriptValues {
             throw LuaUsageError(
                 "content can't be \(lua.nameOfResult(index)): give a table, text or rest.bytes(…)")
         default:
-            do { return .value(try trees.tree(lua, index)) } catch {
+            do {
+                return .value(
+                    isPublished ? try trees.publishedTree(lua, index) : try trees.tree(lua, index))
+            } catch {
                 throw LuaUsageError("content can't be made of this value: \(error.message)")
             }
         }

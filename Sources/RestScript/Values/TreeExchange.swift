@@ -7,6 +7,7 @@ import RestEngine
 /// little.
 final class TreeExchange {
     private var buffer = cjson_buffer()
+    private let writer = TextWriter()
 
     init() {}
 
@@ -32,6 +33,11 @@ final class TreeExchange {
     func push(_ tree: Tree, on lua: Lua) {
         lua.checkStack(4)
         var making = cjson_making(lend: Lua.lend, big_as_text: false)
+        if let text = tree.text,
+            cjson_push_reading(lua.pointer, text.reading, text.byteCount, &making)
+        {
+            return
+        }
         tree.withUnsafeBytes { bytes in
             _ = cjson_push_tree(
                 lua.pointer, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, &making)
@@ -46,6 +52,21 @@ final class TreeExchange {
         }
         lua.noteRead(buffer.count)
         return Tree(encoded: takeBytes())
+    }
+
+    /// The same, of whose text more is expected to be made: text from the beginning, if that says all of it.
+    func publishedTree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
+        guard lua.type(index) == .table, writer.takesText() else { return try tree(lua, index) }
+        var error = cjson_error()
+        var limits = cjson_limits(depth: 0, bytes: Tree.mostWrittenBytes)
+        switch Int(cjson_plain_json_from_lua(lua.pointer, index, &limits, &buffer, &error)) {
+        case CJSON_OK:
+            lua.noteRead(buffer.count)
+            return Tree(written: takeBytes(), by: writer)
+        case CJSON_TOO_LARGE: writer.noteTreeWanted()
+        default: break
+        }
+        return try tree(lua, index)
     }
 
     /// The value as JSON text.

@@ -37,6 +37,30 @@ void compareWithTree(lua_State *L, const uint8_t *json, size_t count, const cjso
     require(isSame(straight, byTree));
 }
 
+/// What is read ahead gives the same tree, and the same in Lua.
+void compareAhead(lua_State *L, const std::vector<uint8_t> &json, const cjson_buffer &tree, int code) {
+    static cjson_buffer ahead, straight, byTree;
+    cjson_kind kind;
+    uint64_t reading = cjson_read_ahead(json.data(), json.size(), json.size(), nullptr, &kind);
+    require(!reading || code == CJSON_OK);
+    if (!reading) {
+        return;
+    }
+    require(kind == cjson_tree_kind(tree.data, tree.count));
+    require(cjson_push_reading(L, reading, json.size(), nullptr) && lua_gettop(L) == 1);
+    cjson_error error;
+    require(cjson_tree_from_lua(L, 1, nullptr, &straight, &error) == CJSON_OK);
+    lua_settop(L, 0);
+    cjson_push_tree(L, tree.data, tree.count, nullptr);
+    require(cjson_tree_from_lua(L, 1, nullptr, &byTree, &error) == CJSON_OK && isSame(straight, byTree));
+    lua_settop(L, 0);
+    require(cjson_tree_from_reading(reading, json.size(), &ahead) && isSame(ahead, tree));
+    static const uint8_t other[] = "[1]";
+    cjson_tree_from_json(other, 3, 3, nullptr, &ahead, &error);
+    require(!cjson_push_reading(L, reading, json.size(), nullptr) && lua_gettop(L) == 0);
+    require(!cjson_tree_from_reading(reading, json.size(), &ahead));
+}
+
 /// The same for a list of such values: texts are told from each other by those before.
 void compareList(lua_State *L, const std::vector<uint8_t> &json) {
     static cjson_buffer tree;
@@ -70,6 +94,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     require(code == exactCode);
     lua_State *L = fuzzState();
     compareWithTree(L, input.data(), count, tree, code, error.offset);
+    compareAhead(L, input, tree, code);
     if (code) {
         return 0;
     }

@@ -62,6 +62,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
         sound = sound && cjson_json_from_tree(again.data, again.count, &byTree, &error) == CJSON_OK
             && text.count == byTree.count && std::memcmp(text.data, byTree.data, text.count) == 0;
     }
+    // A tree of plain text is the tree of the value.
+    if (cjson_plain_json_from_lua(L, 1, nullptr, &text, &error) == CJSON_OK) {
+        sound = sound && cjson_tree_from_json(text.data, text.count, text.capacity, nullptr, &byTree, &error) == CJSON_OK
+            && byTree.count == again.count && std::memcmp(byTree.data, again.data, again.count) == 0;
+    }
     const uint8_t *at = again.data;
     sound = sound && isSorted(at);
     lua_settop(L, 0);

@@ -26,7 +26,7 @@ public struct JSONTransformer: StandardTransforming {
                 throw notBytes(entity.content)
             }
             let tree: Tree
-            do throws(JSONError) { tree = try Tree(json: bytes, limits: Self.limits(context)) } catch {
+            do throws(JSONError) { tree = try Tree(reading: bytes, limits: Self.limits(context)) } catch {
                 if error.code == .tooLarge { throw Self.tooLarge(context) }
                 throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
             }

@@ -50,7 +50,7 @@ final class HeldExecutor: TransformerExecutor {
     func go(_ index: Int = 0) {
         let (id, job) = waiting.remove(at: index)
         let journal = journal
-        let outcome = job.run { transformer, response in
+        let outcome = job.run { transformer, response, _ in
             guard let appending = transformer as? Appending else { return response }
             journal.note(appending.name)
             switch response {
