@@ -56,8 +56,8 @@ struct clua_state {
     /// Beyond these the host is told once that the state has grown.
     size_t expected_bytes;
     int64_t expected_boxes;
-    bool has_grown;
-    bool is_closing;
+    bool has_grown, is_closing;
+    bool has_long_pause;  // see collection.c
     /// Counts collection cycles once there are owners.
     uint32_t cycle;
 

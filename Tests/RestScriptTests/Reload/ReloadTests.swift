@@ -204,18 +204,20 @@ struct ReloadTests {
     }
 
     @Test func `a script that waits for ever is ended in the end`() throws {
-        let scripts = try ReloadFixture(
-            """
-            rest.custom_request { start = function() end }:start()
-            """)
+        let scripts = try ReloadFixture("")
+        try scripts.fixture.transport.stub(
+            method: nil, urlGlob: "https://api.test/v1/never", .text(200, "late", delay: 1000))
+        let request = try scripts.api.resource("never").load()
+        scripts.fixture.settle()
         scripts.reload("")
         scripts.fixture.advance(179, step: 10)
-        #expect(scripts.retired.count == 1)
+        #expect(scripts.retired.count == 1 && !request.isCancelled)
         scripts.fixture.advance(2)
         #expect(scripts.retired.isEmpty)
         #expect(
             scripts.take() == ["warn: the script that a reload replaced still waits after 180 s: it is ended"]
         )
+        scripts.fixture.advance(1000, step: 100)
         scripts.close()
     }
 
