@@ -64,7 +64,7 @@ struct BodyDecoderTests {
         let transfer = try #require(
             transport.send(TransportRequest(url: large.baseURL)) { _ in Issue.record("it was told") }
                 as? CurlTransfer)
-        while (transfer.handle?.body.count ?? 0) == 0 { await Task.yield() }
+        await yielding(until: "the body begins") { (transfer.handle?.body.count ?? 0) > 0 }
         transfer.cancel()
         for _ in 1...3 {
             let answer = await transport.answer(to: TransportRequest(url: small.baseURL))

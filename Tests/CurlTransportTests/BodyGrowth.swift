@@ -1,4 +1,5 @@
 import RestEngine
+import TestSupport
 import Testing
 
 @testable import CurlTransport
@@ -23,7 +24,7 @@ struct BodyGrowth {
             if result == nil { EngineLoop.shared.submit { look() } }
         }
         look()
-        while result == nil { await Task.yield() }
+        await yielding(until: "the result") { result != nil }
         self.result = try #require(result)
         self.most = most
     }

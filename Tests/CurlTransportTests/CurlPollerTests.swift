@@ -63,7 +63,7 @@ struct CurlPollerTests {
         let transfer = CurlTransport().send(request) { _ in }
         #expect(transfer.progress.bytesToReceive == nil)
         await begun.opened()
-        while transfer.progress.bytesReceived < 5 { await Task.yield() }
+        await yielding(until: "five bytes came") { transfer.progress.bytesReceived >= 5 }
         #expect(transfer.progress.bytesSent == 3)
         #expect(transfer.progress.bytesToSend == 3)
         #expect(transfer.progress.bytesToReceive == 10)

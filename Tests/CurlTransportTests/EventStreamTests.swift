@@ -39,7 +39,7 @@ struct EventStreamTests {
         await last.opened()
         #expect(texts == ["first", "second", "behind 7"])
         resource.removeObservers(ownedBy: owner)
-        while engine.openStreams > 0 { await Task.yield() }
+        await yielding(until: "no stream is open") { engine.openStreams == 0 }
         #expect(peer.requests.map { $0.headers["accept"] } == ["text/event-stream", "text/event-stream"])
     }
 

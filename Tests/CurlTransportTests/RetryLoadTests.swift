@@ -136,7 +136,7 @@ struct RetryLoadTests {
             others += requests.count - open.count
             if let sent = open.first {
                 probe = sent
-                while count.value == seen { await Task.yield() }
+                await yielding(until: "an answer") { count.value != seen }
             }
         }
         let more = (0..<50).map { service.resource("q\($0)").request("GET") }

@@ -22,7 +22,7 @@ struct StreamedUploadTests {
     private func write(_ count: Int, pieces: Int, to pipe: BodyPipe) async {
         for place in stride(from: 0, to: count, by: pieces) {
             let piece = bytes(min(pieces, count - place), place)
-            while pipe.waitingBytes > 128 << 10 { await Task.yield() }
+            await yielding(until: "there is room") { pipe.waitingBytes <= 128 << 10 }
             pipe.write(piece)
             await Task.yield()
         }
@@ -84,7 +84,7 @@ struct StreamedUploadTests {
         let broken = BodyPipe(length: 10)
         broken.write([1])
         async let first = transport.answer(to: request(peer, broken)).error
-        while !broken.isSpent { await Task.yield() }
+        await yielding(until: "some is read") { broken.isSpent }
         broken.fail(TransportError(.internal, phase: .send, message: "the client is gone"))
         #expect(await first?.message == "the client is gone")
         let short = BodyPipe(length: 10)

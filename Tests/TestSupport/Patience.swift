@@ -44,3 +44,15 @@ public func waiting<Value: Sendable>(
         begin { answer.give($0) }
     }
 }
+
+/// Lets other tasks have turns until `condition` holds; not for ever, which fails the test.
+public func yielding(
+    until what: String, at location: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation, _ condition: () async -> Bool
+) async {
+    let began = ContinuousClock.now
+    while await !condition() {
+        if began.duration(to: .now) > .seconds(Patience.limit) { return Patience.end(what, at: location) }
+        await Task.yield()
+    }
+}

@@ -1,4 +1,5 @@
 public import RestEngine
+import Testing
 
 /// A transport whose answers the test writes, piece by piece, for requests whose bodies go to receivers.
 @EngineActor
@@ -13,6 +14,7 @@ public final class StreamTransport: Transport {
         private var completion: (@EngineActor (TransportResult) -> Void)?
         private var head: TransportResponse?
         private var receiver: (any BodyReceiver)?
+        private var onChange: (@Sendable (Bool) -> Void)?
 
         init(
             _ request: TransportRequest, _ completion: @escaping @EngineActor (TransportResult) -> Void
@@ -28,9 +30,20 @@ public final class StreamTransport: Transport {
             isCancelled = true
             completion = nil
             receiver = nil
+            onChange?(false)
         }
 
-        public func resume() { resumptions += 1 }
+        public func resume() {
+            resumptions += 1
+            onChange?(true)
+        }
+
+        /// Waits for more than so many resumptions; false when it is cancelled.
+        public func goesOn(beyond count: Int) async -> Bool {
+            if isCancelled || resumptions > count { return !isCancelled }
+            defer { onChange = nil }
+            return await waiting(for: "more than \(count) resumptions") { onChange = $0 } ?? false
+        }
 
         public func open(
             _ status: Int = 200, type: String? = "text/event-stream", headers: [(String, String)] = []

@@ -26,6 +26,9 @@ final class BodyPassage {
         var sentBytes = 0
         /// Its bytes are being handed over: what that leads to comes back here.
         var isSending = false
+
+        /// As many bytes were handed over as the head announced.
+        var hasLength: Bool { streamed.length.map { $0 == sentBytes } ?? false }
     }
 
     /// How the end of the body is told (RFC 9112 6.3).
@@ -135,7 +138,9 @@ extension ConnectionHandler {
         while let context, self.passage === passage, context.channel.isWritable {
             switch answer.streamed.pipe.next() {
             case .nothing: return
-            case .bytes(let bytes): send(bytes, of: passage, context)
+            case .bytes(let bytes):
+                send(bytes, of: passage, context)
+                if isPassageWhole { return endAnswer(passage, context) }
             case .end: return endAnswer(passage, context)
             case .broken: return breakAnswer(passage, context)
             }
@@ -159,9 +164,7 @@ extension ConnectionHandler {
         if let length = answer.streamed.length, !isBodyless, length != answer.sentBytes {
             return breakAnswer(passage, context)
         }
-        logStreamed(answer, context)
-        (ticket, place) = (nil, nil)
-        endPassage()
+        concludePassage(answer, context)
         let isLast = machine.endAnswer(closes: answer.closes || isLeaving, sweep: loop.sweeps)
         let end = ByteBuffer(string: answer.coding == .chunks ? "0\r\n\r\n" : "")
         machine.wrote(end.readableBytes)
@@ -169,6 +172,20 @@ extension ConnectionHandler {
             context.writeAndFlush(wrapOutboundOut(end), promise: isLast ? closing() : nil)
         }
         proceed(context)
+    }
+
+    /// Nothing more is to come, in either direction, by the length that was announced.
+    private var isPassageWhole: Bool { passage?.answer?.hasLength ?? false && machine.hasPassedBody }
+
+    /// A client that leaves with all of it breaks nothing off. Before the machine closes.
+    func concludeWholePassage(_ context: ChannelHandlerContext) {
+        if isPassageWhole, let answer = passage?.answer { concludePassage(answer, context) }
+    }
+
+    private func concludePassage(_ answer: BodyPassage.Answer, _ context: ChannelHandlerContext) {
+        logStreamed(answer, context)
+        (ticket, place) = (nil, nil)
+        endPassage()
     }
 
     /// The body won't be whole, and the client is to see that: its answer ends where no answer can end.

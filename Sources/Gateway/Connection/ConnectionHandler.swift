@@ -69,6 +69,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        concludeWholePassage(context)
         machine.close()
         endPassage()
         dropBody()

@@ -92,6 +92,11 @@ extension ConnectionStateMachine {
         }
     }
 
+    /// Of the request's body, if it has one, nothing more is to come.
+    var hasPassedBody: Bool {
+        if case .passing(_, let passage) = state { passage.arrival == nil } else { false }
+    }
+
     /// That answer is with the socket. True when it is the last, as of ``answer(_:bytes:closes:)``.
     mutating func endAnswer(closes: Bool, sweep: Int) -> Bool {
         guard case .passing(_, let passage) = state else { return false }

@@ -74,6 +74,8 @@ final class AnswerPassage: BodyReceiver {
     private(set) var hasBegun = false
     private weak var transfer: (any Transfer)?
     weak var request: Request?
+    /// Of the announced bytes, those that have not come; nil where nobody knows.
+    private var missingBytes: Int64?
 
     init(onBegin: @escaping @EngineActor (TransportResponse, BodyPipe) -> Void) { self.onBegin = onBegin }
 
@@ -85,14 +87,19 @@ final class AnswerPassage: BodyReceiver {
         }
         hasBegun = true
         self.transfer = transfer
+        missingBytes = response.headers["Content-Length"].flatMap { Int64($0) }
         pipe.onRoom { [weak self] in EngineLoop.shared.submit { self?.goOn() } }
         onBegin(response, pipe)
     }
 
-    func receive(_ bytes: [UInt8]) -> Bool { pipe.write(bytes) }
+    func receive(_ bytes: [UInt8]) -> Bool {
+        if let missing = missingBytes { missingBytes = missing - Int64(bytes.count) }
+        return pipe.write(bytes)
+    }
 
-    /// The client takes more, or is gone.
-    private func goOn() { pipe.isClosed ? request?.cancel() : transfer?.resume() }
+    /// The client takes more, or is gone; for the end of a transfer that has brought everything nobody has to
+    /// stay.
+    private func goOn() { pipe.isClosed && missingBytes != 0 ? request?.cancel() : transfer?.resume() }
 
     func end(_ response: Response) {
         switch response {

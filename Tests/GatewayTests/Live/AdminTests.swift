@@ -44,7 +44,7 @@ import Testing
         try await run(control) { _, site in
             let client = try site.connect()
             try client.send("POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
-            while await !control.isAsked { await Task.yield() }
+            await yielding(until: "a reload is asked for") { await control.isAsked }
             await control.finishReload()
             let answer = try client.answer()
             #expect(answer.status == 200)

@@ -139,7 +139,7 @@ import Testing
             if isUp {
                 await world.transport.waitForOpenCalls(0)
             } else {
-                while await !world.streamed().isCancelled { await Task.yield() }
+                await yielding(until: "the request is cancelled") { await world.streamed().isCancelled }
             }
             await world.settle()
         }

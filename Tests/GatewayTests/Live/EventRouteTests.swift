@@ -69,7 +69,7 @@ import Testing
             #expect(await world.engine.hasListeners(of: .state))
             stream = nil
             _ = stream
-            while await world.engine.hasListeners(of: .state) { await Task.yield() }
+            await yielding(until: "nobody listens") { await !world.engine.hasListeners(of: .state) }
         }
     }
 

@@ -37,6 +37,23 @@ import Testing
         }
     }
 
+    @Test func `69.5 As many bytes as were announced are the end for the client`() async throws {
+        try await BodyFlow.run { world, site in
+            let client = try site.connect()
+            for number in 1...2 {
+                try client.send("GET /github/files/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                await world.transport.waitForRequests(number)
+                let stream = await world.streamed()
+                await stream.open(headers: [("Content-Length", "10")])
+                _ = await stream.send("0123456789")
+                #expect(try client.answer().body == "0123456789")
+            }
+            // The second was let in behind the first, which hasn't ended.
+            await world.settle()
+            #expect(await world.transport.streamed.streams.first?.isCancelled == false)
+        }
+    }
+
     @Test func `69.2 The API waits for a client that takes nothing, and everything arrives`() async throws {
         try await BodyFlow.run { world, site in
             let client = try Client(port: site.port, receiveBuffer: 4096)

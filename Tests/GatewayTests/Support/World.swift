@@ -136,7 +136,7 @@ final class World: GatewayDirectory {
     /// Returns when nobody does any more.
     @EngineActor
     func waitUntilUnobserved(_ path: String) async {
-        while isObserved(path) { await Task.yield() }
+        await yielding(until: "nobody observes \(path)") { !isObserved(path) }
     }
 
     @EngineActor

@@ -201,7 +201,7 @@ import Testing
         for gate in gates.dropLast() { gate.open() }
         await end(pool)
         _ = board.lines(8)
-        while lost.count > 0 { await Task.yield() }
+        await yielding(until: "none is left") { lost.count == 0 }
     }
 
     @Test func `a pool whose threads all hang can be closed`() async {

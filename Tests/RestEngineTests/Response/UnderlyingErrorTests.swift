@@ -45,7 +45,7 @@ struct UnderlyingErrorTests {
     @Test func `of an operation`() async throws {
         let request = Request(engine: fixture.engine) { throw MyError.wrong(5) }
         request.start()
-        while request.state != .completed { await Task.yield() }
+        await yielding(until: "the request completes") { request.state == .completed }
         fixture.settle()
         #expect(request.info?.response.error?.underlying as? MyError == .wrong(5))
     }

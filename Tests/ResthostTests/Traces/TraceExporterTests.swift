@@ -172,7 +172,7 @@ struct TraceExporterTests {
         fixture.resource("a").load()
         fixture.settle()
         let end = Task { await exporter.finish() }
-        while collector.streams.isEmpty { await Task.yield() }
+        await yielding(until: "something is sent") { !collector.streams.isEmpty }
         answer(0, 502)
         await end.value
         #expect(complaints.lines == ["the collector of traces answers with status 502; 2 spans are lost"])
@@ -184,7 +184,7 @@ struct TraceExporterTests {
         fixture.resource("a").load()
         fixture.settle()
         let end = Task { await exporter.finish() }
-        while collector.streams.isEmpty { await Task.yield() }
+        await yielding(until: "something is sent") { !collector.streams.isEmpty }
         fixture.advance(2.5)
         #expect(complaints.lines.isEmpty)
         fixture.advance(1)
