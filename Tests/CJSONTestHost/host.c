@@ -178,11 +178,12 @@ static int push_ahead(lua_State *L) {
     return lua_gettop(L) == top + pushed ? pushed : luaL_error(L, "the stack changed");
 }
 
-// tree_ahead(reading, bytes): its tree, or nothing.
+// tree_ahead(reading, bytes, as_text): its tree or JSON text, or nothing.
 static int tree_ahead(lua_State *L) {
     uint64_t reading = (uint64_t)luaL_checkinteger(L, 1);
     size_t count = (size_t)luaL_checkinteger(L, 2);
-    bool known = cjson_tree_from_reading(reading, count, &self(L)->buffer);
+    cjson_buffer *buffer = &self(L)->buffer;
+    bool known = (lua_toboolean(L, 3) ? cjson_json_from_reading : cjson_tree_from_reading)(reading, count, buffer);
     return known ? answer(L, CJSON_OK, lua_gettop(L), NULL) : 0;
 }
 
@@ -211,18 +212,20 @@ static int carry(lua_State *L) {
     return push(L);
 }
 
-// The tree's own encoder, by way of a tree.
-static int text(lua_State *L) {
-    int count = tree(L);
-    if (count > 1) {
-        return count;
-    }
+// text_of_tree(tree)
+static int text_of_tree(lua_State *L) {
     size_t size;
-    const char *bytes = lua_tolstring(L, -1, &size);
+    const char *bytes = luaL_checklstring(L, -1, &size);
     cjson_error error;
     int top = lua_gettop(L);
     return answer(
         L, cjson_json_from_tree((const uint8_t *)bytes, size, &self(L)->buffer, &error), top, &error);
+}
+
+// The tree's own encoder, by way of a tree.
+static int text(lua_State *L) {
+    int count = tree(L);
+    return count > 1 ? count : text_of_tree(L);
 }
 
 static int array(lua_State *L) {
@@ -233,8 +236,7 @@ static int array(lua_State *L) {
 
 static int object(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
-    cjson_mark_object(L, 1);
-    return lua_settop(L, 1), 1;
+    return cjson_mark_object(L, 1), lua_settop(L, 1), 1;
 }
 
 static int is_array(lua_State *L) {
@@ -252,12 +254,11 @@ static int class(lua_State *L) {
 
 static int open(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"decode", decode}, {"encode", encode}, {"tree", tree},   {"push", push},   {"parts", parts},
-        {"carry", carry},   {"text", text},     {"array", array}, {"object", object},
-        {"is_array", is_array}, {"class", class}, {"keep_classes", keep_classes},
+        {"decode", decode}, {"encode", encode}, {"tree", tree}, {"push", push}, {"parts", parts},
+        {"carry", carry}, {"text", text}, {"text_of_tree", text_of_tree}, {"array", array},
+        {"object", object}, {"is_array", is_array}, {"class", class}, {"keep_classes", keep_classes},
         {"decode_tree", decode_tree}, {"ahead", ahead}, {"push_ahead", push_ahead},
-        {"tree_ahead", tree_ahead}, {"tree_of_text", tree_of_text}, {"kind", kind}, {"plain", plain},
-        {NULL, NULL},
+        {"tree_ahead", tree_ahead}, {"tree_of_text", tree_of_text}, {"kind", kind}, {"plain", plain}, {NULL, NULL},
     };
     luaL_openlibs(L);
     cjson_open(L);

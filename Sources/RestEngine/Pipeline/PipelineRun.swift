@@ -64,8 +64,8 @@ struct PipelineRun {
                     if movesLargeContent, response.bytesOfTree > GradualTransforms.leastSize {
                         return (takeJob([.step(step, stage: name.rawValue)]), GradualTransforms.shared)
                     }
-                    context.isPublished = publication != nil && !hasSteps(from: cursor, known)
                 }
+                context.isPublished = publication != nil && !hasSteps(from: cursor, known)
                 log.write(.pipeline, context.line(of: step, in: name.rawValue))
                 response = step.transformer.process(response, context)
                 type?.follow(response)

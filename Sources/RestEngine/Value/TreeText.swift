@@ -11,8 +11,10 @@ package final class TreeText: Sendable {
     /// What the thread that read it last knows it by.
     package let reading: UInt64
     private let form: Mutex<Form>
-    /// Of whoever wrote it as this host writes JSON; nil for what came from outside.
-    private let writer: TextWriter?
+    /// It is written as this host writes JSON.
+    private let isWritten: Bool
+    /// Hears of it when a tree is wanted after all, at the price of a reading.
+    private let preference: TextPreference
 
     private enum Form {
         case text([UInt8])
@@ -23,30 +25,43 @@ package final class TreeText: Sendable {
     static let mostBytes = LargeContent.leastParsedSize
 
     /// Reads a text; nil when only the tree tells whether it is right.
-    init?(_ json: [UInt8], limits: Tree.Limits) {
+    ///
+    /// - Parameter isPublished: It is wanted as this host writes JSON. Nil then too where a key comes twice.
+    init?(_ json: [UInt8], limits: Tree.Limits, isPublished: Bool = false, _ preference: TextPreference) {
         guard json.count <= Self.mostBytes else { return nil }
         var limits = limits.raw
         var kind = CJSON_KIND_NULL
-        reading = json.withUnsafeBufferPointer {
+        let reading = json.withUnsafeBufferPointer {
             cjson_read_ahead($0.baseAddress, $0.count, json.capacity, &limits, &kind)
         }
         guard reading != 0 else { return nil }
+        var text = json
+        if isPublished {
+            guard let written = Self.rewritten(reading, json.count) else {
+                preference.noteTreeWanted()
+                return nil
+            }
+            text = written
+        }
         self.kind = Tree.Kind(kind)
-        form = Mutex(.text(json))
-        writer = nil
+        self.reading = reading
+        form = Mutex(.text(text))
+        isWritten = isPublished
+        self.preference = preference
     }
 
     /// Takes over an array or object that was written as ``Tree/json()`` writes it.
-    init(written json: [UInt8], by writer: TextWriter) {
+    init(written json: [UInt8], _ preference: TextPreference) {
         kind = json.first == UInt8(ascii: "[") ? .array : .object
         reading = 0
         form = Mutex(.text(json))
-        self.writer = writer
+        isWritten = true
+        self.preference = preference
     }
 
     /// The text, as this host writes it; nil for one that came from outside, and when a tree has its place.
     var written: [UInt8]? {
-        guard writer != nil else { return nil }
+        guard isWritten else { return nil }
         return form.withLock { if case .text(let json) = $0 { json } else { nil } }
     }
 
@@ -67,7 +82,6 @@ package final class TreeText: Sendable {
             case .text(let json):
                 let bytes = encode(json)
                 $0 = .encoded(bytes)
-                writer?.noteTreeWanted()
                 return bytes
             }
         }
@@ -78,6 +92,7 @@ package final class TreeText: Sendable {
         var buffer = cjson_buffer()
         defer { cjson_buffer_free(&buffer) }
         guard cjson_tree_from_reading(reading, json.count, &buffer) else {
+            preference.noteTreeWanted()
             guard let tree = try? Tree(json: json, limits: .widest) else {
                 preconditionFailure("TreeText: no memory for the tree of \(json.count) bytes of JSON")
             }
@@ -85,11 +100,19 @@ package final class TreeText: Sendable {
         }
         return Array(UnsafeBufferPointer(start: buffer.data, count: buffer.count))
     }
+
+    /// What was just read, as this host writes JSON.
+    private static func rewritten(_ reading: UInt64, _ count: Int) -> [UInt8]? {
+        var buffer = cjson_buffer()
+        defer { cjson_buffer_free(&buffer) }
+        guard cjson_json_from_reading(reading, count, &buffer) else { return nil }
+        return Array(UnsafeBufferPointer(start: buffer.data, count: buffer.count))
+    }
 }
 
-/// Whoever makes values that may go out as JSON text: a script's state. Tells whether to make text of them,
-/// or trees, since some have been wanted of late.
-package final class TextWriter: Sendable {
+/// Whether values that come from one place are best kept as text, or made trees at once, since of some of
+/// late the text had to be read again.
+package final class TextPreference: Sendable {
     /// So many more values become trees.
     private let trees = Atomic(0)
     /// Behind one of which a tree was wanted.
@@ -97,7 +120,7 @@ package final class TextWriter: Sendable {
 
     package init() {}
 
-    /// Asked for each value, by one thread.
+    /// Asked for each value; by several threads it may be some values more.
     package func takesText() -> Bool {
         let left = trees.load(ordering: .relaxed)
         guard left > 0 else { return true }
@@ -114,8 +137,8 @@ extension Tree {
     package static let mostWrittenBytes = LargeContent.leastPublishedSize
 
     /// Takes over an array or object that CJSON wrote as text.
-    package init(written json: [UInt8], by writer: TextWriter) {
-        self.init(TreeText(written: json, by: writer))
+    package init(written json: [UInt8], _ preference: TextPreference) {
+        self.init(TreeText(written: json, preference))
     }
 
     /// Bytes that are kept with it: a part keeps the whole.
@@ -126,9 +149,16 @@ extension Tree {
         }
     }
 
-    /// Reads JSON text as ``init(json:limits:)``, and makes a tree of it when somebody asks for one.
-    init(reading json: [UInt8], limits: Limits) throws(JSONError) {
-        if let text = TreeText(json, limits: limits) {
+    /// Reads JSON text as ``init(json:limits:)``, and makes a tree of it when somebody asks for one, unless
+    /// that was too dear of late.
+    ///
+    /// - Parameter isPublished: What is wanted first is the text, as this host writes it.
+    init(
+        reading json: [UInt8], limits: Limits, isPublished: Bool = false, _ preference: TextPreference
+    ) throws(JSONError) {
+        if preference.takesText(),
+            let text = TreeText(json, limits: limits, isPublished: isPublished, preference)
+        {
             self.init(text)
         } else {
             try self.init(json: json, limits: limits)

@@ -7,7 +7,7 @@ import RestEngine
 /// little.
 final class TreeExchange {
     private var buffer = cjson_buffer()
-    private let writer = TextWriter()
+    private let preference = TextPreference()
 
     init() {}
 
@@ -56,14 +56,14 @@ final class TreeExchange {
 
     /// The same, of whose text more is expected to be made: text from the beginning, if that says all of it.
     func publishedTree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
-        guard lua.type(index) == .table, writer.takesText() else { return try tree(lua, index) }
+        guard lua.type(index) == .table, preference.takesText() else { return try tree(lua, index) }
         var error = cjson_error()
         var limits = cjson_limits(depth: 0, bytes: Tree.mostWrittenBytes)
         switch Int(cjson_plain_json_from_lua(lua.pointer, index, &limits, &buffer, &error)) {
         case CJSON_OK:
             lua.noteRead(buffer.count)
-            return Tree(written: takeBytes(), by: writer)
-        case CJSON_TOO_LARGE: writer.noteTreeWanted()
+            return Tree(written: takeBytes(), preference)
+        case CJSON_TOO_LARGE: preference.noteTreeWanted()
         default: break
         }
         return try tree(lua, index)

@@ -7,8 +7,10 @@ import Testing
 @Suite struct `A tree that is text` {
     private let json = #"{"id":7,"name":"Ada","tags":["a","b"],"deep":{"list":[1,2.5,null,true]},"id":8}"#
 
-    private func text(_ json: String, limits: Tree.Limits = .standard) throws -> TreeText {
-        try #require(TreeText(Array(json.utf8), limits: limits))
+    private let preference = TextPreference()
+
+    private func text(_ json: String) throws -> TreeText {
+        try #require(TreeText(Array(json.utf8), limits: .standard, preference))
     }
 
     @Test func `is the tree of its text`() throws {
@@ -47,32 +49,57 @@ import Testing
     }
 
     @Test func `is not taken of what is malformed, large or beyond limits`() throws {
-        #expect(TreeText(Array("[1,]".utf8), limits: .standard) == nil)
-        #expect(TreeText(Array("[[1]]".utf8), limits: .init(depth: 1)) == nil)
-        #expect(TreeText(Array("[1,2,3]".utf8), limits: .init(bytes: 10)) == nil)
+        func text(_ json: String, _ limits: Tree.Limits = .standard) -> TreeText? {
+            TreeText(Array(json.utf8), limits: limits, preference)
+        }
+        func tree(_ json: String, _ limits: Tree.Limits = .standard) throws(JSONError) -> Tree {
+            try Tree(reading: Array(json.utf8), limits: limits, preference)
+        }
+        #expect(text("[1,]") == nil)
+        #expect(text("[[1]]", .init(depth: 1)) == nil)
+        #expect(text("[1,2,3]", .init(bytes: 10)) == nil)
         let long = "[" + String(repeating: "1,", count: TreeText.mostBytes / 2) + "1]"
-        #expect(TreeText(Array(long.utf8), limits: .standard) == nil)
-        #expect(try Tree(reading: Array(long.utf8), limits: .standard).count == TreeText.mostBytes / 2 + 1)
-        #expect(throws: JSONError.self) { try Tree(reading: Array("[1,]".utf8), limits: .standard) }
-        #expect(throws: JSONError.self) { try Tree(reading: Array("[[1]]".utf8), limits: .init(depth: 1)) }
+        #expect(text(long) == nil)
+        #expect(try tree(long).count == TreeText.mostBytes / 2 + 1)
+        #expect(throws: JSONError.self) { try tree("[1,]") }
+        #expect(throws: JSONError.self) { try tree("[[1]]", .init(depth: 1)) }
+    }
+
+    @Test(arguments: [
+        #"{ "a": [1, 2.50, "\u00e9"], "b": {}, "c": -0 }"#, " [1e2 , null]", "7", "{\"a\":1,\"a\":2}",
+    ])
+    func `for readers is written as this host writes it`(json: String) throws {
+        let same = try Tree(json: json)
+        let tree = try Tree(reading: Array(json.utf8), limits: .standard, isPublished: true, preference)
+        #expect(try tree.json() == same.json())
+        #expect(tree.text?.written == (json.contains("2}") ? nil : try same.json()))
+        // The notes of another text are there now.
+        _ = try text("[]")
+        #expect(tree == same && tree.kind == same.kind)
+        #expect(try tree.json() == same.json())
     }
 
     @Test func `that was written here is given out as it is, or after it became a tree`() throws {
-        let writer = TextWriter()
         let bytes = Array(#"{"a":[1,2.0,"x"],"b":{}}"#.utf8)
-        let tree = Tree(written: bytes, by: writer), list = Tree(written: Array("[1]".utf8), by: writer)
+        let tree = Tree(written: bytes, preference), list = Tree(written: Array("[1]".utf8), preference)
         #expect(tree.kind == .object && list.kind == .array)
-        #expect(try tree.json() == bytes && writer.takesText())
-        #expect(tree["a"]?.count == 3)
+        #expect(try tree.json() == bytes && preference.takesText())
+        #expect(tree["a"]?.count == 3 && !preference.takesText())
         #expect(try tree == Tree(json: bytes) && tree.json() == bytes)
     }
 
-    @Test func `a writer whose trees are wanted makes some, then tries text again`() {
-        let writer = TextWriter()
-        #expect(writer.takesText() && writer.takesText())
-        writer.noteTreeWanted()
+    @Test func `trees are made at once behind some whose text was read again, then text is tried`() throws {
+        func isText() throws -> Bool {
+            try Tree(reading: Array(json.utf8), limits: .standard, preference).text != nil
+        }
+        let first = Tree(try text(json))
+        #expect(first.count == 4)
+        #expect(try isText(), "its notes were there")
+        let second = Tree(try text(json)), third = Tree(try text(json))
+        #expect(try third.count == 4 && isText())
+        #expect(second.count == 4)
         var trees = 0
-        while !writer.takesText() { trees += 1 }
+        while try !isText() { trees += 1 }
         #expect(trees > 10 && trees < 1000)
     }
 }

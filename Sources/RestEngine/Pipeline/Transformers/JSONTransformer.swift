@@ -17,6 +17,9 @@ public struct JSONTransformer: StandardTransforming {
 
     public nonisolated var description: String { "json" }
 
+    /// Of values that are shown to readers as they are, and of all others.
+    private nonisolated static let published = TextPreference(), inner = TextPreference()
+
     public nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
@@ -26,7 +29,11 @@ public struct JSONTransformer: StandardTransforming {
                 throw notBytes(entity.content)
             }
             let tree: Tree
-            do throws(JSONError) { tree = try Tree(reading: bytes, limits: Self.limits(context)) } catch {
+            do throws(JSONError) {
+                tree = try Tree(
+                    reading: bytes, limits: Self.limits(context), isPublished: context.isPublished,
+                    context.isPublished ? Self.published : Self.inner)
+            } catch {
                 if error.code == .tooLarge { throw Self.tooLarge(context) }
                 throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
             }
