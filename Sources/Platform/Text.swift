@@ -20,6 +20,19 @@ extension UInt8 {
     package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }
 
+extension [String] {
+    /// As `joined(separator:)` is, for what each start does: that one is generic, and the first time the
+    /// runtime looks through all conformances of the program for it.
+    package func plainlyJoined(_ separator: String) -> String {
+        var text = ""
+        for (index, part) in enumerated() {
+            if index > 0 { text += separator }
+            text += part
+        }
+        return text
+    }
+}
+
 /// Counts of bytes for people: "12 bytes", "1.5 MiB". Binary units, as limits and options have them.
 package enum ByteCount {
     package static func text(_ count: Int) -> String {

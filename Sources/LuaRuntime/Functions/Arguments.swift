@@ -63,8 +63,7 @@ public struct Arguments {
         _ index: Int32, _ name: String, as type: Object.Type, expected: String? = nil
     ) throws -> Object {
         if let object = lua.object(slot(index), as: type) { return object }
-        let className = lua.state.classNames[ObjectIdentifier(type)] ?? "\(type)".lowercased()
-        throw wrongType(index, name, expected ?? className)
+        throw wrongType(index, name, expected ?? lua.state.name(ofObjectsOf: type))
     }
 
     /// A table of named options; a missing one counts as empty. `example`: how it is written, for who gave

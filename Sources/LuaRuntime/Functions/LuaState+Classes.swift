@@ -4,7 +4,9 @@ extension LuaState {
     /// Makes the metatable of a class, once for each state.
     func register(_ luaClass: LuaClass, objectType: any AnyObject.Type, on lua: Lua) {
         classes.append(luaClass)
-        classNames[ObjectIdentifier(objectType)] = luaClass.name
+        let type = ObjectIdentifier(objectType)
+        classNames.removeAll { $0.type == type }
+        classNames.append((type, luaClass.name))
         lua.checkStack(12)
         pushFunctions(luaClass.methods.map { ($0.name, $0.function) }, .method, luaClass, lua)
         pushFunctions(luaClass.properties.map { ($0.name, $0.get) }, .field, luaClass, lua)
@@ -17,6 +19,13 @@ extension LuaState {
         lua.push(box: HostBox(name: "newindex", role: .method, className: luaClass.name, function: write))
         pushFunctions(metamethods(of: luaClass), .method, luaClass, lua)
         clua_new_class(lua.raw, Unmanaged.passUnretained(luaClass).toOpaque(), luaClass.name)
+    }
+
+    /// What messages call objects of a type.
+    func name(ofObjectsOf type: any AnyObject.Type) -> String {
+        let id = ObjectIdentifier(type)
+        for known in classNames where known.type == id { return known.name }
+        return "\(type)".lowercased()
     }
 
     /// Forgets classes whose script has ended. Objects of them that Lua still holds keep their methods.

@@ -52,8 +52,7 @@ public struct OptionTable {
     public func object<Object: AnyObject>(
         _ key: String, as type: Object.Type, expected: String? = nil
     ) throws -> Object? {
-        let className = lua.state.classNames[ObjectIdentifier(type)] ?? "\(type)".lowercased()
-        return try read(key, expected ?? className) { lua.object($0, as: type) }
+        try read(key, expected ?? lua.state.name(ofObjectsOf: type)) { lua.object($0, as: type) }
     }
 
     /// Pushes a table and answers its place.

@@ -1,4 +1,5 @@
 import CLua
+import Platform
 
 /// `package`, as far as libraries read it. `loaded` and `preload` work as in Lua; the paths only tell where
 /// `require` looks.
@@ -6,7 +7,7 @@ extension LuaRealm {
     /// Adds it to the globals on top.
     func openPackage(on lua: Lua) {
         lua.newTable(record: 7)
-        modules.path = searchRoots.map { "\($0)/?.lua;\($0)/?/init.lua" }.joined(separator: ";")
+        modules.path = searchRoots.map { "\($0)/?.lua;\($0)/?/init.lua" }.plainlyJoined(";")
         for (name, text) in [("config", "/\n;\n?\n!\n-\n"), ("path", modules.path), ("cpath", "")] {
             lua.push(text)
             lua.rawSet(-2, name)

@@ -34,8 +34,9 @@ public final class LuaState {
     var releasedSlots: [Int] = []
     /// Keeps the classes whose metatables are keyed by their address.
     var classes: [LuaClass] = []
-    /// By type, for messages that name what was expected.
-    var classNames: [ObjectIdentifier: String] = [:]
+    /// For messages that name what was expected. No dictionary, whose keys' type would cost each start the
+    /// look through all conformances.
+    var classNames: [(type: ObjectIdentifier, name: String)] = []
     /// Chunk names as Lua shortens them for messages, with the paths they stand for.
     var chunkPaths: [String: String] = [:]
     /// Lines with code of the files that are covered, by path; nil when none is.

@@ -151,6 +151,6 @@ extension Resource {
             throw RequestError(
                 cause: error.cause, timestamp: engine.scheduler.now, url: urlString, method: method.rawValue)
         }
-        return try CurlCommand(try plan.draft(for: self).get(), of: self, mask: mask)
+        return try CurlCommand(try plan.draft(for: self), of: self, mask: mask)
     }
 }

@@ -84,7 +84,7 @@ extension RequestDefinition {
             throw RequestError(
                 cause: error.cause, timestamp: now, url: prepared.url.string, method: method)
         }
-        return try plan.draft(for: resource).get()
+        return try plan.draft(for: resource)
     }
 
     /// Fresh data of its ``resource``, or what a load with this request brings (39.5). Throws for other

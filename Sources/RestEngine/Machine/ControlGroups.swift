@@ -35,7 +35,8 @@ struct ControlGroups {
         var folders = [Folder(path: root, version: version)]
         var folder = root
         for part in path.split(separator: "/") where part != ".." {
-            folder += "/" + part
+            folder += "/"
+            folder += String(part)
             folders.append(Folder(path: folder, version: version))
         }
         return folders

@@ -4,7 +4,9 @@
 final class NetworkWork: RequestWork {
     let resource: Resource
     var plan: RequestPlan
-    private var draft: Result<RequestDraft, RequestError>
+    /// Nil where there is none to send, for the failure beside it.
+    private var draft: RequestDraft?
+    private var failedDraft: RequestError?
     private(set) var transfer: (any Transfer)?
     /// Of the body, until the pipeline has made something of it.
     private var account: BodyAccount?
@@ -30,14 +32,12 @@ final class NetworkWork: RequestWork {
     init(_ plan: RequestPlan, of resource: Resource) {
         self.plan = plan
         self.resource = resource
-        draft = plan.draft(for: resource)
+        do throws(RequestError) { draft = try plan.draft(for: resource) } catch { failedDraft = error }
         if let destination = plan.destination { _ = deliver(to: destination) }
     }
 
     /// The method after mutation; it decides on pipeline and decorators (14.20).
-    var finalMethod: String {
-        if case .success(let draft) = draft { draft.method } else { plan.method }
-    }
+    var finalMethod: String { draft?.method ?? plan.method }
 
     /// For that method.
     var finalConfiguration: ResolvedConfiguration {
@@ -49,29 +49,27 @@ final class NetworkWork: RequestWork {
     }
 
     func start(_ request: Request) {
-        switch draft {
-        case .failure(let error): request.complete(ResponseInfo(.failure(error)))
-        case .success(let draft):
-            let step = Redirect.RequestStep(
-                method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
-            let resolved = finalConfiguration
-            generation = resource.core.generation
-            configurationAtStart = resolved
-            // What the transformers are now: by the end they may have become others.
-            if resource.engine.remembersPipelines { _ = resolved.pipelineFingerprint }
-            if let failure = resolved.failure {
-                request.complete(ResponseInfo(.failure(failure)))
-                return
-            }
-            trace = makeTrace(isTold: resolved.configuration.isTraced, draft.headers)
-            if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
-                driver = AttemptDriver(rules, resource.core)
-            }
-            send(
-                RequestLeg(
-                    step: step, resolved: resolved, began: resource.engine.scheduler.now,
-                    number: request.attempt), request)
+        if let failedDraft { request.complete(ResponseInfo(.failure(failedDraft))) }
+        guard let draft else { return }
+        let step = Redirect.RequestStep(
+            method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
+        let resolved = finalConfiguration
+        generation = resource.core.generation
+        configurationAtStart = resolved
+        // What the transformers are now: by the end they may have become others.
+        if resource.engine.remembersPipelines { _ = resolved.pipelineFingerprint }
+        if let failure = resolved.failure {
+            request.complete(ResponseInfo(.failure(failure)))
+            return
         }
+        trace = makeTrace(isTold: resolved.configuration.isTraced, draft.headers)
+        if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
+            driver = AttemptDriver(rules, resource.core)
+        }
+        send(
+            RequestLeg(
+                step: step, resolved: resolved, began: resource.engine.scheduler.now,
+                number: request.attempt), request)
     }
 
     typealias Authentication = (own: any RequestAuthentication, target: AuthenticationTarget)

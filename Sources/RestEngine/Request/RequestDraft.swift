@@ -58,23 +58,21 @@ public struct RequestDraft: Sendable {
 extension RequestPlan {
     /// URL and method → configured headers → the caller's mutation → configured mutators (rule 15.1).
     @EngineActor
-    func draft(for resource: Resource) -> Result<RequestDraft, RequestError> {
+    func draft(for resource: Resource) throws(RequestError) -> RequestDraft {
         let now = resource.engine.scheduler.now
         let resolved = resource.resolvedConfiguration(for: method, own: configuration)
-        if let failure = resolved.failure { return .failure(failure) }
+        if let failure = resolved.failure { throw failure }
         guard let url = resource.url else {
-            return .failure(
-                RequestError(
-                    cause: .invalidURL(source: resource.invalidSource), timestamp: now, method: method))
+            throw RequestError(
+                cause: .invalidURL(source: resource.invalidSource), timestamp: now, method: method)
         }
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
         do {
             for mutation in mutations { try mutation(&draft) }
             for mutator in resolved.configuration.mutators { try mutator.function(&draft) }
-            return .success(try draft.validate(known: url))
+            return try draft.validate(known: url)
         } catch {
-            return .failure(
-                RequestError(thrown: error, timestamp: now, url: url.string, method: method))
+            throw RequestError(thrown: error, timestamp: now, url: url.string, method: method)
         }
     }
 }

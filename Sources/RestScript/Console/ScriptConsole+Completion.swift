@@ -57,7 +57,7 @@ extension ScriptConsole {
             if lua.type(-1) == .table { return try keys(lua, ofFunctions: areMethods) }
             let name = lua.typeName(-1)
             guard lua.type(-1) == .userdata,
-                let found = context.values.classes.values.first(where: { $0.name == name })
+                let found = context.values.classes.first(where: { $0.class.name == name })?.class
             else { return [] }
             return found.methods.map(\.name) + (areMethods ? [] : found.properties.map(\.name))
         } catch { return [] }

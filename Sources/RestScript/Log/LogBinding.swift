@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.log`: lines of the script's own, and the engine's log by category (rules 26).
@@ -10,7 +11,7 @@ struct LogBinding: ScriptBinding {
     }
 
     private var categoryFunctions: [ModuleFunction] {
-        let names = EngineLog.Category.setNames.joined(separator: ", ")
+        let names = EngineLog.Category.setNames.plainlyJoined(", ")
         return [
             ModuleFunction(
                 "categories", "(set: string | string[]?) -> string[]",

@@ -15,8 +15,9 @@ class ScriptValues {
     var isClosed = false
     /// What scripts see there.
     private(set) lazy var bindings = makeBindings()
-    /// Each made when the first object of its type is pushed.
-    private(set) var classes: [ObjectIdentifier: LuaClass] = [:]
+    /// Each made when the first object of its type is pushed, and of few types: a dictionary of such keys
+    /// would cost a start more than looking through them ever does.
+    private(set) var classes: [(type: ObjectIdentifier, class: LuaClass)] = []
 
     init(_ state: LuaState, _ trees: TreeExchange, _ store: ScriptStore, _ phases: ScriptPhases) {
         self.state = state
@@ -40,13 +41,14 @@ class ScriptValues {
 
     /// The class as which scripts see objects of a type.
     func luaClass(of type: Any.Type) -> LuaClass {
-        if let known = classes[ObjectIdentifier(type)] { return known }
+        let id = ObjectIdentifier(type)
+        for known in classes where known.type == id { return known.class }
         guard let bound = bindings.classes.first(where: { $0.type == type }) else {
             preconditionFailure(
                 "no binding shows a \(type): it belongs into the list of Binding/BindingList.swift")
         }
         let made = bound.make()
-        classes[ObjectIdentifier(type)] = made
+        classes.append((id, made))
         return made
     }
 
@@ -57,8 +59,8 @@ class ScriptValues {
 
     /// Gives up the classes, in a state that lives on.
     func unregisterClasses() {
-        state.unregister(Array(classes.values))
-        classes = [:]
+        state.unregister(classes.map(\.class))
+        classes = []
     }
 
     // MARK: Failures
