@@ -3,8 +3,6 @@
 #include "parse.hpp"
 #include "repeats.hpp"
 
-#include <charconv>
-
 namespace cjson {
 namespace {
 
@@ -28,7 +26,7 @@ private:
         case '[': return array(word);
         case '"': string(word); break;
         case 'l': json.integer(static_cast<int64_t>(tape.words[at++])); break;
-        case 'u': unsignedInteger(tape.words[at++]); break;
+        case 'u': json.number(Digits(tape.words[at++]).span()); break;
         case 'd': json.real(tape.real(at++)); break;
         case 't': json.boolean(true); break;
         case 'f': json.boolean(false); break;
@@ -79,13 +77,6 @@ private:
     void string(uint64_t word) {
         size_t offset;
         json.string(tape.string(word), offset);
-    }
-
-    /// One that 63 bits don't hold.
-    void unsignedInteger(uint64_t value) {
-        char digits[20];
-        char *end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-        json.number({reinterpret_cast<const uint8_t *>(digits), static_cast<size_t>(end - digits)});
     }
 
     Tape tape;

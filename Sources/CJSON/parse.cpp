@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 
 #include "exact_parser.hpp"
 #include "library.hpp"
@@ -68,7 +67,7 @@ private:
             tree.bytesWithin(tape.string(word));
             break;
         case 'l': tree.integer(static_cast<int64_t>(tape.words[at++])); break;
-        case 'u': unsignedInteger(tape.words[at++]); break;
+        case 'u': tree.number(Digits(tape.words[at++]).span()); break;
         case 'd': tree.real(tape.real(at++)); break;
         case 't': tree.boolean(true); break;
         case 'f': tree.boolean(false); break;
@@ -100,13 +99,6 @@ private:
         if (__builtin_expect(mayRepeat, 0)) {
             repeats.look(out, begun, count);
         }
-    }
-
-    /// One that 63 bits don't hold: simdjson tells of no other.
-    void unsignedInteger(uint64_t value) {
-        char digits[20];
-        char *end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-        tree.number({reinterpret_cast<const uint8_t *>(digits), static_cast<size_t>(end - digits)});
     }
 
     static_assert(TreeWriter::shortBytes <= simdjson::SIMDJSON_PADDING);

@@ -1,6 +1,8 @@
 #ifndef TAPE_HPP
 #define TAPE_HPP
 
+#include <charconv>
+
 #include "include/cjson.h"
 #include "tree.hpp"
 
@@ -54,6 +56,19 @@ struct Tape {
     }
 
     double real(size_t at) const { return load<double>(reinterpret_cast<const uint8_t *>(words + at)); }
+};
+
+/// The digits of an integer of a tape that 63 bits don't hold: simdjson tells of no other such number.
+class Digits {
+public:
+    explicit Digits(uint64_t value)
+        : count(static_cast<size_t>(std::to_chars(text, text + sizeof text, value).ptr - text)) {}
+
+    Span span() const { return {reinterpret_cast<const uint8_t *>(text), count}; }
+
+private:
+    char text[20];
+    size_t count;
 };
 
 }  // namespace cjson

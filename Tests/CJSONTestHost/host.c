@@ -215,11 +215,10 @@ static int carry(lua_State *L) {
 // text_of_tree(tree)
 static int text_of_tree(lua_State *L) {
     size_t size;
-    const char *bytes = luaL_checklstring(L, -1, &size);
+    const uint8_t *bytes = (const uint8_t *)luaL_checklstring(L, -1, &size);
     cjson_error error;
     int top = lua_gettop(L);
-    return answer(
-        L, cjson_json_from_tree((const uint8_t *)bytes, size, &self(L)->buffer, &error), top, &error);
+    return answer(L, cjson_json_from_tree(bytes, size, &self(L)->buffer, &error), top, &error);
 }
 
 // The tree's own encoder, by way of a tree.
@@ -236,7 +235,8 @@ static int array(lua_State *L) {
 
 static int object(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
-    return cjson_mark_object(L, 1), lua_settop(L, 1), 1;
+    cjson_mark_object(L, 1);
+    return lua_settop(L, 1), 1;
 }
 
 static int is_array(lua_State *L) {
