@@ -5,7 +5,6 @@
 #include "push.hpp"
 #include "repeats.hpp"
 
-#include <charconv>
 
 namespace cjson {
 namespace {
@@ -30,7 +29,7 @@ private:
         case '[': return array(word, depth + 1);
         case '"': return Base::string(tape.string(word));
         case 'l': lua_pushinteger(L, static_cast<lua_Integer>(tape.words[at++])); break;
-        case 'u': return unsignedInteger(tape.words[at++]);
+        case 'u': return Base::number(Digits(tape.words[at++]).span());
         case 'd': lua_pushnumber(L, tape.real(at++)); break;
         case 't': lua_pushboolean(L, 1); break;
         case 'f': lua_pushboolean(L, 0); break;
@@ -74,13 +73,6 @@ private:
         }
         at = end + 1;
         return true;
-    }
-
-    /// One that 63 bits don't hold.
-    bool unsignedInteger(uint64_t value) {
-        char digits[20];
-        char *end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-        return Base::number({reinterpret_cast<const uint8_t *>(digits), static_cast<size_t>(end - digits)});
     }
 
     Tape tape;
