@@ -2,8 +2,8 @@ internal import CCurl
 internal import Platform
 internal import RestEngine
 
-/// What libcurl calls during `curl_multi_perform`, on the engine loop. Nothing here calls libcurl's multi
-/// functions or anybody's code: completions wait until the pass is over.
+/// What libcurl calls during `curl_multi_perform`, on the thread of the set. Nothing here calls libcurl's
+/// multi functions or anybody's code: completions wait until the pass is over.
 extension EasyHandle {
     func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -195,6 +195,11 @@ extension EasyHandle {
     /// False when there is no room for such a body.
     private func isRoom(for bytes: Int) -> Bool {
         guard let account else { return true }
+        guard time.isOfEngine else {
+            if account.growWithin(bytes) { return true }
+            wantsRoom = true
+            return false
+        }
         // Inside a pass, which is the engine loop's.
         refusal = EngineActor.assumeIsolated { account.grow(to: bytes) ? nil : account.refusal }
         return refusal == nil

@@ -4,8 +4,8 @@ internal import RestEngine
 
 /// Owner of one easy handle and of what its callbacks fill.
 ///
-/// Not bound to the actor by its type, because libcurl calls back without one; it is reached from the pool,
-/// from a transfer and inside the poller's pass only, which are.
+/// Not bound to an actor by its type, because libcurl calls back without one; it is reached from its pool,
+/// from a transfer and inside the pass of its ``TransferSet`` only, which are one thread's.
 final class EasyHandle {
     let easy: UnsafeMutableRawPointer
     let time: LoopTime
@@ -17,9 +17,11 @@ final class EasyHandle {
     private var addresses: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    /// Place in the poller's list of running transfers; -1 when it has none.
+    /// Place in the set's list of running transfers; -1 when it has none.
     var index = -1
     var transfer: CurlTransfer?
+    /// Where the handle goes back to; nil while nothing runs.
+    var pool: EasyHandlePool?
 
     // Of the request; kept until the next one to see what differs.
     var url = ""
@@ -56,6 +58,10 @@ final class EasyHandle {
     var socketError: Int32 = 0
     /// Why the rest of the response isn't wanted.
     var refusal: TransportError?
+    /// The refusal is that of a thread which can't make room for a body.
+    var wantsRoom = false
+    /// What the engine loop may see of a transfer that runs on another thread.
+    var gauge: TransferGauge?
 
     init(options: TransportOptions, time: LoopTime) throws(TransportError) {
         guard let easy = curl_easy_init() else {
@@ -95,6 +101,8 @@ final class EasyHandle {
         isResting = false
         isUploadHeld = false
         refusal = nil
+        wantsRoom = false
+        gauge = nil
         socketError = 0
         head.clear()
         errorText.pointee = 0

@@ -2,8 +2,7 @@ internal import CCurl
 internal import RestEngine
 internal import Synchronization
 
-/// Owner of the multi handle: connections, name cache and TLS sessions are in it.
-@EngineActor
+/// Owner of the multi handle: connections, name cache and TLS sessions are in it. Of one thread.
 final class MultiHandle {
     /// Connections kept for reuse. libcurl's default depends on how many transfers run, so it would close
     /// most of them at the end of a burst.
@@ -12,12 +11,17 @@ final class MultiHandle {
     private var multi: UnsafeMutableRawPointer
     private var perHost = 0
     private var total = 0
-    /// Address of `multi` for `wake`, held while it is used, so that a replacement waits.
-    private nonisolated let wakeTarget: Mutex<UInt>
+    /// Ends the current or the next ``wait(milliseconds:)``.
+    let wakeUp: WakeUp
 
     init() {
         multi = Self.make()
-        wakeTarget = Mutex(UInt(bitPattern: multi))
+        wakeUp = WakeUp(multi)
+    }
+
+    deinit {
+        wakeUp.lead(to: nil)
+        curl_multi_cleanup(multi)
     }
 
     private static func make() -> UnsafeMutableRawPointer {
@@ -42,7 +46,7 @@ final class MultiHandle {
         let old = multi
         multi = Self.make()
         applyLimits()
-        wakeTarget.withLock { $0 = UInt(bitPattern: multi) }
+        wakeUp.lead(to: multi)
         curl_multi_cleanup(old)
     }
 
@@ -55,7 +59,7 @@ final class MultiHandle {
         return curl_multi_perform(multi, &running)
     }
 
-    /// Waits for the network, for libcurl's own timers, or for ``wake()``.
+    /// Waits for the network, for libcurl's own timers, or for ``wakeUp``.
     func wait(milliseconds: Int32) -> CURLMcode { curl_multi_poll(multi, nil, 0, milliseconds, nil) }
 
     /// A transfer that is over, until there are no more.
@@ -75,11 +79,6 @@ final class MultiHandle {
         return nil
     }
 
-    /// Ends the current or the next `wait` (curl_multi_wakeup(3)). Any thread.
-    nonisolated func wake() {
-        wakeTarget.withLock { address in _ = curl_multi_wakeup(UnsafeMutableRawPointer(bitPattern: address)) }
-    }
-
     static func error(_ code: CURLMcode) -> TransportError {
         TransportError(
             .internal,
@@ -87,9 +86,25 @@ final class MultiHandle {
     }
 }
 
-/// The easy handles of one transport. They keep the options that all its requests share, so that a request
-/// sets only what differs; connections are the multi handle's and outlive both.
-@EngineActor
+/// Ends the wait of a multi handle (curl_multi_wakeup(3)), from any thread.
+final class WakeUp: Sendable {
+    /// The multi handle's address, held while it is used, so that whoever replaces it waits.
+    private let target: Mutex<UInt>
+
+    init(_ multi: UnsafeMutableRawPointer) { target = Mutex(UInt(bitPattern: multi)) }
+
+    func lead(to multi: UnsafeMutableRawPointer?) { target.withLock { $0 = UInt(bitPattern: multi) } }
+
+    func callAsFunction() {
+        target.withLock { address in
+            guard let multi = UnsafeMutableRawPointer(bitPattern: address) else { return }
+            curl_multi_wakeup(multi)
+        }
+    }
+}
+
+/// The easy handles of one transport on one thread. They keep the options that all its requests share, so
+/// that a request sets only what differs; connections are the multi handle's and outlive both.
 final class EasyHandlePool {
     private static let capacity = 256
 

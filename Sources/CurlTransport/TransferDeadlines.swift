@@ -82,9 +82,11 @@ struct TransferDeadlines {
     }
 }
 
-/// The time of the current pass, and when the next time limit has to be looked at: shared by the poller and
-/// the handles, whose callbacks run inside it. Engine loop only.
+/// The time of the current pass, and when the next time limit has to be looked at: shared by a set of
+/// transfers and its handles, whose callbacks run inside the pass. Of the set's thread.
 final class LoopTime {
+    /// The thread is the engine loop's.
+    let isOfEngine: Bool
     /// Seconds on a clock that never jumps; read once a pass, not once a chunk.
     private(set) var now: Double = 0
     /// No limit passes before this; it may be earlier than the first that does.
@@ -99,7 +101,10 @@ final class LoopTime {
     /// Transfers with something for their receiver, each at least once.
     var arrived: [CurlTransfer] = []
 
-    init() { update() }
+    init(isOfEngine: Bool) {
+        self.isOfEngine = isOfEngine
+        update()
+    }
 
     func beginPass() {
         allowance = Self.bytesInPass

@@ -8,6 +8,12 @@ package enum ClockReading {
     @inline(__always)
     package static var uptime: Double { seconds(of: CLOCK_MONOTONIC) }
 
+    /// Seconds of a processor that the calling thread has taken.
+    package static var threadTime: Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) }
+
+    /// Seconds of processors that all threads of the process have taken.
+    package static var processTime: Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
+
     /// Of any clock of the system.
     package static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()

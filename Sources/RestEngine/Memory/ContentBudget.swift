@@ -1,4 +1,5 @@
 import HeapModule
+import Synchronization
 
 /// The roof over what resources hold and what is on its way to them, in bytes, for all services of an engine
 /// (rules 23.4, D38).
@@ -15,8 +16,13 @@ public final class ContentBudget {
 
     /// Bytes. Less than is held drops what is too much at once.
     public var limit = ContentBudget.standardLimit {
-        didSet { makeRoom(for: 0) }
+        didSet {
+            sharedLimit.store(limit, ordering: .relaxed)
+            makeRoom(for: 0)
+        }
     }
+    /// The same for other threads.
+    private nonisolated let sharedLimit = Atomic(ContentBudget.standardLimit)
 
     /// Bytes that resources hold.
     public var heldBytes: Int { ledger.bytes }
@@ -48,7 +54,7 @@ public final class ContentBudget {
 
     nonisolated init() {}
 
-    private var usedBytes: Int { ledger.bytes + bodies.bytes }
+    private nonisolated var usedBytes: Int { ledger.bytes + bodies.bytes }
 
     /// Takes note of a resource that holds something now.
     func add(_ resource: Resource) {
@@ -59,6 +65,11 @@ public final class ContentBudget {
             candidates = Heap(candidates.unordered.filter { $0.holder.resource != nil })
             liveCandidates = candidates.count
         }
+    }
+
+    /// Whether there is room for so many bytes more as it is. Any thread.
+    nonisolated func hasRoom(for bytes: Int) -> Bool {
+        usedBytes + bytes <= sharedLimit.load(ordering: .relaxed)
     }
 
     /// Makes room for so many bytes more, and some on top, so that the next few have room too. False when

@@ -42,6 +42,16 @@ package final class BodyAccount: Sendable {
         return true
     }
 
+    /// The same on any thread, where nothing can be dropped to make room.
+    package func growWithin(_ bytes: Int) -> Bool {
+        let more = bytes - taken.load(ordering: .relaxed)
+        guard more > 0 else { return true }
+        guard budget.hasRoom(for: more) else { return false }
+        taken.wrappingAdd(more, ordering: .relaxed)
+        total.add(more)
+        return true
+    }
+
     /// It is on its way no more. Any thread.
     package func close() {
         let bytes = taken.exchange(0, ordering: .relaxed)

@@ -1,3 +1,4 @@
+import CurlTransport
 import Gateway
 import Platform
 import RestEngine
@@ -59,6 +60,8 @@ struct HostFacts: Sendable {
     /// Threads for transformer modules at the most, and of the gateway's network.
     var transformerThreads = 0
     var gatewayThreads = 0
+    /// Of transfers, beside the engine's.
+    var transferThreads = 0
     /// What this process may use.
     var processors: MachineProcessors?
     /// Contents that had to make room for others.
@@ -130,6 +133,7 @@ struct HostFacts: Sendable {
     private var threads: Tree {
         var pairs: [(String, Tree)] = [
             ("gateway", Tree(gatewayThreads)), ("transformers", Tree(transformerThreads)),
+            ("transfers", Tree(transferThreads)),
         ]
         if let processors {
             pairs.append(("processors", Tree(processors.count)))
@@ -200,6 +204,7 @@ extension HostFacts {
         contentLimit = budget.limit
         machine = MachineMemory.current
         transformerThreads = host.transformerThreads
+        transferThreads = CurlTransport.threads
         processors = MachineProcessors.current
         droppedContents = budget.droppedContents
         if let stall = host.stalledModules { warnings.append(stall) }

@@ -69,6 +69,7 @@ struct StatusText {
         guard let modules = threads?["transformers"]?.int else { return nil }
         var text = "1 for the engine, "
         if let gateway = threads?["gateway"]?.int, gateway > 0 { text += "\(gateway) for the gateway, " }
+        if threads?["transfers"]?.int == 1 { text += "1 for transfers, " }
         text += "up to \(modules) for modules"
         if let count = threads?["processors"]?.int, let place = threads?["processors_from"]?.string {
             text += "; the \(VisibleText.inline(place)) has \(count) processor\(count == 1 ? "" : "s")"

@@ -52,7 +52,7 @@ struct ScriptValues: Equatable {
         var options = try grants.options(for: config)
         options.log = { entry in log.write(entry) }
         options.onWedge = { entry in log.write(entry) }
-        options.makeTransport = { CurlTransport(options: $0) }
+        options.makeTransport = { HostEngine.transport($0) }
         options.makeSQLiteCache = { try SQLiteCache($0) }
         options.openStoresInFiles()
         return options

@@ -8,7 +8,13 @@ import RestScript
 /// Puts the engine together with its transport, and loads a script into it.
 @EngineActor
 enum HostEngine {
-    static func make(_ transport: any Transport = CurlTransport(), log: LogText = LogText()) -> Engine {
+    /// What a host sends by: while its loop is full, other processors may have a part of it.
+    static func transport(_ options: TransportOptions = TransportOptions()) -> CurlTransport {
+        CurlTransport(options: options, mayLeaveLoop: true)
+    }
+
+    static func make(_ transport: any Transport = HostEngine.transport(), log: LogText = LogText()) -> Engine
+    {
         let engine = Engine(transport: transport)
         engine.log.handler = { category, text in log.write(category, text) }
         return engine

@@ -57,7 +57,7 @@ final class Traffic {
         if let replay {
             engine = Engine(transport: replay.transport, scheduler: replay.scheduler)
         } else {
-            engine = Engine(transport: CurlTransport())
+            engine = Engine(transport: HostEngine.transport())
         }
         engine.log.handler = { [log] category, text in log.write(category, text) }
         listen(to: engine)

@@ -54,6 +54,12 @@ struct StatusTextTests {
                 """)
     }
 
+    @Test func `a thread for transfers is told once there is one`() {
+        var facts = facts
+        facts.transferThreads = 1
+        #expect(text(facts).contains("1 for the gateway, 1 for transfers, up to 2 for modules"))
+    }
+
     @Test func `limits in use and breakers that are not closed`() {
         var facts = facts
         facts.attempts.limits = [
