@@ -106,6 +106,14 @@ final class ContentRendering: Sendable {
         return plain
     }
 
+    /// A form that is better than the one of now may be there soon.
+    func isMaking(for codings: [ContentCoding]) -> Bool {
+        guard isCompressible, !codings.isEmpty else { return false }
+        return coded.withLock { known in
+            codings.contains { if case .running? = known[$0] { true } else { false } }
+        }
+    }
+
     private func state(of coding: ContentCoding, _ content: EncodedContent) -> Coded {
         let isMine = coded.withLock { known -> Coded? in
             if let state = known[coding] { return state }

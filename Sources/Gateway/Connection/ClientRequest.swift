@@ -13,6 +13,8 @@ struct ClientRequest {
     /// Those of its head.
     let fields: RequestFields
     let notable: NotableFields
+    /// What it says of the content, where that was said before.
+    var known: KnownTerms?
     /// It says how it wants the content.
     private let hasTerms: Bool
     /// How its body comes; nil for none.
@@ -91,7 +93,10 @@ struct ClientRequest {
     /// It is complete: the next request begins behind it.
     mutating func bodyIsRead() { hasUnreadBytes = false }
 
-    var terms: ReadTerms { hasTerms ? ReadTerms(fields, notable, isHead: isHead) : .usual }
+    var terms: ReadTerms {
+        if let known { return known.terms }
+        return hasTerms ? ReadTerms(fields, notable, isHead: isHead) : .usual
+    }
 }
 
 extension ClientRequest {

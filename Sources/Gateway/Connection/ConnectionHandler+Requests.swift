@@ -4,7 +4,7 @@ import RestEngine
 extension ConnectionHandler {
     /// How a request is answered.
     private enum Decision {
-        case hot(HotAnswer)
+        case hot(HotAnswer, HotForm)
         /// It is there, and the client says more about what it wants.
         case content(PublishedAnswer, HeaderPassage, Int)
         case problem(Problem)
@@ -38,7 +38,7 @@ extension ConnectionHandler {
 
     private func answer(_ head: RequestHead, now: Double, _ context: ChannelHandlerContext) {
         switch machine.input.withUnsafeReadableBytes({ decide(head, $0, now: now, context) }) {
-        case .hot(let answer): write(answer, head, now: now, context)
+        case .hot(let answer, let form): write(answer, form, head, now: now, context)
         case .content(let answer, let passage, let labels):
             let request = take(head)
             let terms = request.terms
@@ -107,11 +107,22 @@ extension ConnectionHandler {
             hot.forget()
             return .ask
         }
-        guard head.notable.isEmpty, head.ifNoneMatch == nil else {
-            return .content(answer, hot.passage, hot.labels)
+        if !head.notable.isEmpty || head.ifNoneMatch != nil {
+            guard let terms = loop.terms.find(head, bytes, last: terms) else {
+                return .content(answer, hot.passage, hot.labels)
+            }
+            self.terms = terms
+            return content(answer, of: hot, hot.form(for: terms), now: now)
         }
-        hot.render(answer, now: now, &loop.writer)
-        return .hot(hot)
+        return content(answer, of: hot, hot.form(for: nil), now: now)
+    }
+
+    @inline(__always)
+    private func content(
+        _ answer: PublishedAnswer, of hot: HotAnswer, _ form: HotForm, now: Double
+    ) -> Decision {
+        form.render(answer, hot.passage, now: now, &loop.writer, loop.rules.access.origins)
+        return form.isContent ? .hot(hot, form) : .content(answer, hot.passage, hot.labels)
     }
 
     /// What a browser's page of another origin may not do, and what a browser asks before it sends that.
@@ -181,7 +192,11 @@ extension ConnectionHandler {
     }
 
     private func take(_ head: RequestHead) -> ClientRequest {
+        var said: KnownTerms?
         let client = machine.input.withUnsafeReadableBytes { bytes in
+            if head.hasKnowableTerms, !head.notable.isEmpty {
+                said = loop.terms.find(head, bytes, last: terms)
+            }
             let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
             var client = (isKnown ? known : identify(head, bytes))?.client ?? loop.rules.access.stranger
             if !loop.isForAdmins {
@@ -193,28 +208,31 @@ extension ConnectionHandler {
             return client
         }
         var request = machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
+        request.known = said
+        if let said { terms = said }
         if loop.rules.access.spans != nil { request.makeSpan() }
         return request
     }
 
     private func write(
-        _ answer: HotAnswer, _ head: RequestHead, now: Double, _ context: ChannelHandlerContext
+        _ answer: HotAnswer, _ form: HotForm, _ head: RequestHead, now: Double,
+        _ context: ChannelHandlerContext
     ) {
         guard head.minorVersion == 1, !head.saysClose, !isLeaving, !loop.rules.access.recordsRequests else {
             let request = take(head)
             guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
             labels = answer.labels
-            return writeContent(current, .hit(.memory), answer.passage, .usual, request, context)
+            return writeContent(current, .hit(.memory), answer.passage, request.terms, request, context)
         }
         needsFlush = true
         if head.method == .head {
-            machine.skip(head, answeredWith: answer.head.readableBytes)
-            context.write(wrapOutboundOut(answer.head), promise: nil)
+            machine.skip(head, answeredWith: form.head.readableBytes)
+            context.write(wrapOutboundOut(form.head), promise: nil)
         } else {
             machine.skip(
-                head, answeredWith: answer.whole.readableBytes + (answer.body?.readableBytes ?? 0))
-            context.write(wrapOutboundOut(answer.whole), promise: nil)
-            if let body = answer.body {
+                head, answeredWith: form.whole.readableBytes + (form.body?.readableBytes ?? 0))
+            context.write(wrapOutboundOut(form.whole), promise: nil)
+            if let body = form.body {
                 pace(body, context)
                 context.write(wrapOutboundOut(body), promise: nil)
             }
@@ -222,8 +240,8 @@ extension ConnectionHandler {
         guard loop.metrics != nil else { return }
         let isHead = head.method == .head
         loop.count(
-            answer.labels, isHead ? "HEAD" : "GET", status: answer.status, .hit,
-            bytes: isHead ? 0 : answer.bodyCount,
+            answer.labels, isHead ? "HEAD" : "GET", status: form.status, .hit,
+            bytes: isHead ? 0 : form.bodyCount,
             since: loop.batchStart)
     }
 }

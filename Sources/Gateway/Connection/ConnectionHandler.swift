@@ -41,6 +41,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var place: ClientPlace?
     /// Who was let in last.
     var known: KnownClient?
+    /// Those of its last request that had any.
+    var terms: KnownTerms?
     /// Nil without TLS.
     let secure: SecureSide?
     /// Nil with TLS, and until there is a large answer.

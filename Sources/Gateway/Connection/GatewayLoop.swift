@@ -33,6 +33,7 @@ final class GatewayLoop {
     /// As of the last ``refreshRules()``.
     private(set) var rules: GatewayRules.Snapshot
     var targets = TargetTable()
+    var terms = TermsTable()
     var streams = LoopStreams()
     var writer: AnswerWriter
     /// Nil as long as nobody wants to know; see ``GatewayMetrics``.

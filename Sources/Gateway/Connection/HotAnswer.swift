@@ -1,8 +1,8 @@
 import NIOCore
 import RestEngine
 
-/// The answer to one target as it goes out, kept by one event loop. Head and body are rendered once for each
-/// content and second; a hit writes what is there.
+/// The answers to one target as they go out, kept by one event loop: a form of them for each of the few
+/// things that clients say of the content that they want.
 final class HotAnswer {
     let publication: Publication
     let passage: HeaderPassage
@@ -12,17 +12,10 @@ final class HotAnswer {
     private let target: [UInt8]
     private let allowsGet: Bool
     private let allowsHead: Bool
-    private var content: EncodedContent?
-    /// The API's own fields of that content.
-    private var kept = ByteBuffer()
-    private var expiresAt = 0.0
-    private var second = Int.min
-    private(set) var head = ByteBuffer()
-    /// Head and body, or the head alone when `body` is not nil.
-    private(set) var whole = ByteBuffer()
-    private(set) var body: ByteBuffer?
-    private(set) var bodyCount = 0
-    var status: Int { content?.status ?? 200 }
+    /// For clients that say nothing.
+    private let usual = HotForm(nil)
+    private var others: [HotForm] = []
+    private static let mostOthers = 4
 
     init(target: [UInt8], _ shown: EngineClient.Shown, _ exposure: Exposure) {
         self.target = target
@@ -58,39 +51,97 @@ final class HotAnswer {
         target.withUnsafeBytes(body)
     }
 
-    /// Makes the buffers those of `answer` in the second of `now`.
+    /// The form for clients with these terms; nil: the usual ones. What was made for terms that came longest
+    /// ago makes room.
     @inline(__always)
-    func render(_ answer: PublishedAnswer, now: Double, _ writer: inout AnswerWriter) {
-        let second = Int(now)
-        if second == self.second, content === answer.content, expiresAt == answer.expiresAt { return }
-        renderAnew(answer, now: now, second: second, &writer)
+    func form(for terms: KnownTerms?) -> HotForm {
+        guard let terms else { return usual }
+        for form in others where form.terms === terms { return form }
+        if others.count == Self.mostOthers { others.removeFirst() }
+        let form = HotForm(terms)
+        others.append(form)
+        return form
     }
 
-    private func renderAnew(_ answer: PublishedAnswer, now: Double, second: Int, _ writer: inout AnswerWriter)
-    {
+    /// Lets go of contents that nobody has asked for since `second`, or that are no longer the resource's:
+    /// that may be gone long ago, or have had to make room.
+    func forget(unusedSince second: Int) {
+        usual.forget(unusedSince: second, publication)
+        others.removeAll { $0.forget(unusedSince: second, publication) }
+    }
+
+    /// Lets go of a content that is no longer served.
+    func forget() {
+        usual.forget()
+        others = []
+    }
+}
+
+/// One form of them. Head and body are rendered once for each content and second; a hit writes what is there.
+final class HotForm {
+    let terms: KnownTerms?
+    private var content: EncodedContent?
+    /// The API's own fields of that content.
+    private var kept = ByteBuffer()
+    private var expiresAt = 0.0
+    private var second = Int.min
+    private(set) var head = ByteBuffer()
+    /// Head and body, or the head alone when `body` is not nil.
+    private(set) var whole = ByteBuffer()
+    private(set) var body: ByteBuffer?
+    private(set) var bodyCount = 0
+    /// False: the client gets no content under these terms.
+    private(set) var isContent = true
+    /// It may be another in the same second.
+    private var isPassing = false
+    var status: Int { content?.status ?? 200 }
+
+    init(_ terms: KnownTerms?) { self.terms = terms }
+
+    /// Makes the buffers those of `answer` in the second of `now`.
+    @inline(__always)
+    func render(
+        _ answer: PublishedAnswer, _ passage: HeaderPassage, now: Double, _ writer: inout AnswerWriter,
+        _ origins: OriginRules
+    ) {
+        let second = Int(now)
+        if second == self.second, content === answer.content, expiresAt == answer.expiresAt, !isPassing {
+            return
+        }
+        renderAnew(answer, passage, now: now, second: second, &writer, origins)
+    }
+
+    private func renderAnew(
+        _ answer: PublishedAnswer, _ passage: HeaderPassage, now: Double, second: Int,
+        _ writer: inout AnswerWriter, _ origins: OriginRules
+    ) {
         self.second = second
         expiresAt = answer.expiresAt
         if content !== answer.content { kept = passage.lines(of: answer.content) }
         content = answer.content
-        let rendering = ContentRendering.of(answer.content)
-        let rendered = rendering.plain.body
-        let parts = AnswerWriter.ContentHead(
-            statusLine: rendering.statusLine, fields: rendering.plain.fields,
-            validators: rendering.plain.validators, kept: kept)
-        head = writer.contentHead(parts, of: answer, .hit(.memory), now: now, AnswerWriter.Framing())
+        isPassing = ContentRendering.of(answer.content).isMaking(for: terms?.terms.codings ?? [])
+        let selection = ContentSelection(answer.content, terms?.terms ?? .usual)
+        guard case .content(_, var parts, let rendered?) = selection.result else {
+            isContent = false
+            return
+        }
+        isContent = true
+        parts.kept = kept
+        head = writer.contentHead(
+            parts, of: answer, .hit(.memory), now: now, AnswerWriter.Framing(lines: origins.lines(for: nil)))
         whole = head
         body = rendered.join(&whole)
         bodyCount = rendered.count
     }
 
-    /// Lets go of the content when nobody has asked for it since `second`, or it is no longer the resource's:
-    /// that may be gone long ago, or have had to make room.
-    func forget(unusedSince second: Int) {
+    /// True when nothing is left.
+    @discardableResult
+    fileprivate func forget(unusedSince second: Int, _ publication: Publication) -> Bool {
         if content != nil, self.second < second || !publication.hasAnswer { forget() }
+        return content == nil
     }
 
-    /// Lets go of a content that is no longer served.
-    func forget() {
+    fileprivate func forget() {
         guard content != nil else { return }
         content = nil
         kept = ByteBuffer()

@@ -39,7 +39,8 @@ struct BenchLoadsCommand: ParsableCommand {
         let seconds = await run.seconds(concurrency: concurrency)
         let rate = Double(count) / seconds
         Streams.output(
-            "{\"transfers_per_second\":\(Int(rate)),\"failures\":\(run.failures),\"seconds\":\(seconds)}\n")
+            "{\"transfers_per_second\":\((rate * 10).rounded() / 10),\"failures\":\(run.failures),\"seconds\":\(seconds)}\n"
+        )
         host?.close()
         return run.failures == 0 ? 0 : 1
     }

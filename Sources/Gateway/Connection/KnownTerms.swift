@@ -1,0 +1,69 @@
+import RestEngine
+
+/// What clients say of the content that they want, by the bytes that say so: most say the same each time.
+///
+/// Of Accept and Accept-Encoding alone: what else a head may say is hardly ever said twice.
+final class KnownTerms: Sendable {
+    let terms: ReadTerms
+    private let accept: [UInt8]
+    private let encodings: [UInt8]
+
+    fileprivate init(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) {
+        accept = Self.bytes(head.acceptInUse, bytes)
+        encodings = Self.bytes(head.acceptEncoding, bytes)
+        terms = ReadTerms(RequestFields(Array(bytes[..<head.length])), head.notable, isHead: false)
+    }
+
+    /// The head says the same.
+    @inline(__always)
+    func isSaid(by head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        Self.isSame(accept, head.acceptInUse, bytes) && Self.isSame(encodings, head.acceptEncoding, bytes)
+    }
+
+    private static func bytes(_ range: ByteRange?, _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        range.map { Array($0.bytes(in: bytes)) } ?? []
+    }
+
+    @inline(__always)
+    private static func isSame(
+        _ known: [UInt8], _ range: ByteRange?, _ bytes: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard let range else { return known.isEmpty }
+        return known.withUnsafeBytes { $0.elementsEqual(range.bytes(in: bytes)) }
+    }
+}
+
+extension RequestHead {
+    /// Nothing is said of the content that is wanted but what ``KnownTerms`` has.
+    var hasKnowableTerms: Bool {
+        notable.isSubset(of: [.accept, .acceptEncoding]) && ifNoneMatch == nil && !repeatsTerms
+    }
+
+    /// `*/*` says nothing.
+    fileprivate var acceptInUse: ByteRange? { notable.contains(.accept) ? accept : nil }
+}
+
+/// The terms of one event loop's clients. Few; who comes with others takes the place of those that were first
+/// here.
+struct TermsTable {
+    private var all: [KnownTerms] = []
+    private static let limit = 16
+    /// Of the fields' values together. Longer ones aren't kept.
+    private static let mostBytes = 512
+
+    /// Nil where the head wants an event stream, or says more than is kept.
+    mutating func find(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, last: KnownTerms?) -> KnownTerms?
+    {
+        guard head.hasKnowableTerms else { return nil }
+        if let last, last.isSaid(by: head, bytes) { return last }
+        for known in all where known.isSaid(by: head, bytes) { return known }
+        guard (head.accept?.count ?? 0) + (head.acceptEncoding?.count ?? 0) <= Self.mostBytes else {
+            return nil
+        }
+        let known = KnownTerms(head, bytes)
+        guard !known.terms.wantsEvents else { return nil }
+        if all.count == Self.limit { all.removeFirst() }
+        all.append(known)
+        return known
+    }
+}

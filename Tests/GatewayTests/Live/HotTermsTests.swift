@@ -1,0 +1,132 @@
+import RestEngine
+import Testing
+
+@testable import Gateway
+
+/// Fresh answers for clients that say which form of the content they want, and say so again.
+@Suite struct HotTermsTests {
+    private static let long =
+        "[" + Array(repeating: #"{"login":"octocat"}"#, count: 200).joined(separator: ",") + "]"
+
+    /// What makes the gateway look at each request by itself, and asks for nothing more.
+    private static let apart = "Cache-Control: max-age=100000"
+
+    private func shown(_ answer: Answer) -> [String] {
+        ["\(answer.status)", answer.body]
+            + answer.fields.filter { $0.name != "Date" }.map { "\($0.name): \($0.value)" }
+    }
+
+    @Test(arguments: ["github/a", "github/small"])
+    func `51 What was rendered before is what would be rendered for the request alone`(path: String)
+        async throws
+    {
+        try await World.run(
+            {
+                $0.threads = 1
+                $0.cors = GatewayCORS(origins: ["https://app.example"])
+            },
+            automatic: { .success(.stub($0.url.hasSuffix("small") ? "[1]" : Self.long)) }
+        ) { world, site in
+            #expect(try site.get("/\(path)").status == 200)
+            let types = ["", "*/*", "application/json", "text/html, */*;q=0.1", "text/html", "text/*;q=0.5"]
+            let codings = [
+                "", "gzip, deflate", "gzip, deflate, br, zstd", "br;q=0", "identity", "gzip;q=0.1",
+            ]
+            // Twice, by when each has made room for others.
+            for turn in 0..<2 {
+                for type in types {
+                    for coding in codings {
+                        var fields: [String] = []
+                        if !type.isEmpty { fields.append("Accept: \(type)") }
+                        if !coding.isEmpty { fields.append("accept-encoding: \(coding)") }
+                        let alone = try site.get("/\(path)", fields: fields + [Self.apart])
+                        for _ in 0..<2 {
+                            let answer = try site.get("/\(path)", fields: fields)
+                            #expect(shown(answer) == shown(alone), "\(fields) in turn \(turn)")
+                        }
+                        #expect(alone["Cache-Status"] == "resthost; hit; ttl=30" || alone.status == 406)
+                        #expect(alone["Vary"]?.contains("Accept") == true || alone.status == 406)
+                    }
+                }
+            }
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
+
+    @Test func `51 Fields that come twice say the same as in one`() async throws {
+        try await World.run({ $0.threads = 1 }, automatic: { _ in .success(.stub(Self.long)) }) { _, site in
+            _ = try site.get("/github/a")
+            for _ in 0..<2 {
+                let answer = try site.get(
+                    "/github/a", fields: ["Accept-Encoding: identity;q=0.5", "Accept-Encoding: br"])
+                #expect(answer["Content-Encoding"] == "br")
+            }
+            let types = try site.get("/github/a", fields: ["Accept: text/html", "Accept: */*"])
+            #expect(types.status == 200)
+        }
+    }
+
+    @Test func `51 A changed content, a passed second and the end of freshness are seen`() async throws {
+        try await World.run({ $0.threads = 1 }, automatic: { _ in .success(.stub(Self.long)) }) {
+            world, site in
+            let fields = ["Accept: application/json", "Accept-Encoding: gzip"]
+            for _ in 0..<2 {
+                #expect(try site.get("/github/a", fields: fields)["Content-Encoding"] == "gzip")
+            }
+            world.clock.advance(by: 7)
+            #expect(try site.get("/github/a", fields: fields)["Age"] == "7")
+            await world.override("a", content: .json([2]))
+            let changed = try site.get("/github/a", fields: fields)
+            #expect(changed.body == "[2]")
+            #expect(changed["Age"] == "0")
+            world.clock.advance(by: 31)
+            #expect(try site.get("/github/a", fields: fields)["Content-Encoding"] == "gzip")
+            #expect(await world.transport.requests.count == 2)
+        }
+    }
+
+    @Test func `51 A large content is sent encoded as soon as it is`() async throws {
+        let large = "[" + Array(repeating: Self.long, count: 20).joined(separator: ",") + "]"
+        try await World.run({ $0.threads = 1 }, automatic: { _ in .success(.stub(large)) }) { _, site in
+            let fields = ["Accept-Encoding: gzip"]
+            #expect(try site.get("/github/a", fields: fields).body == large)
+            while try site.get("/github/a", fields: fields)["Content-Encoding"] != "gzip" {
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test func `Terms are known again by their bytes, up to a number and a length`() {
+        var table = TermsTable()
+        func find(_ fields: String, last: KnownTerms? = nil) -> KnownTerms? {
+            let text = "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+            return Array(text.utf8).withUnsafeBytes { bytes in
+                var head = RequestHead()
+                RequestFields.forEach(in: bytes) { name, value in
+                    let start = name.baseAddress! - bytes.baseAddress!
+                    let end = value.baseAddress! - bytes.baseAddress! + value.count
+                    let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                    #expect(head.readField(line, offset: start) == nil)
+                }
+                head.length = bytes.count
+                return table.find(head, bytes, last: last)
+            }
+        }
+        let first = find("Accept-Encoding: gzip\r\n")
+        #expect(first?.terms.codings == [.gzip])
+        #expect(find("accept-encoding:gzip\r\n") === first)
+        #expect(find("Accept-Encoding: gzip\r\nAccept: */*\r\n") === first)
+        #expect(find("Accept-Encoding: br\r\n") !== first)
+        #expect(find("Accept: gzip\r\n") !== first)
+        for fields in [
+            "Accept-Encoding: gzip\r\nRange: bytes=0-1\r\n", "Accept-Encoding: a\r\nAccept-Encoding: b\r\n",
+            "Accept: text/event-stream\r\n", "Accept-Encoding: gzip\r\nIf-None-Match: \"a\"\r\n",
+            "Accept-Encoding: \(String(repeating: "gzip,", count: 200))\r\n",
+        ] {
+            #expect(find(fields) == nil, "\(fields)")
+        }
+        for number in 0..<20 { #expect(find("Accept: a/\(number)\r\n") != nil) }
+        #expect(find("Accept-Encoding: gzip\r\n", last: first) === first)
+        #expect(find("Accept-Encoding: gzip\r\n") !== first)
+    }
+}
