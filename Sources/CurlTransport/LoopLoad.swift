@@ -13,14 +13,17 @@ struct LoopLoad {
     /// A loop is full above the first part of the time, and no more below the second.
     static let (full, free) = (0.85, 0.25)
     /// Processors that the process leaves to others, at least, when its transfers get a thread.
-    static let left = 0.9
+    static let left = 0.95
     /// Seconds over which the time of processors is looked at.
     static let window = 0.02
+    /// Windows in a row that a loop has to be full, so that the gateway's rest for a moment is no reason.
+    static let fullWindows = 3
     /// Seconds that a loop keeps its transfers after they were better off there.
     static let rest = 1.0
 
     private let processors: Int
     private var last: Reading?
+    private var windows = 0
     private var restsUntil = 0.0
 
     /// What was taken of processors by a time on the clock that never jumps, in seconds.
@@ -56,10 +59,13 @@ struct LoopLoad {
             let transfers = (reading.transfers - last.transfers) / seconds
             guard loop <= max(transfers, Self.free) else { return }
             isFull = false
+            windows = 0
             restsUntil = now + Self.rest
         } else {
             let process = (reading.process - last.process) / seconds
-            isFull = now >= restsUntil && loop > Self.full && Double(processors) - process > Self.left
+            let counts = now >= restsUntil && loop > Self.full && Double(processors) - process > Self.left
+            windows = counts ? windows + 1 : 0
+            isFull = windows == Self.fullWindows
         }
     }
 }

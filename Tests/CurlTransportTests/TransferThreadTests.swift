@@ -31,7 +31,7 @@ struct TransferThreadTests {
         }
         let plain = TransportRequest(url: peer.baseURL)
         #expect(places(plain) == [false, true, false])
-        for second in 0..<2 {
+        for second in 0...LoopLoad.fullWindows {
             load.note(at: Double(second)) { time in
                 LoopLoad.Reading(time: time, loop: time, transfers: 0, process: time)
             }
