@@ -1,13 +1,16 @@
-import CurlTransport
 import RestEngine
 import TestSupport
 import Testing
+
+@testable import CurlTransport
 
 @EngineActor
 struct CancelTests {
     let transport = CurlTransport()
 
-    @Test func `cancelling hangs up, and the completion is not called`() async {
+    @Test(arguments: [TransferPlace.loop, .thread])
+    func `cancelling hangs up, and the completion is not called`(place: TransferPlace) async {
+        let transport = CurlTransport(options: TransportOptions(), place: place)
         let begun = Gate()
         let hungUp = Gate()
         let peer = LoopbackPeer { _, connection in

@@ -62,22 +62,6 @@ struct TransferThreadTests {
         other.cancel()
     }
 
-    @Test func `cancelling hangs up, and the completion is not called`() async throws {
-        let begun = Gate()
-        let hungUp = Gate()
-        let peer = LoopbackPeer { _, connection in
-            begun.open()
-            connection.stall()
-            hungUp.open()
-        }
-        var wasCalled = false
-        let transfer = try send(TransportRequest(url: peer.baseURL)) { _ in wasCalled = true }
-        await begun.opened()
-        transfer.cancel()
-        await hungUp.opened()
-        #expect(!wasCalled)
-    }
-
     @Test func `time limits run, and a refused URL is told`() async {
         let peer = LoopbackPeer { _, connection in connection.stall() }
         var request = TransportRequest(url: peer.baseURL)

@@ -76,10 +76,10 @@ public final class ContentBudget {
     /// there is none.
     @discardableResult
     func makeRoom(for bytes: Int, sparing spared: Resource? = nil) -> Bool {
-        guard usedBytes + bytes > limit else { return true }
+        if hasRoom(for: bytes) { return true }
         let goal = limit - limit / 16 - bytes
         evict(sparing: spared, of: nil) { [self] in usedBytes <= goal }
-        return usedBytes + bytes <= limit
+        return hasRoom(for: bytes)
     }
 
     /// The same below the limit of one service.

@@ -34,12 +34,8 @@ package final class BodyAccount: Sendable {
     /// The body needs so many bytes in all. False when there is no room for it; then nothing is counted.
     @EngineActor
     package func grow(to bytes: Int) -> Bool {
-        let more = bytes - taken.load(ordering: .relaxed)
-        guard more > 0 else { return true }
-        guard budget.makeRoom(for: more) else { return false }
-        taken.wrappingAdd(more, ordering: .relaxed)
-        total.add(more)
-        return true
+        if growWithin(bytes) { return true }
+        return budget.makeRoom(for: bytes - taken.load(ordering: .relaxed)) && growWithin(bytes)
     }
 
     /// The same on any thread, where nothing can be dropped to make room.
