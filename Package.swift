@@ -202,7 +202,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Platform", "Gateway", "RestEngine", "TestSupport", nioCore, nioEmbedded, nioPosix, nioHTTP1,
+                "Platform", "Gateway", "RestEngine", "CCoding", "TestSupport", nioCore, nioEmbedded, nioPosix,
+                nioHTTP1,
                 nioSSL, nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),

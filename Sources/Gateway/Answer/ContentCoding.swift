@@ -4,8 +4,9 @@ import RestEngine
 
 /// Content codings that bodies are sent in (RFC 9110 8.4.1), the best first.
 enum ContentCoding: String, CaseIterable, Sendable {
-    case brotli = "br"
+    /// First, as of three that come to nearly the same size it takes half the time of the others.
     case zstd
+    case brotli = "br"
     case gzip
 
     /// Below it a coding saves no packet.
