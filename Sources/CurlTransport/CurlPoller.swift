@@ -30,6 +30,10 @@ package final class CurlPoller: Poller {
         transfers.limitConnections(perHost: perHost, total: total)
     }
 
+    func makePool(_ options: TransportOptions) -> EasyHandlePool {
+        EasyHandlePool(options: options, of: transfers)
+    }
+
     func start(_ request: TransportRequest, for transfer: CurlTransfer, by pool: EasyHandlePool) {
         do throws(TransportError) {
             transfer.attach(try transfers.start(request, for: transfer, by: pool))

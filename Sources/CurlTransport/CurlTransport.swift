@@ -20,7 +20,7 @@ public final class CurlTransport: Transport {
     init(options: TransportOptions, place: TransferPlace) {
         poller = CurlPoller.shared
         poller.limitConnections(perHost: options.maxConnectionsPerHost, total: options.maxTotalConnections)
-        pool = EasyHandlePool(options: options, time: poller.time)
+        pool = poller.makePool(options)
         remote = RemoteTransport(options)
         // A cap is for all connections together, which one set of transfers counts alone.
         let isCapped = options.maxConnectionsPerHost != nil || options.maxTotalConnections != nil

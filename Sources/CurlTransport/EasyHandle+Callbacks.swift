@@ -44,6 +44,7 @@ extension EasyHandle {
             EasyHandle.with(context) { $0.connectionBegan() }
             return 0
         }
+        ccurl_watch_connections(sockets.watch, easy)
         ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
         ccurl_set_open_socket(easy) { context, _, address in
             // As libcurl would, but it tells nobody why it can't.
@@ -54,7 +55,10 @@ extension EasyHandle {
                 let type = address.socktype
             #endif
             let descriptor = socket(address.family, type, address.protocol)
-            guard descriptor >= DescriptorLimit.firstKept || descriptor < 0 else { return descriptor }
+            guard descriptor >= DescriptorLimit.firstKept || descriptor < 0 else {
+                EasyHandle.with(context) { ccurl_watch_opened($0.sockets.watch, descriptor) }
+                return descriptor
+            }
             let reason = descriptor < 0 ? errno : EMFILE
             if descriptor >= 0 { close(descriptor) }
             EasyHandle.with(context) { $0.socketError = reason }

@@ -9,6 +9,7 @@ internal import RestEngine
 final class EasyHandle {
     let easy: UnsafeMutableRawPointer
     let time: LoopTime
+    let sockets: SocketWatch
     let hasConnectionCaps: Bool
     /// As the transport's options have them, for what is said of failures.
     let proxy: String?
@@ -63,12 +64,13 @@ final class EasyHandle {
     /// What the engine loop may see of a transfer that runs on another thread.
     var gauge: TransferGauge?
 
-    init(options: TransportOptions, time: LoopTime) throws(TransportError) {
+    init(options: TransportOptions, time: LoopTime, sockets: SocketWatch) throws(TransportError) {
         guard let easy = curl_easy_init() else {
             throw TransportError(.internal, message: "libcurl has no memory for another transfer")
         }
         self.easy = easy
         self.time = time
+        self.sockets = sockets
         hasConnectionCaps = options.maxConnectionsPerHost != nil || options.maxTotalConnections != nil
         proxy = options.proxy
         userAgent = options.userAgent

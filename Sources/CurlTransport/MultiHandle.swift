@@ -1,22 +1,27 @@
 internal import CCurl
+internal import Platform
 internal import RestEngine
 internal import Synchronization
 
 /// Owner of the multi handle: connections, name cache and TLS sessions are in it. Of one thread.
 final class MultiHandle {
-    /// Connections kept for reuse. libcurl's default depends on how many transfers run, so it would close
-    /// most of them at the end of a burst.
-    private static let keptConnections = 256
+    /// Connections that stay open for reuse, those in use among them. libcurl's default depends on how many
+    /// transfers run, so it would close most of them at the end of a burst; and where more than this many
+    /// run, each that ends would have one closed.
+    static func keptConnections(of descriptors: Int) -> Int { max(256, min(4096, descriptors / 8)) }
 
     private var multi: UnsafeMutableRawPointer
+    let sockets: SocketWatch
     private var perHost = 0
     private var total = 0
     /// Ends the current or the next ``wait(milliseconds:)``.
     let wakeUp: WakeUp
 
-    init() {
+    init(usesEpoll: Bool) {
         multi = Self.make()
-        wakeUp = WakeUp(multi)
+        sockets = SocketWatch(usesEpoll: usesEpoll)
+        sockets.lead(to: multi)
+        wakeUp = WakeUp(sockets.watch)
     }
 
     deinit {
@@ -26,7 +31,7 @@ final class MultiHandle {
 
     private static func make() -> UnsafeMutableRawPointer {
         guard let multi = curl_multi_init() else { fatalError("libcurl has no memory for a multi handle") }
-        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, keptConnections)
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, keptConnections(of: DescriptorLimit.current))
         return multi
     }
 
@@ -46,7 +51,7 @@ final class MultiHandle {
         let old = multi
         multi = Self.make()
         applyLimits()
-        wakeUp.lead(to: multi)
+        wakeUp.locked { sockets.lead(to: multi) }
         curl_multi_cleanup(old)
     }
 
@@ -54,13 +59,11 @@ final class MultiHandle {
 
     func remove(_ handle: EasyHandle) -> CURLMcode { curl_multi_remove_handle(multi, handle.easy) }
 
-    func perform() -> CURLMcode {
-        var running: Int32 = 0
-        return curl_multi_perform(multi, &running)
-    }
+    /// Goes on with what was added, and with what is ready.
+    func perform() -> CURLMcode { ccurl_watch_perform(sockets.watch) }
 
     /// Waits for the network, for libcurl's own timers, or for ``wakeUp``.
-    func wait(milliseconds: Int32) -> CURLMcode { curl_multi_poll(multi, nil, 0, milliseconds, nil) }
+    func wait(milliseconds: Int32) -> CURLMcode { ccurl_watch_wait(sockets.watch, milliseconds) }
 
     /// A transfer that is over, until there are no more.
     func nextFinished() -> (handle: EasyHandle, code: CURLcode)? {
@@ -86,19 +89,38 @@ final class MultiHandle {
     }
 }
 
-/// Ends the wait of a multi handle (curl_multi_wakeup(3)), from any thread.
+/// What a multi handle waits in; see ccurl_watch.h. Handles have it as long as their connections may live.
+final class SocketWatch {
+    let watch: OpaquePointer
+
+    init(usesEpoll: Bool) {
+        guard let watch = ccurl_watch_new(usesEpoll) else {
+            fatalError("there is no memory for what transfers wait in")
+        }
+        self.watch = watch
+    }
+
+    deinit { ccurl_watch_free(watch) }
+
+    fileprivate func lead(to multi: UnsafeMutableRawPointer) { ccurl_watch_lead(watch, multi) }
+}
+
+/// Ends the wait of a multi handle, from any thread.
 final class WakeUp: Sendable {
-    /// The multi handle's address, held while it is used, so that whoever replaces it waits.
+    /// The watch's address, held while it is used, so that whoever changes it waits; 0 for none.
     private let target: Mutex<UInt>
 
-    init(_ multi: UnsafeMutableRawPointer) { target = Mutex(UInt(bitPattern: multi)) }
+    init(_ watch: OpaquePointer) { target = Mutex(UInt(bitPattern: watch)) }
 
-    func lead(to multi: UnsafeMutableRawPointer?) { target.withLock { $0 = UInt(bitPattern: multi) } }
+    func lead(to watch: OpaquePointer?) { target.withLock { $0 = UInt(bitPattern: watch) } }
+
+    /// While nobody wakes.
+    func locked(_ body: () -> Void) { target.withLock { _ in body() } }
 
     func callAsFunction() {
         target.withLock { address in
-            guard let multi = UnsafeMutableRawPointer(bitPattern: address) else { return }
-            curl_multi_wakeup(multi)
+            guard let watch = OpaquePointer(bitPattern: address) else { return }
+            ccurl_watch_wake(watch)
         }
     }
 }
@@ -110,17 +132,19 @@ final class EasyHandlePool {
 
     private let options: TransportOptions
     private let time: LoopTime
+    private let sockets: SocketWatch
     // The last one back is the first one out: its memory is warm.
     private var idle: [EasyHandle] = []
 
-    init(options: TransportOptions, time: LoopTime) {
+    init(options: TransportOptions, of transfers: TransferSet) {
         self.options = options
-        self.time = time
+        time = transfers.time
+        sockets = transfers.sockets
     }
 
     func take() throws(TransportError) -> EasyHandle {
         if let handle = idle.popLast() { return handle }
-        return try EasyHandle(options: options, time: time)
+        return try EasyHandle(options: options, time: time, sockets: sockets)
     }
 
     func put(back handle: EasyHandle) {

@@ -25,18 +25,22 @@ final class TransferSet {
     /// Transfers were added, or are to go on, since libcurl last ran.
     var hasNews = false
 
-    /// - Parameter isOfEngine: The thread is the engine loop's.
-    init(isOfEngine: Bool) {
+    /// - Parameters:
+    ///   - isOfEngine: The thread is the engine loop's.
+    ///   - usesEpoll: False to have libcurl wait, as where there is no epoll.
+    init(isOfEngine: Bool, usesEpoll: Bool = true) {
         // Both are the process's, and safe to repeat: a write to a closed connection is an error, not a
         // signal (libcurl(3), CURLOPT_NOSIGNAL(3)).
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         signal(SIGPIPE, SIG_IGN)
-        multi = MultiHandle()
+        multi = MultiHandle(usesEpoll: usesEpoll)
         time = LoopTime(isOfEngine: isOfEngine)
     }
 
     /// Ends a wait, from any thread.
     var wakeUp: WakeUp { multi.wakeUp }
+
+    var sockets: SocketWatch { multi.sockets }
 
     func limitConnections(perHost: Int?, total: Int?) {
         multi.limitConnections(perHost: perHost, total: total)
@@ -102,7 +106,10 @@ final class TransferSet {
     func wait(milliseconds: Int32) {
         time.update()
         let code = multi.wait(milliseconds: time.resting.isEmpty ? timeout(milliseconds) : 0)
-        if code == CURLM_OK { perform() } else { replaceMulti(because: MultiHandle.error(code)) }
+        guard code == CURLM_OK else { return replaceMulti(because: MultiHandle.error(code)) }
+        // What ended the wait may have been the end of a connection that nobody uses.
+        if running.isEmpty { _ = multi.perform() }
+        perform()
     }
 
     /// Those that rested since the last pass.

@@ -137,7 +137,7 @@ private final class RemoteTransfers {
 
     private func pool(of transport: RemoteTransport) -> EasyHandlePool {
         if let pool = pools[ObjectIdentifier(transport)] { return pool }
-        let pool = EasyHandlePool(options: transport.options, time: transfers.time)
+        let pool = EasyHandlePool(options: transport.options, of: transfers)
         pools[ObjectIdentifier(transport)] = pool
         return pool
     }

@@ -1,10 +1,11 @@
-"""How cost grows with what a host has: one host for each number of services, blocks, resources, observers, modules or
-idle connections, of which start, memory, and the processor's time for a request are measured."""
+"""How cost grows with what a host has: one host for each number of services, blocks, resources, observers, modules,
+idle connections or transfers under way, of which start, memory, and the processor's time for a request are measured."""
 
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 
 import servers
@@ -19,6 +20,7 @@ AXES = {
     "observers": (1, 10, 100, 1000, 10000),
     "modules": (1, 10, 100, 300),
     "connections": (1, 10, 100, 1000, 5000),
+    "transfers": (1, 10, 100, 1000),
 }
 FIGURES = {
     "start": "processor time until it answers, ms",
@@ -29,7 +31,7 @@ FIGURES = {
 MODULE = "return function(value) return value end\n"
 
 
-def script_of(axis, count, upstream, port, expiration):
+def script_of(axis, count, upstream, port, expiration, silent):
     """A script that has `count` of one thing, and one of everything else."""
     lines = ['local rest = require "resthost"', f'local api = rest.service {{ name = "api", base_url = "{upstream}" }}']
     lines.append(f"api:configure(function(c) c.expiration_time = {expiration}; c.collapse = {str(expiration > 0).lower()} end)")
@@ -42,6 +44,8 @@ def script_of(axis, count, upstream, port, expiration):
         lines.append(f"for i = 2, {count} do small:add_observer(function() told = told + 1 end) end")
     if axis == "modules":
         lines.append(f'for i = 2, {count} do api:configure_transformer("/m" .. i .. "/**", "m" .. i) end')
+    if axis == "transfers":
+        lines.append(f'rest.service {{ name = "silent", base_url = "{silent}" }}')
     lines.append(f'rest.gateway {{ listen = "127.0.0.1:{port}" }}')
     return "\n".join(lines) + "\n"
 
@@ -52,8 +56,11 @@ class Host:
     def __init__(self, world, axis, count, expiration):
         self.world, self.axis, self.count = world, axis, count
         self.port = world.port()
+        # An API that takes requests and never answers.
+        self.silent = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        silent = f"http://127.0.0.1:{self.silent.getsockname()[1]}"
         path = world.write(
-            f"growth-{axis}-{count}.lua", script_of(axis, count, world.upstream, self.port, expiration))
+            f"growth-{axis}-{count}.lua", script_of(axis, count, world.upstream, self.port, expiration, silent))
         self.process = world.start(servers.command(world, servers.RUN, script=path), self.port, f"{axis}-{count}")
         self.start = self.processor_seconds() * 1000
         self.url = f"http://127.0.0.1:{self.port}/api/small.json"
@@ -71,6 +78,12 @@ class Host:
             # The last one has been accepted when it is answered.
             for asker in self.open[-1:]:
                 asker.ask()
+        if self.axis == "transfers":
+            for i in range(1, self.count):
+                asker = Asker(f"http://127.0.0.1:{self.port}/silent/{i}")
+                asker.send()
+                # The request has come when its connection has.
+                self.open += [asker, self.silent.accept()[0]]
 
     def memory(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
@@ -100,6 +113,7 @@ class Host:
     def close(self):
         for client in self.open:
             client.close()
+        self.silent.close()
         self.world.stop(self.process)
 
 

@@ -95,11 +95,16 @@ class Asker:
         self.stream = self.client.makefile("rb")
         self.host = parts.netloc
 
-    def ask(self, target=None):
-        """The body of a 200 with a length."""
+    def send(self, target=None):
+        """Only asks; gives what for."""
         parts = urlsplit(self.url)
         target = target or parts.path + ("?" + parts.query if parts.query else "")
         self.client.sendall(f"GET {target} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
+        return target
+
+    def ask(self, target=None):
+        """The body of a 200 with a length."""
+        target = self.send(target)
         status, length = self.stream.readline(), 0
         while field := self.stream.readline().strip():
             if field.lower().startswith(b"content-length:"):

@@ -1,0 +1,299 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "ccurl_watch.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#endif
+
+// As many are told to libcurl before what came of them is passed on.
+enum { most_events = 64 };
+
+// What is known of one descriptor.
+struct socket_state {
+    // What epoll looks for, in libcurl's terms; 0 when it doesn't know the descriptor.
+    uint8_t watched;
+    // A transfer waits for it.
+    bool is_wanted;
+    // Its closing is told.
+    bool is_known;
+};
+
+struct ccurl_watch {
+    CURLM *multi;
+    // -1 when libcurl waits.
+    int epoll;
+    // Written to by who wakes.
+    int event;
+    // Microseconds of the monotonic clock at which libcurl's next timer is due; 0 for now, -1 for none.
+    int64_t deadline;
+    struct socket_state *sockets;
+    size_t socket_count;
+#ifdef __linux__
+    // Of the last wait, until they are told; -1 when there was none since.
+    int event_count;
+    struct epoll_event events[most_events];
+#endif
+};
+
+static void close_epoll(ccurl_watch *watch) {
+    if (watch->epoll >= 0) {
+        close(watch->epoll);
+    }
+    if (watch->event >= 0) {
+        close(watch->event);
+    }
+    watch->epoll = -1;
+    watch->event = -1;
+}
+
+/// NULL when there is no memory. Another descriptor may move it.
+static struct socket_state *find_state(ccurl_watch *watch, curl_socket_t socket) {
+    size_t index = (size_t)socket;
+    if (index >= watch->socket_count) {
+        size_t count = index + 64 > 2 * watch->socket_count ? index + 64 : 2 * watch->socket_count;
+        struct socket_state *larger = realloc(watch->sockets, count * sizeof *larger);
+        if (!larger) {
+            return NULL;
+        }
+        memset(larger + watch->socket_count, 0, (count - watch->socket_count) * sizeof *larger);
+        watch->sockets = larger;
+        watch->socket_count = count;
+    }
+    return &watch->sockets[index];
+}
+
+static int on_close(void *context, curl_socket_t socket) {
+    ccurl_watch *watch = context;
+    if ((size_t)socket < watch->socket_count) {
+        // epoll forgets what is closed by itself.
+        memset(&watch->sockets[socket], 0, sizeof watch->sockets[socket]);
+    }
+    return close(socket);
+}
+
+void ccurl_watch_connections(ccurl_watch *watch, CURL *easy) {
+    if (watch->epoll < 0) {
+        return;
+    }
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, watch);
+}
+
+void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket) {
+    if (watch->epoll < 0) {
+        return;
+    }
+    struct socket_state *state = find_state(watch, socket);
+    if (state) {
+        // Whatever had the number before is closed.
+        memset(state, 0, sizeof *state);
+        state->is_known = true;
+    }
+}
+
+#ifdef __linux__
+
+static int64_t microseconds_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+/// False when the system refuses.
+static bool set_events(ccurl_watch *watch, curl_socket_t socket, struct socket_state *state, int what) {
+    struct epoll_event event = {.data.fd = socket};
+    event.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
+    int operation = state->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    int code = epoll_ctl(watch->epoll, operation, socket, &event);
+    // A descriptor whose closing isn't told may be another than the one that was known by its number.
+    if (code != 0 && operation == EPOLL_CTL_MOD && errno == ENOENT) {
+        code = epoll_ctl(watch->epoll, EPOLL_CTL_ADD, socket, &event);
+    } else if (code != 0 && operation == EPOLL_CTL_ADD && errno == EEXIST) {
+        code = epoll_ctl(watch->epoll, EPOLL_CTL_MOD, socket, &event);
+    }
+    if (code == 0) {
+        state->watched = (uint8_t)what;
+    }
+    return code == 0;
+}
+
+static void forget_events(ccurl_watch *watch, curl_socket_t socket, struct socket_state *state) {
+    struct epoll_event none = {0};
+    epoll_ctl(watch->epoll, EPOLL_CTL_DEL, socket, &none);
+    state->watched = 0;
+}
+
+// CURLMOPT_SOCKETFUNCTION(3): -1 ends all transfers of the multi handle with an error.
+static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned) {
+    (void)easy;
+    (void)assigned;
+    ccurl_watch *watch = context;
+    struct socket_state *state = find_state(watch, socket);
+    if (!state) {
+        return -1;
+    }
+    state->is_wanted = what == CURL_POLL_IN || what == CURL_POLL_OUT || what == CURL_POLL_INOUT;
+    if (!state->is_wanted) {
+        if (!state->is_known && state->watched) {
+            forget_events(watch, socket, state);
+        }
+        return 0;
+    }
+    return (state->is_known && state->watched == what) || set_events(watch, socket, state, what) ? 0 : -1;
+}
+
+static int on_timer(CURLM *multi, long milliseconds, void *context) {
+    ccurl_watch *watch = context;
+    // Of one whose place another has taken: it is being cleaned up.
+    if (multi == watch->multi) {
+        watch->deadline =
+            milliseconds > 0 ? microseconds_now() + (int64_t)milliseconds * 1000 : milliseconds < 0 ? -1 : 0;
+    }
+    return 0;
+}
+
+static void open_epoll(ccurl_watch *watch) {
+    watch->epoll = epoll_create1(EPOLL_CLOEXEC);
+    watch->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    // By its edge: each write is told once, and nobody has to read.
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = watch->event};
+    if (watch->epoll >= 0 && watch->event >= 0
+        && epoll_ctl(watch->epoll, EPOLL_CTL_ADD, watch->event, &event) == 0) {
+        return;
+    }
+    close_epoll(watch);
+}
+
+/// Milliseconds until a timer of libcurl's is due, but not more than those that are given.
+static int milliseconds_left(const ccurl_watch *watch, int milliseconds) {
+    if (watch->deadline < 0 || milliseconds == 0) {
+        return milliseconds;
+    }
+    int64_t left = watch->deadline == 0 ? 0 : watch->deadline - microseconds_now();
+    left = left <= 0 ? 0 : (left + 999) / 1000;
+    return milliseconds < 0 || left < milliseconds ? (int)(left > INT32_MAX ? INT32_MAX : left) : milliseconds;
+}
+
+static void take_events(ccurl_watch *watch, int milliseconds) {
+    int count = epoll_wait(watch->epoll, watch->events, most_events, milliseconds);
+    // It may have been interrupted by a signal.
+    watch->event_count = count < 0 ? 0 : count;
+}
+
+static CURLMcode tell_of_time(ccurl_watch *watch) {
+    if (watch->deadline < 0 || (watch->deadline > 0 && watch->deadline > microseconds_now())) {
+        return CURLM_OK;
+    }
+    // libcurl says when the next is due, before the call returns.
+    watch->deadline = -1;
+    int running = 0;
+    return curl_multi_socket_action(watch->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+}
+
+static CURLMcode tell_of_event(ccurl_watch *watch, const struct epoll_event *event) {
+    curl_socket_t socket = event->data.fd;
+    if (socket == watch->event) {
+        return CURLM_OK;
+    }
+    struct socket_state *state = &watch->sockets[socket];
+    if (!state->is_wanted) {
+        // Of a connection that rests, and is at its end, or of a transfer that does.
+        if (state->watched) {
+            forget_events(watch, socket, state);
+        }
+        return CURLM_OK;
+    }
+    // What went wrong is told by the next read, better than by CURL_CSELECT_ERR, which ends the transfer.
+    int mask = (event->events & (EPOLLIN | EPOLLHUP | EPOLLERR) ? CURL_CSELECT_IN : 0)
+        | (event->events & EPOLLOUT ? CURL_CSELECT_OUT : 0);
+    int running = 0;
+    return curl_multi_socket_action(watch->multi, socket, mask, &running);
+}
+
+#endif
+
+CURLMcode ccurl_watch_wait(ccurl_watch *watch, int milliseconds) {
+#ifdef __linux__
+    if (watch->epoll >= 0) {
+        take_events(watch, milliseconds_left(watch, milliseconds));
+        return CURLM_OK;
+    }
+#endif
+    return curl_multi_poll(watch->multi, NULL, 0, milliseconds, NULL);
+}
+
+CURLMcode ccurl_watch_perform(ccurl_watch *watch) {
+#ifdef __linux__
+    if (watch->epoll >= 0) {
+        // First what is new: its request is then on its way while the rest is read.
+        CURLMcode code = tell_of_time(watch);
+        if (watch->event_count < 0) {
+            take_events(watch, 0);
+        }
+        for (int i = 0; i < watch->event_count && code == CURLM_OK; i++) {
+            code = tell_of_event(watch, &watch->events[i]);
+        }
+        watch->event_count = -1;
+        return code;
+    }
+#endif
+    int running = 0;
+    return curl_multi_perform(watch->multi, &running);
+}
+
+void ccurl_watch_wake(ccurl_watch *watch) {
+    if (watch->epoll < 0) {
+        curl_multi_wakeup(watch->multi);
+        return;
+    }
+    uint64_t one = 1;
+    // It fails only when it is full, and then it can be read anyway.
+    (void)!write(watch->event, &one, sizeof one);
+}
+
+void ccurl_watch_lead(ccurl_watch *watch, CURLM *multi) {
+    watch->multi = multi;
+    watch->deadline = -1;
+#ifdef __linux__
+    watch->event_count = -1;
+    if (watch->epoll >= 0) {
+        curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+        curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, watch);
+        curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
+        curl_multi_setopt(multi, CURLMOPT_TIMERDATA, watch);
+    }
+#endif
+}
+
+ccurl_watch *ccurl_watch_new(bool uses_epoll) {
+    ccurl_watch *watch = calloc(1, sizeof *watch);
+    if (!watch) {
+        return NULL;
+    }
+    watch->epoll = -1;
+    watch->event = -1;
+    watch->deadline = -1;
+#ifdef __linux__
+    if (uses_epoll) {
+        open_epoll(watch);
+    }
+#else
+    (void)uses_epoll;
+#endif
+    return watch;
+}
+
+void ccurl_watch_free(ccurl_watch *watch) {
+    close_epoll(watch);
+    free(watch->sockets);
+    free(watch);
+}
