@@ -30,7 +30,8 @@ void ccurl_watch_connections(ccurl_watch *watch, CURL *easy);
 /// connection rests between two transfers, which spares two calls of the system for each.
 void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket);
 
-/// Waits until something is ready, be it only the end of a connection that rests, a timer of libcurl's is due, or the watch is woken. Negative: for ever.
+/// Waits until something is ready, be it only the end of a resting connection, a timer of libcurl is due,
+/// or the watch is woken. Negative: for ever.
 CURLMcode ccurl_watch_wait(ccurl_watch *watch, int milliseconds);
 
 /// Does what can be done without waiting.
