@@ -215,6 +215,7 @@ extension EasyHandle {
     }
 
     private func connectionReady() {
+        if deadlines.connected != nil { isSentAgain = true }
         deadlines.connectionReady(at: time.now)
     }
 

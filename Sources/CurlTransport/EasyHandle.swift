@@ -42,6 +42,9 @@ final class EasyHandle {
     var wantsRemoteAddress = false
     /// The server might do twice what it is asked twice.
     var isSentOnce = false
+    /// libcurl has sent the request a second time, on another connection.
+    var isSentAgain = false
+    var hasSucceeded = false
     // Unchecked: a callback touches these for each chunk, and none runs while another part of this type does.
     @exclusivity(unchecked) var deadlines = TransferDeadlines(limits: Timeouts(), start: 0)
     @exclusivity(unchecked) var head = ResponseHead()
@@ -89,8 +92,15 @@ final class EasyHandle {
     /// What libcurl says about the failure; names hosts and certificates, never secrets.
     var errorDetail: String { String(cString: errorText) }
 
+    /// It may have another transfer. libcurl counts how often it has sent requests of a handle again, over all
+    /// of the handle's transfers, and gives up the sixth that it would (curl_easy_reset(3) alone sets that
+    /// back); a failed or cancelled one may have been sent again too.
+    var isAsNew: Bool { deadlines.connected == nil || hasSucceeded && !isSentAgain }
+
     /// Lets go of what the last transfer held.
     func clear() {
+        isSentAgain = false
+        hasSucceeded = false
         transfer = nil
         upload = nil
         form = nil

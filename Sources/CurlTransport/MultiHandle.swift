@@ -148,7 +148,8 @@ final class EasyHandlePool {
     }
 
     func put(back handle: EasyHandle) {
+        let isKept = handle.isAsNew && idle.count < Self.capacity
         handle.clear()
-        if idle.count < Self.capacity { idle.append(handle) }
+        if isKept { idle.append(handle) }
     }
 }

@@ -131,8 +131,9 @@ final class TransferSet {
         guard let transfer = handle.transfer else { return }
         var ended = Ended(transfer: transfer, result: result)
         switch result {
-        case .success where handle.body.isInPieces: ended.body = LargeBody(handle.takeBody())
-        case .success: break
+        case .success:
+            handle.hasSucceeded = true
+            if handle.body.isInPieces { ended.body = LargeBody(handle.takeBody()) }
         case .failure:
             ended.progress = handle.progress
             ended.wantsRoom = handle.wantsRoom

@@ -1,5 +1,6 @@
 import CurlTransport
 import RestEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -39,6 +40,24 @@ struct ReuseTests {
         let results = await fetch(20, transport, peer.baseURL)
         #expect(results.allSatisfy { $0.error == nil })
         #expect(peer.connectionCount == count)
+    }
+
+    @Test func `however often a kept connection breaks, a request that may be repeated is`() async throws {
+        let count = Mutex(0)
+        let peer = LoopbackPeer { _, connection in
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            // The first is answered; of each later one what came on the kept connection is not.
+            number % 2 == 0 ? connection.respond() : connection.close()
+        }
+        let transport = CurlTransport()
+        for number in 0..<30 {
+            let result = await transport.answer(to: TransportRequest(url: peer.baseURL))
+            #expect(result.error == nil, "\(number)")
+        }
+        #expect(peer.connectionCount == 30)
     }
 
     @Test func `another transport uses the same connections`() async throws {
