@@ -93,8 +93,8 @@ final class EasyHandle {
     var errorDetail: String { String(cString: errorText) }
 
     /// It may have another transfer. libcurl counts how often it has sent requests of a handle again, over all
-    /// of the handle's transfers, and gives up the sixth that it would (curl_easy_reset(3) alone sets that
-    /// back); a failed or cancelled one may have been sent again too.
+    /// of the handle's transfers, and gives up the sixth time (curl_easy_reset(3) alone sets that back); one
+    /// that failed or was cancelled may have been sent again too.
     var isAsNew: Bool { deadlines.connected == nil || hasSucceeded && !isSentAgain }
 
     /// Lets go of what the last transfer held.
