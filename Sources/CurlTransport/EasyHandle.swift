@@ -92,9 +92,9 @@ final class EasyHandle {
     /// What libcurl says about the failure; names hosts and certificates, never secrets.
     var errorDetail: String { String(cString: errorText) }
 
-    /// It may have another transfer. libcurl counts how often it has sent requests of a handle again, over all
-    /// of the handle's transfers, and gives up the sixth time (curl_easy_reset(3) alone sets that back); one
-    /// that failed or was cancelled may have been sent again too.
+    /// It may have another transfer. libcurl counts how often it has sent requests of a handle again, over
+    /// all of the handle's transfers, and gives up the sixth time; only curl_easy_reset(3) sets that back.
+    /// One that failed or was cancelled may have been sent again too.
     var isAsNew: Bool { deadlines.connected == nil || hasSucceeded && !isSentAgain }
 
     /// Lets go of what the last transfer held.
