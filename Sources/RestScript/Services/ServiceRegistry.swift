@@ -18,6 +18,8 @@ final class ServiceRegistry {
     enum Limit { case count, bytes }
 
     private var declarations: [Declaration] = []
+    /// Where each name is among them: each declaration asks whether its name is taken.
+    private var indices: [String: Int] = [:]
     unowned let context: ScriptContext
 
     init(_ context: ScriptContext) { self.context = context }
@@ -40,7 +42,7 @@ final class ServiceRegistry {
         return service
     }
 
-    subscript(name: String) -> Declaration? { declarations.first { $0.service.name == name } }
+    subscript(name: String) -> Declaration? { indices[name].map { declarations[$0] } }
 
     /// Where requests and proxies of the script may lead when declared hosts alone are granted.
     var bases: [URLText] { declarations.compactMap { $0.service.baseURL?.url } }
@@ -53,12 +55,13 @@ final class ServiceRegistry {
     func add(_ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?) {
         service.refusal = { [weak context] url in context?.services.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak context] in context?.services.collectGarbage() }
+        if indices[service.name] == nil { indices[service.name] = declarations.count }
         declarations.append(Declaration(service: service, place: place, transport: transport))
     }
 
     /// The script has set a limit of this service itself.
     func note(_ limit: Limit, of service: Service) {
-        guard let index = declarations.firstIndex(where: { $0.service.name == service.name }) else { return }
+        guard let index = indices[service.name] else { return }
         declarations[index].limits.insert(limit)
     }
 
@@ -99,10 +102,13 @@ final class ServiceRegistry {
 
     func remove(_ others: [Service]) {
         declarations.removeAll { known in others.contains { $0 === known.service } }
+        indices = Dictionary(
+            declarations.enumerated().map { ($1.service.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     func removeAll() {
         declarations = []
+        indices = [:]
         madeOfRequests = nil
     }
 
