@@ -27,7 +27,7 @@ struct ModuleSearch {
                 "module name '\(name)' is not allowed: write names with dots between them, such as 'lib.json'"
             )
         }
-        let path = parts.joined(separator: "/")
+        let path = Self.path(of: name)
         var faults: [String] = []
         for (number, root) in roots.enumerated() {
             for candidate in Self(roots: [root]).candidates(name) {
@@ -51,8 +51,15 @@ struct ModuleSearch {
 
     /// The files that a module may be in.
     func candidates(_ name: String) -> [String] {
-        let path = name.replacing(".", with: "/")
+        let path = Self.path(of: name)
         return roots.flatMap { ["\($0)/\(path).lua", "\($0)/\(path)/init.lua"] }
+    }
+
+    /// By bytes: each script that requires something comes here at its start, and what the language has for
+    /// this sets up more than it does.
+    private static func path(of name: String) -> String {
+        String(
+            decoding: name.utf8.map { $0 == UInt8(ascii: ".") ? UInt8(ascii: "/") : $0 }, as: UTF8.self)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

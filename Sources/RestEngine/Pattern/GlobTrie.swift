@@ -111,8 +111,8 @@ extension GlobTrie {
         var candidates: Set<Int> = []
         /// Nodes and segments looked at: the measure of the work done.
         var steps = 0
-        /// Nodes whose subtrees are in `matches` already: below `**/` a node can be met again.
-        fileprivate var collected: Set<Int> = []
+        /// Nodes whose subtrees match: below `**/` a node can be met again.
+        fileprivate var collected: [Int] = []
     }
 
     func lookup(_ text: ArraySlice<UInt8>) -> Findings {
@@ -141,14 +141,23 @@ extension GlobTrie {
             active = next
             start = segment.endIndex + 1
         }
+        collectSubtrees(into: &findings)
         return findings
+    }
+
+    /// Of each node once.
+    private func collectSubtrees(into findings: inout Findings) {
+        findings.collected.sort()
+        var last = -1
+        for node in findings.collected where node != last {
+            findings.matches += nodes[node].subtrees
+            last = node
+        }
     }
 
     private func collect(_ index: Int, _ rest: ArraySlice<UInt8>, into findings: inout Findings) {
         findings.steps += 1
-        if !nodes[index].subtrees.isEmpty, findings.collected.insert(index).inserted {
-            findings.matches += nodes[index].subtrees
-        }
+        if !nodes[index].subtrees.isEmpty { findings.collected.append(index) }
         nodes[index].unresolved.candidates(rest) { findings.candidates.insert($0) }
     }
 

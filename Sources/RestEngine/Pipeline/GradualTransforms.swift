@@ -2,7 +2,7 @@ import DequeModule
 
 /// A transformer of the loop that takes in a large content in parts, between which the loop does other
 /// things.
-package protocol GradualTransformer: Transformer {
+package protocol GradualTransformer: PlacedTransformer {
     /// Begins with a response whose content is large; nil when this one is transformed in one go all the
     /// same.
     func begin(_ response: Response, _ context: PipelineContext) -> (any GradualTransform)?

@@ -1,6 +1,6 @@
 /// A transformer whose work is done on other threads. Steps that stand beside each other and go to the same
 /// executor are sent there together, with the portable ones before and between them.
-package protocol OffloadedTransformer: Transformer {
+package protocol OffloadedTransformer: PlacedTransformer {
     /// Where it is done.
     nonisolated var executor: any TransformerExecutor { get }
 

@@ -95,10 +95,8 @@ public struct PipelineStage: Sendable {
             largeSize = .max
             placement =
                 switch transformer {
-                case let offloaded as any OffloadedTransformer: .offloaded(offloaded)
-                case let threaded as any ThreadedTransformer: .threaded(threaded)
+                case let placed as any PlacedTransformer: placed.placement
                 case let portable as any PortableTransformer: .portable(portable)
-                case let gradual as any GradualTransformer: .gradual(gradual)
                 default: .loop
                 }
         }
@@ -125,7 +123,7 @@ public struct PipelineStage: Sendable {
     }
 
     /// Where a step can run.
-    enum Placement: Sendable {
+    package enum Placement: Sendable {
         case loop
         case gradual(any GradualTransformer)
         case portable(any PortableTransformer)
@@ -185,6 +183,24 @@ extension Pipeline {
         }
         return UInt64(bitPattern: Int64(hasher.finalize())) | 1
     }
+}
+
+/// A transformer of the program's own that says where it runs. One question for all kinds: the runtime takes
+/// long to tell that a type doesn't conform to a protocol, a tenth of a millisecond each.
+package protocol PlacedTransformer: Transformer {
+    nonisolated var placement: PipelineStage.Placement { get }
+}
+
+extension OffloadedTransformer {
+    package nonisolated var placement: PipelineStage.Placement { .offloaded(self) }
+}
+
+extension ThreadedTransformer {
+    package nonisolated var placement: PipelineStage.Placement { .threaded(self) }
+}
+
+extension GradualTransformer {
+    package nonisolated var placement: PipelineStage.Placement { .gradual(self) }
 }
 
 extension Transformer {

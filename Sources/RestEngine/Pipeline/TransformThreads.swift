@@ -3,7 +3,7 @@ internal import Dispatch
 import Platform
 
 /// A portable transformer that may take long, whatever the size of the body: a function of the program's.
-protocol ThreadedTransformer: PortableTransformer {
+package protocol ThreadedTransformer: PortableTransformer, PlacedTransformer {
     /// False for what it leaves as it is, and for what takes less than the way to another thread.
     nonisolated func belongsOnThread(_ response: Response) -> Bool
 }

@@ -43,7 +43,7 @@ public struct TypedTransformer<Input, Output: Sendable>: ThreadedTransformer {
         }
     }
 
-    nonisolated func belongsOnThread(_ response: Response) -> Bool {
+    package nonisolated func belongsOnThread(_ response: Response) -> Bool {
         guard !onEngineLoop, let entity = response.entity else { return false }
         if case .failure = response, !transformErrors { return false }
         if entity.content.isNoBody, !transformEmpty { return false }
