@@ -7,6 +7,29 @@ import Testing
 /// What a reload keeps, and what it changes (ARCHITECTURE.md, Four walks).
 @Suite(.leakChecked) @EngineActor
 struct ReloadTests {
+    @Test(arguments: [3, 16, 17, 60])
+    func `services are found by their names however many there are, over reloads too`(count: Int) throws {
+        func declaring(_ numbers: ClosedRange<Int>) -> String {
+            """
+            for i = \(numbers.lowerBound), \(numbers.upperBound) do
+                rest.service { name = "s" .. i, base_url = "https://api.example/" .. i }
+            end
+            print(pcall(rest.service, { name = "s\(numbers.upperBound)" }))
+            """
+        }
+        let scripts = try ReloadFixture(declaring(1...count))
+        #expect(scripts.take().first?.hasPrefix("false\ta service named 's\(count)' exists") == true)
+        let kept = try #require(scripts.host.service(named: "s\(count)"))
+        scripts.reload(declaring(2...count))
+        #expect(scripts.take().first?.hasPrefix("false") == true)
+        #expect(scripts.host.service(named: "s1") == nil)
+        #expect(scripts.host.service(named: "s\(count)") === kept)
+        for number in 2...count {
+            #expect(scripts.host.service(named: "s\(number)")?.name == "s\(number)")
+        }
+        scripts.close()
+    }
+
     @Test func `services keep their resources and data, and blocks are new`() throws {
         let scripts = try ReloadFixture(
             """
