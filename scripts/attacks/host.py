@@ -178,7 +178,20 @@ class Host:
     def status_of_process(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
             fields = dict(line.split(":", 1) for line in file)
-        return int(fields["VmRSS"].split()[0]) << 10, int(fields["VmHWM"].split()[0]) << 10, int(fields["Threads"])
+        threads = int(fields["Threads"]) - self.has_transfer_thread()
+        return int(fields["VmRSS"].split()[0]) << 10, int(fields["VmHWM"].split()[0]) << 10, threads
+
+    def has_transfer_thread(self):
+        """The one that a full engine loop starts, once, stays for the next time."""
+        tasks = f"/proc/{self.process.pid}/task"
+        for task in os.listdir(tasks):
+            try:
+                with open(f"{tasks}/{task}/comm", encoding="utf-8") as file:
+                    if file.read().strip() == "transfers":
+                        return True
+            except FileNotFoundError:
+                continue
+        return False
 
     def forget_peak(self):
         with open(f"/proc/{self.process.pid}/clear_refs", "w", encoding="ascii") as file:
