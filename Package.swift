@@ -203,8 +203,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Platform", "Gateway", "RestEngine", "CCoding", "TestSupport", nioCore, nioEmbedded, nioPosix,
-                nioHTTP1,
-                nioSSL, nioTLS, nioHTTP2, nioHPACK,
+                nioHTTP1, nioSSL, nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #ifdef __linux__
-#include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -23,8 +22,8 @@ struct socket_state {
     uint8_t watched;
     // A transfer waits for it.
     bool is_wanted;
-    // Its closing is told.
-    bool is_known;
+    // on_close is told when it is closed.
+    bool tells_of_close;
 };
 
 struct ccurl_watch {
@@ -33,6 +32,8 @@ struct ccurl_watch {
     int epoll;
     // Written to by who wakes.
     int event;
+    // The write was seen outside of a wait, which it still has to end.
+    bool is_woken;
     // Microseconds of the monotonic clock at which libcurl's next timer is due; 0 for now, -1 for none.
     int64_t deadline;
     struct socket_state *sockets;
@@ -81,22 +82,15 @@ static int on_close(void *context, curl_socket_t socket) {
 }
 
 void ccurl_watch_connections(ccurl_watch *watch, CURL *easy) {
-    if (watch->epoll < 0) {
-        return;
-    }
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, watch);
 }
 
 void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket) {
-    if (watch->epoll < 0) {
-        return;
-    }
     struct socket_state *state = find_state(watch, socket);
     if (state) {
         // Whatever had the number before is closed.
-        memset(state, 0, sizeof *state);
-        state->is_known = true;
+        *state = (struct socket_state){.tells_of_close = true};
     }
 }
 
@@ -112,13 +106,10 @@ static int64_t microseconds_now(void) {
 static bool set_events(ccurl_watch *watch, curl_socket_t socket, struct socket_state *state, int what) {
     struct epoll_event event = {.data.fd = socket};
     event.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
-    int operation = state->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
-    int code = epoll_ctl(watch->epoll, operation, socket, &event);
+    int code = state->watched ? epoll_ctl(watch->epoll, EPOLL_CTL_MOD, socket, &event) : -1;
     // A descriptor whose closing isn't told may be another than the one that was known by its number.
-    if (code != 0 && operation == EPOLL_CTL_MOD && errno == ENOENT) {
+    if (code != 0) {
         code = epoll_ctl(watch->epoll, EPOLL_CTL_ADD, socket, &event);
-    } else if (code != 0 && operation == EPOLL_CTL_ADD && errno == EEXIST) {
-        code = epoll_ctl(watch->epoll, EPOLL_CTL_MOD, socket, &event);
     }
     if (code == 0) {
         state->watched = (uint8_t)what;
@@ -143,12 +134,12 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
     }
     state->is_wanted = what == CURL_POLL_IN || what == CURL_POLL_OUT || what == CURL_POLL_INOUT;
     if (!state->is_wanted) {
-        if (!state->is_known && state->watched) {
+        if (!state->tells_of_close && state->watched) {
             forget_events(watch, socket, state);
         }
         return 0;
     }
-    return (state->is_known && state->watched == what) || set_events(watch, socket, state, what) ? 0 : -1;
+    return (state->tells_of_close && state->watched == what) || set_events(watch, socket, state, what) ? 0 : -1;
 }
 
 static int on_timer(CURLM *multi, long milliseconds, void *context) {
@@ -183,10 +174,30 @@ static int milliseconds_left(const ccurl_watch *watch, int milliseconds) {
     return milliseconds < 0 || left < milliseconds ? (int)(left > INT32_MAX ? INT32_MAX : left) : milliseconds;
 }
 
-static void take_events(ccurl_watch *watch, int milliseconds) {
+/// False for an event that libcurl needn't hear of.
+static bool has_transfer(ccurl_watch *watch, curl_socket_t socket) {
+    struct socket_state *state = &watch->sockets[socket];
+    // Of a connection that rests, and is at its end, or of a transfer that does.
+    if (!state->is_wanted && state->watched) {
+        forget_events(watch, socket, state);
+    }
+    return state->is_wanted;
+}
+
+/// True when the watch was woken.
+static bool take_events(ccurl_watch *watch, int milliseconds) {
+    // Fewer than none: it was interrupted by a signal.
     int count = epoll_wait(watch->epoll, watch->events, most_events, milliseconds);
-    // It may have been interrupted by a signal.
-    watch->event_count = count < 0 ? 0 : count;
+    bool is_woken = false;
+    watch->event_count = 0;
+    for (int i = 0; i < count; i++) {
+        if (watch->events[i].data.fd == watch->event) {
+            is_woken = true;
+        } else if (has_transfer(watch, watch->events[i].data.fd)) {
+            watch->events[watch->event_count++] = watch->events[i];
+        }
+    }
+    return is_woken;
 }
 
 static CURLMcode tell_of_time(ccurl_watch *watch) {
@@ -200,23 +211,11 @@ static CURLMcode tell_of_time(ccurl_watch *watch) {
 }
 
 static CURLMcode tell_of_event(ccurl_watch *watch, const struct epoll_event *event) {
-    curl_socket_t socket = event->data.fd;
-    if (socket == watch->event) {
-        return CURLM_OK;
-    }
-    struct socket_state *state = &watch->sockets[socket];
-    if (!state->is_wanted) {
-        // Of a connection that rests, and is at its end, or of a transfer that does.
-        if (state->watched) {
-            forget_events(watch, socket, state);
-        }
-        return CURLM_OK;
-    }
     // What went wrong is told by the next read, better than by CURL_CSELECT_ERR, which ends the transfer.
     int mask = (event->events & (EPOLLIN | EPOLLHUP | EPOLLERR) ? CURL_CSELECT_IN : 0)
         | (event->events & EPOLLOUT ? CURL_CSELECT_OUT : 0);
     int running = 0;
-    return curl_multi_socket_action(watch->multi, socket, mask, &running);
+    return curl_multi_socket_action(watch->multi, event->data.fd, mask, &running);
 }
 
 #endif
@@ -224,7 +223,9 @@ static CURLMcode tell_of_event(ccurl_watch *watch, const struct epoll_event *eve
 CURLMcode ccurl_watch_wait(ccurl_watch *watch, int milliseconds) {
 #ifdef __linux__
     if (watch->epoll >= 0) {
-        take_events(watch, milliseconds_left(watch, milliseconds));
+        int longest = watch->is_woken ? 0 : milliseconds_left(watch, milliseconds);
+        watch->is_woken = false;
+        take_events(watch, longest);
         return CURLM_OK;
     }
 #endif
@@ -236,8 +237,8 @@ CURLMcode ccurl_watch_perform(ccurl_watch *watch) {
     if (watch->epoll >= 0) {
         // First what is new: its request is then on its way while the rest is read.
         CURLMcode code = tell_of_time(watch);
-        if (watch->event_count < 0) {
-            take_events(watch, 0);
+        if (watch->event_count < 0 && take_events(watch, 0)) {
+            watch->is_woken = true;
         }
         for (int i = 0; i < watch->event_count && code == CURLM_OK; i++) {
             code = tell_of_event(watch, &watch->events[i]);

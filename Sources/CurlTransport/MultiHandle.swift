@@ -1,7 +1,6 @@
 internal import CCurl
 internal import Platform
 internal import RestEngine
-internal import Synchronization
 
 /// Owner of the multi handle: connections, name cache and TLS sessions are in it. Of one thread.
 final class MultiHandle {
@@ -25,7 +24,7 @@ final class MultiHandle {
     }
 
     deinit {
-        wakeUp.lead(to: nil)
+        wakeUp.end()
         curl_multi_cleanup(multi)
     }
 
@@ -86,42 +85,6 @@ final class MultiHandle {
         TransportError(
             .internal,
             message: "libcurl gave up on its transfers: \(String(cString: curl_multi_strerror(code)))")
-    }
-}
-
-/// What a multi handle waits in; see ccurl_watch.h. Handles have it as long as their connections may live.
-final class SocketWatch {
-    let watch: OpaquePointer
-
-    init(usesEpoll: Bool) {
-        guard let watch = ccurl_watch_new(usesEpoll) else {
-            fatalError("there is no memory for what transfers wait in")
-        }
-        self.watch = watch
-    }
-
-    deinit { ccurl_watch_free(watch) }
-
-    fileprivate func lead(to multi: UnsafeMutableRawPointer) { ccurl_watch_lead(watch, multi) }
-}
-
-/// Ends the wait of a multi handle, from any thread.
-final class WakeUp: Sendable {
-    /// The watch's address, held while it is used, so that whoever changes it waits; 0 for none.
-    private let target: Mutex<UInt>
-
-    init(_ watch: OpaquePointer) { target = Mutex(UInt(bitPattern: watch)) }
-
-    func lead(to watch: OpaquePointer?) { target.withLock { $0 = UInt(bitPattern: watch) } }
-
-    /// While nobody wakes.
-    func locked(_ body: () -> Void) { target.withLock { _ in body() } }
-
-    func callAsFunction() {
-        target.withLock { address in
-            guard let watch = OpaquePointer(bitPattern: address) else { return }
-            ccurl_watch_wake(watch)
-        }
     }
 }
 

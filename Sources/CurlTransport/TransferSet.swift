@@ -106,10 +106,7 @@ final class TransferSet {
     func wait(milliseconds: Int32) {
         time.update()
         let code = multi.wait(milliseconds: time.resting.isEmpty ? timeout(milliseconds) : 0)
-        guard code == CURLM_OK else { return replaceMulti(because: MultiHandle.error(code)) }
-        // What ended the wait may have been the end of a connection that nobody uses.
-        if running.isEmpty { _ = multi.perform() }
-        perform()
+        if code == CURLM_OK { perform() } else { replaceMulti(because: MultiHandle.error(code)) }
     }
 
     /// Those that rested since the last pass.

@@ -108,6 +108,24 @@ struct SocketWatchTests {
         transfers.wait(milliseconds: -1)
     }
 
+    @Test(arguments: [true, false]) func `what wakes between two waits ends the second, whatever ran between`(
+        usesEpoll: Bool
+    ) throws {
+        let stalled = LoopbackPeer { _, connection in connection.stall() }
+        let driven = Driven(usesEpoll: usesEpoll)
+        let transfer = CurlTransfer(poller: .shared) { _ in }
+        _ = try driven.transfers.start(
+            TransportRequest(url: stalled.baseURL), for: transfer, by: driven.pool)
+        for _ in 0..<20 {
+            driven.transfers.wakeUp()
+            driven.transfers.perform()
+            let start = ClockReading.uptime
+            driven.transfers.wait(milliseconds: 60_000)
+            #expect(ClockReading.uptime - start < 25)
+        }
+        for handle in driven.transfers.running { driven.transfers.remove(handle) }
+    }
+
     @Test(arguments: [(65_536, 4096), (8192, 1024), (1024, 256), (64, 256)])
     func `as many connections stay open as the process has descriptors for`(descriptors: Int, kept: Int) {
         #expect(MultiHandle.keptConnections(of: descriptors) == kept)

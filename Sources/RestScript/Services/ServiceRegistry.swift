@@ -18,10 +18,8 @@ final class ServiceRegistry {
     enum Limit { case count, bytes }
 
     private var declarations: [Declaration] = []
-    /// Where each name is among them, when they are many: each declaration asks whether its name is taken.
+    /// Where each name is among them: each declaration asks whether its name is taken.
     private var indices: [String: Int] = [:]
-    /// So few are looked through as fast, without a type of dictionary that a short command has no use for.
-    private static let few = 16
     unowned let context: ScriptContext
 
     init(_ context: ScriptContext) { self.context = context }
@@ -44,19 +42,7 @@ final class ServiceRegistry {
         return service
     }
 
-    subscript(name: String) -> Declaration? { index(of: name).map { declarations[$0] } }
-
-    private func index(of name: String) -> Int? {
-        guard declarations.count > Self.few else {
-            return declarations.firstIndex { $0.service.name == name }
-        }
-        return indices[name]
-    }
-
-    private func setIndices() {
-        indices = Dictionary(
-            declarations.enumerated().map { ($1.service.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
+    subscript(name: String) -> Declaration? { indices[name].map { declarations[$0] } }
 
     /// Where requests and proxies of the script may lead when declared hosts alone are granted.
     var bases: [URLText] { declarations.compactMap { $0.service.baseURL?.url } }
@@ -69,18 +55,13 @@ final class ServiceRegistry {
     func add(_ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?) {
         service.refusal = { [weak context] url in context?.services.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak context] in context?.services.collectGarbage() }
-        let isTaken = index(of: service.name) != nil
+        indices[service.name] = declarations.count
         declarations.append(Declaration(service: service, place: place, transport: transport))
-        if declarations.count == Self.few + 1 {
-            setIndices()
-        } else if declarations.count > Self.few, !isTaken {
-            indices[service.name] = declarations.count - 1
-        }
     }
 
     /// The script has set a limit of this service itself.
     func note(_ limit: Limit, of service: Service) {
-        guard let index = index(of: service.name) else { return }
+        guard let index = indices[service.name] else { return }
         declarations[index].limits.insert(limit)
     }
 
@@ -120,8 +101,10 @@ final class ServiceRegistry {
     // MARK: Ending
 
     func remove(_ others: [Service]) {
-        declarations.removeAll { known in others.contains { $0 === known.service } }
-        if declarations.count > Self.few { setIndices() }
+        let gone = Set(others.map(ObjectIdentifier.init))
+        declarations.removeAll { gone.contains(ObjectIdentifier($0.service)) }
+        indices = [:]
+        for (index, known) in declarations.enumerated() { indices[known.service.name] = index }
     }
 
     func removeAll() {
@@ -132,10 +115,9 @@ final class ServiceRegistry {
 
     /// "service", "service-2" and so on.
     var nameOfBareService: String {
-        let taken = Set(declarations.map(\.service.name))
         var name = "service"
         var number = 1
-        while taken.contains(name) {
+        while indices[name] != nil {
             number += 1
             name = "service-\(number)"
         }

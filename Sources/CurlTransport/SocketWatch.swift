@@ -1,0 +1,39 @@
+internal import CCurl
+internal import Synchronization
+
+/// What a multi handle waits in; see ccurl_watch.h. Handles have it as long as their connections may live.
+final class SocketWatch {
+    let watch: OpaquePointer
+
+    init(usesEpoll: Bool) {
+        guard let watch = ccurl_watch_new(usesEpoll) else {
+            fatalError("there is no memory for what transfers wait in")
+        }
+        self.watch = watch
+    }
+
+    deinit { ccurl_watch_free(watch) }
+
+    func lead(to multi: UnsafeMutableRawPointer) { ccurl_watch_lead(watch, multi) }
+}
+
+/// Ends the wait of a multi handle, from any thread.
+final class WakeUp: Sendable {
+    /// The watch's address, held while it is used, so that whoever changes it waits; 0 for none.
+    private let target: Mutex<UInt>
+
+    init(_ watch: OpaquePointer) { target = Mutex(UInt(bitPattern: watch)) }
+
+    /// There is nothing to wake any more.
+    func end() { target.withLock { $0 = 0 } }
+
+    /// While nobody wakes.
+    func locked(_ body: () -> Void) { target.withLock { _ in body() } }
+
+    func callAsFunction() {
+        target.withLock { address in
+            guard let watch = OpaquePointer(bitPattern: address) else { return }
+            ccurl_watch_wake(watch)
+        }
+    }
+}
