@@ -77,7 +77,7 @@ package final class CurlPoller: Poller {
             transfers.perform()
             takeEnded()
         }
-        load.note(at: time.now)
+        load.note(at: time.now) { .current(at: $0, performing: transfers.performed) }
         // Whoever was told may have made work for the loop: no wait before it was looked at.
         if deliver() { return }
         if milliseconds != 0 {

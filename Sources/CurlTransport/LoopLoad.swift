@@ -12,6 +12,9 @@ struct LoopLoad {
 
     /// A loop is full above the first part of the time, and no more below the second.
     static let (full, free) = (0.85, 0.25)
+    /// Of the loop's time, which transfers may have at most when they get a thread: it would have more to do
+    /// than the loop.
+    static let most = 0.5
     /// Processors that the process leaves to others, at least, when its transfers get a thread.
     static let left = 0.95
     /// Seconds over which the time of processors is looked at.
@@ -31,16 +34,18 @@ struct LoopLoad {
         var time: Double
         /// By the loop's thread.
         var loop: Double
+        /// Of that, for transfers.
+        var performing: Double
         /// By that of transfers.
         var transfers: Double
         /// By all threads of the process.
         var process: Double
 
         /// On the loop's thread.
-        static func current(at time: Double) -> Reading {
+        static func current(at time: Double, performing: Double) -> Reading {
             Reading(
-                time: time, loop: ClockReading.threadTime, transfers: TransferThread.shared.usedTime,
-                process: ClockReading.processTime)
+                time: time, loop: ClockReading.threadTime, performing: performing,
+                transfers: TransferThread.shared.usedTime, process: ClockReading.processTime)
         }
     }
 
@@ -48,7 +53,7 @@ struct LoopLoad {
     init(processors: Int = MachineProcessors.current.count) { self.processors = processors }
 
     /// A pass of the loop. `reading` is asked for where a window is over.
-    mutating func note(at now: Double, _ reading: (Double) -> Reading = Reading.current) {
+    mutating func note(at now: Double, _ reading: (Double) -> Reading) {
         guard processors > 1, last.map({ now - $0.time >= Self.window }) ?? true else { return }
         let reading = reading(now)
         defer { last = reading }
@@ -63,7 +68,10 @@ struct LoopLoad {
             restsUntil = now + Self.rest
         } else {
             let process = (reading.process - last.process) / seconds
-            let counts = now >= restsUntil && loop > Self.full && Double(processors) - process > Self.left
+            let performing = (reading.performing - last.performing) / seconds
+            let counts =
+                now >= restsUntil && loop > Self.full && performing < loop * Self.most
+                && Double(processors) - process > Self.left
             windows = counts ? windows + 1 : 0
             isFull = windows == Self.fullWindows
         }

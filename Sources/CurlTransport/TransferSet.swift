@@ -24,6 +24,8 @@ final class TransferSet {
     var ended: [Ended] = []
     /// Transfers were added, or are to go on, since libcurl last ran.
     var hasNews = false
+    /// Seconds that passes took, without what they waited.
+    private(set) var performed = 0.0
 
     /// - Parameters:
     ///   - isOfEngine: The thread is the engine loop's.
@@ -99,6 +101,7 @@ final class TransferSet {
             while let (handle, code) = multi.nextFinished() { end(handle, handle.result(code)) }
         }
         if time.nextCheck <= time.now { checkDeadlines() }
+        performed += ClockReading.uptime - time.now
     }
 
     /// Waits for the network, a limit, or ``wakeUp``, and handles what happened. A negative time means for

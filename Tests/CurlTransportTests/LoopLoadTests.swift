@@ -7,7 +7,8 @@ struct LoopLoadTests {
     /// A loop whose processors' time is given window by window.
     private struct Machine {
         var load: LoopLoad
-        var reading = LoopLoad.Reading(time: 64, loop: 0, transfers: 0, process: 0)
+        var reading = LoopLoad.Reading(
+            time: 64, loop: 0, performing: 0, transfers: 0, process: 0)
 
         init(processors: Int) {
             load = LoopLoad(processors: processors)
@@ -20,12 +21,14 @@ struct LoopLoadTests {
         }
 
         /// Somewhat more than a window, in which these parts of it were taken; `rest` is of other threads of
-        /// the process.
+        /// the process, `performing` the part of the loop that is for transfers.
         mutating func window(
-            loop: Double, transfers: Double = 0, rest: Double = 0, seconds: Double = 1.0 / 32
+            loop: Double, performing: Double = 0.25, transfers: Double = 0, rest: Double = 0,
+            seconds: Double = 1.0 / 32
         ) {
             reading.time += seconds
             reading.loop += loop * seconds
+            reading.performing += loop * performing * seconds
             reading.transfers += transfers * seconds
             reading.process += (loop + transfers + rest) * seconds
             pass()
@@ -52,6 +55,14 @@ struct LoopLoadTests {
         }
     }
 
+    @Test func `transfers that are most of what fills a loop stay on it`() {
+        for (performing, isFull) in [(0.0, true), (0.4375, true), (0.5625, false), (1.0, false)] {
+            var machine = Machine(processors: 2)
+            for _ in 0..<10 { machine.window(loop: 1, performing: performing) }
+            #expect(machine.load.isFull == isFull, "\(performing)")
+        }
+    }
+
     @Test func `a window with less to do, or with others who do something, begins the count anew`() {
         for (loop, rest) in [(0.5, 0.0), (1.0, 0.2)] {
             var machine = Machine(processors: 2)
@@ -70,7 +81,7 @@ struct LoopLoadTests {
         for (time, expected) in [(1.0, 1), (1.0078125, 1), (1.015625, 1), (1.03125, 2), (1.0390625, 2)] {
             load.note(at: time) { time in
                 looks += 1
-                return LoopLoad.Reading(time: time, loop: time, transfers: 0, process: time)
+                return LoopLoad.Reading(time: time, loop: time, performing: 0, transfers: 0, process: time)
             }
             #expect(looks == expected)
         }
