@@ -21,14 +21,22 @@ extension EasyHandle {
     }
 
     private func setURL(_ url: String) throws(TransportError) {
-        guard url != self.url else { return }
-        try RequestRules.checkURL(url)
-        self.url = ""
-        try setOrThrow(CURLOPT_URL, url)
-        self.url = url
-        // For https only: on a plain connection libcurl would let every request wait for the first response
-        // of the first one, to learn that it can't multiplex.
-        set(CURLOPT_PIPEWAIT, RequestRules.isSecure(url) ? 1 : 0)
+        if url != self.url {
+            try RequestRules.checkURL(url)
+            self.url = ""
+            try setOrThrow(CURLOPT_URL, url)
+            self.url = url
+            // For https only: on a plain connection libcurl would let every request wait for the first
+            // response of the first one, to learn that it can't multiplex.
+            set(CURLOPT_PIPEWAIT, RequestRules.isSecure(url) ? 1 : 0)
+        } else if parsedURL != nil {
+            return
+        }
+        // Of the two libcurl takes this one, and reads the text where there is none.
+        let parsed = urls.find(url)
+        guard parsed !== parsedURL else { return }
+        ccurl_set_pointer(easy, CURLOPT_CURLU, parsed.map { UnsafeMutableRawPointer($0.parts) })
+        parsedURL = parsed
     }
 
     func setShape(_ shape: RequestShape) throws(TransportError) {

@@ -10,6 +10,7 @@ final class EasyHandle {
     let easy: UnsafeMutableRawPointer
     let time: LoopTime
     let sockets: SocketWatch
+    let urls: ParsedURLs
     let hasConnectionCaps: Bool
     /// As the transport's options have them, for what is said of failures.
     let proxy: String?
@@ -26,6 +27,7 @@ final class EasyHandle {
 
     // Of the request; kept until the next one to see what differs.
     var url = ""
+    var parsedURL: ParsedURL?
     var headerList: HeaderList?
     var shape = RequestShape()
     var connectLimit = -1
@@ -67,13 +69,16 @@ final class EasyHandle {
     /// What the engine loop may see of a transfer that runs on another thread.
     var gauge: TransferGauge?
 
-    init(options: TransportOptions, time: LoopTime, sockets: SocketWatch) throws(TransportError) {
+    init(
+        options: TransportOptions, time: LoopTime, sockets: SocketWatch, urls: ParsedURLs
+    ) throws(TransportError) {
         guard let easy = curl_easy_init() else {
             throw TransportError(.internal, message: "libcurl has no memory for another transfer")
         }
         self.easy = easy
         self.time = time
         self.sockets = sockets
+        self.urls = urls
         hasConnectionCaps = options.maxConnectionsPerHost != nil || options.maxTotalConnections != nil
         proxy = options.proxy
         userAgent = options.userAgent

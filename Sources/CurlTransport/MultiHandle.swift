@@ -96,6 +96,7 @@ final class EasyHandlePool {
     private let options: TransportOptions
     private let time: LoopTime
     private let sockets: SocketWatch
+    private let urls = ParsedURLs()
     // The last one back is the first one out: its memory is warm.
     private var idle: [EasyHandle] = []
 
@@ -107,7 +108,7 @@ final class EasyHandlePool {
 
     func take() throws(TransportError) -> EasyHandle {
         if let handle = idle.popLast() { return handle }
-        return try EasyHandle(options: options, time: time, sockets: sockets)
+        return try EasyHandle(options: options, time: time, sockets: sockets, urls: urls)
     }
 
     func put(back handle: EasyHandle) {

@@ -33,7 +33,7 @@ struct TransferThreadTests {
         #expect(places(plain) == [false, true, false])
         for second in 0...LoopLoad.fullWindows {
             load.note(at: Double(second)) { time in
-                LoopLoad.Reading(time: time, loop: time, transfers: 0, process: time)
+                LoopLoad.Reading(time: time, loop: time, performing: 0, transfers: 0, process: time)
             }
         }
         #expect(places(plain) == [false, true, true])
