@@ -10,8 +10,8 @@
 
 #include "exact_parser.hpp"
 #include "library.hpp"
-#include "repeats.hpp"
-#include "tree_writer.hpp"
+#include "plain_tape.hpp"
+#include "tape_reader.hpp"
 
 namespace cjson {
 namespace {
@@ -21,6 +21,8 @@ constexpr size_t keptCapacity = size_t{1} << 20;
 
 struct Bench {
     simdjson::dom::parser parser;
+    /// The text that strings of the parser's tape are in; null when it has copies of all.
+    const uint8_t *plain = nullptr;
     cjson_buffer text = {};
     cjson_buffer spare = {};
     /// Somebody reads the parser's tape.
@@ -39,75 +41,10 @@ Bench &bench() {
     return bench;
 }
 
-Tape tapeOf(const simdjson::dom::document &document) {
-    return {document.tape.get(), document.string_buf.get()};
+Tape tapeOf(const Bench &bench) {
+    const auto &document = bench.parser.doc;
+    return {document.tape.get(), document.string_buf.get(), bench.plain};
 }
-
-/// Copies a tape to a tree.
-class TapeReader {
-public:
-    TapeReader(Tape tape, Writer &out) : tape(tape), out(out), tree(out) {}
-
-    Repeats repeats;
-
-    void root() {
-        at = 1;
-        value();
-    }
-
-private:
-    // Only containers are calls of their own: what else there is takes fewer instructions than a call.
-    [[gnu::always_inline]] void value() {
-        uint64_t word = tape.words[at++];
-        switch (Tape::kind(word)) {
-        case '{': object(word); break;
-        case '[': array(word); break;
-        case '"':
-            tree.tag(Tag::string);
-            tree.bytesWithin(tape.string(word));
-            break;
-        case 'l': tree.integer(static_cast<int64_t>(tape.words[at++])); break;
-        case 'u': tree.number(Digits(tape.words[at++]).span()); break;
-        case 'd': tree.real(tape.real(at++)); break;
-        case 't': tree.boolean(true); break;
-        case 'f': tree.boolean(false); break;
-        default: tree.null(); break;
-        }
-    }
-
-    [[gnu::noinline]] void array(uint64_t word) {
-        size_t end = Tape::end(word), begun = tree.begin(Tag::array), count = 0;
-        for (; at < end; count++) {
-            value();
-        }
-        at = end + 1;
-        tree.end(begun, count);
-    }
-
-    [[gnu::noinline]] void object(uint64_t word) {
-        size_t end = Tape::end(word), begun = tree.begin(Tag::object), count = 0;
-        bool mayRepeat = false;
-        KeyFilter keys;
-        for (; at < end; count++) {
-            Span key = tape.string(tape.words[at++]);
-            mayRepeat |= keys.mayKnow(key);
-            tree.bytesWithin(key);
-            value();
-        }
-        at = end + 1;
-        tree.end(begun, count);
-        if (__builtin_expect(mayRepeat, 0)) {
-            repeats.look(out, begun, count);
-        }
-    }
-
-    static_assert(TreeWriter::shortBytes <= simdjson::SIMDJSON_PADDING);
-
-    Tape tape;
-    Writer &out;
-    TreeWriter tree;
-    size_t at = 0;
-};
 
 /// A copy of the text with room behind it, or null.
 const uint8_t *padded(cjson_buffer &buffer, Span text) {
@@ -135,17 +72,25 @@ bool takesMuch(Span text, const Limits &limits) {
     return tokens > most / each;
 }
 
-/// Has simdjson read a text, of whose last byte `capacity` tells how far it lies from the end of what may be
-/// read. It reads none that is too deep: it allows as many levels less one, and another of empty containers.
+/// Reads a text, of whose last byte `capacity` tells how far it lies from the end of what may be read. What
+/// is too deep is not read: simdjson allows as many levels less one, and another of empty containers.
 bool parse(Bench &bench, Span text, size_t capacity, uint32_t depth) {
     bench.reading = 0;
+    bench.plain = nullptr;
     bool inPlace = capacity - text.count >= CJSON_PADDING;
     const uint8_t *json = inPlace ? text.data : padded(bench.text, text);
     auto &parser = bench.parser;
-    if (!json || (parser.max_depth() != depth && parser.allocate(std::max(parser.capacity(), text.count), depth))) {
+    size_t room = std::max(parser.capacity(), text.count);
+    if (!json || ((parser.max_depth() != depth || parser.capacity() < room) && parser.allocate(room, depth)) ||
+        (parser.doc.capacity() < room && parser.doc.allocate(room)) ||
+        parser.implementation->stage1(json, text.count, simdjson::stage1_mode::regular)) {
         return false;
     }
-    return !parser.parse(json, text.count, false).error();
+    if (writePlainTape(parser, {json, text.count}, depth)) {
+        bench.plain = json;
+        return true;
+    }
+    return !parser.implementation->stage2(parser.doc);
 }
 
 void tidy(Bench &bench) {
@@ -160,7 +105,7 @@ void tidy(Bench &bench) {
 
 /// Copies the tape that a parser has. A code.
 int readTape(Bench &bench, Writer &out, cjson_buffer &buffer, size_t limit) {
-    TapeReader reader(tapeOf(bench.parser.doc), out);
+    TapeReader reader(tapeOf(bench), out);
     reader.root();
     int code = out.finish();
     return code ? code : reader.repeats.drop(buffer, limit);
@@ -224,7 +169,7 @@ TapeState takeTape(Span text, size_t capacity, const Limits &limits, Tape &tape)
         return TapeState::unfit;
     }
     bench.isTaken = true;
-    tape = tapeOf(bench.parser.doc);
+    tape = tapeOf(bench);
     return TapeState::taken;
 }
 
@@ -234,7 +179,7 @@ bool takeTape(uint64_t reading, Tape &tape) {
         return false;
     }
     bench.isTaken = true;
-    tape = tapeOf(bench.parser.doc);
+    tape = tapeOf(bench);
     return true;
 }
 

@@ -18,7 +18,7 @@ enum class TapeState { taken, unfit, tooLarge };
 
 /// The tape of a text, instead of its tree. `unfit`: only parseExactly can read it, or says why nobody can.
 /// `tooLarge`: only the tree shows whether the limits hold. A tape is this thread's; whoever took it gives it
-/// back, whatever happens. `capacity` as in cjson_tree_from_json.
+/// back, whatever happens. `capacity` as in cjson_tree_from_json: a text that isn't copied must stay so long.
 TapeState takeTape(Span text, size_t capacity, const Limits &limits, Tape &tape);
 /// That of a reading, see cjson_read_ahead; false when this thread has it no more.
 bool takeTape(uint64_t reading, Tape &tape);

@@ -11,11 +11,13 @@ namespace cjson {
 /// Says of nearly all objects that no key comes twice, at a few instructions for each key.
 class KeyFilter {
 public:
-    /// False when the key is surely another than those before. Four bytes before it must be readable, and
-    /// always the same: a length is.
+    /// False when the key is surely another than those before. Four bytes behind its begin must be readable,
+    /// whatever they are.
     bool mayKnow(Span key) {
-        uint32_t tail = load<uint32_t>(key.data + key.count - 4);
-        uint32_t head = key.count < 4 ? tail : load<uint32_t>(key.data);
+        bool isShort = key.count < 4;
+        uint32_t mask = isShort ? (uint32_t{1} << key.count * 8) - 1 : ~uint32_t{0};
+        uint32_t head = load<uint32_t>(key.data) & mask;
+        uint32_t tail = isShort ? head : load<uint32_t>(key.data + key.count - 4);
         uint64_t hash = ((static_cast<uint64_t>(tail) << 32 | head) + key.count) * 0x9E3779B97F4A7C15;
         uint64_t &word = bits[hash >> 60], bit = uint64_t{1} << (hash >> 54 & 63);
         bool known = word & bit;
@@ -23,14 +25,14 @@ public:
         return known;
     }
 
-    /// The same for a key before which anything may lie.
+    /// The same for a key behind which nothing may lie.
     bool mayKnowAnywhere(Span key) {
-        uint8_t text[8] = {};
+        uint8_t text[4] = {};
         if (key.count >= 4) {
             return mayKnow(key);
         }
-        std::memcpy(text + 4, key.data, key.count);
-        return mayKnow({text + 4, key.count});
+        std::memcpy(text, key.data, key.count);
+        return mayKnow({text, key.count});
     }
 
 private:

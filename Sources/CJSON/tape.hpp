@@ -8,11 +8,14 @@
 
 namespace cjson {
 
-/// What simdjson makes of a text, in the form that its doc/tape.md has: words, and the strings that they
-/// mean. At least 32 bytes may be read behind each string, and four before it.
+/// What a text has, in the form of simdjson's doc/tape.md: words, and the strings that they mean. At least 32
+/// bytes may be read behind each string.
 struct Tape {
     const uint64_t *words;
+    /// Copies of strings.
     const uint8_t *strings;
+    /// Where strings are in a tape of writePlainTape, but for those of `strings`; null in simdjson's.
+    const uint8_t *text;
 
     static char kind(uint64_t word) { return static_cast<char>(word >> 56); }
 
@@ -50,10 +53,17 @@ struct Tape {
         }
     }
 
-    Span string(uint64_t word) const {
+    [[gnu::always_inline]] Span string(uint64_t word) const {
+        if (text) {
+            return {(word & isCopied ? strings : text) + static_cast<uint32_t>(word), word >> 32 & mostInText};
+        }
         const uint8_t *head = strings + (word & 0x00FFFFFFFFFFFFFF);
         return {head + 4, load<uint32_t>(head)};
     }
+
+    /// Of the words of writePlainTape: its strings have no more bytes than this, and a copy has a mark.
+    static constexpr uint32_t mostInText = 0x7FFFFF;
+    static constexpr uint64_t isCopied = uint64_t{1} << 55;
 
     double real(size_t at) const { return load<double>(reinterpret_cast<const uint8_t *>(words + at)); }
 };

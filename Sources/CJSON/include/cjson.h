@@ -78,7 +78,7 @@ int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, con
 
 // Reads a text of which a tree or a Lua value may be wanted later, and answers a number by which this thread
 // knows what it found until it reads another text; 0 when only cjson_tree_from_json tells whether the text is
-// JSON within the limits.
+// JSON within the limits. A text that isn't copied must stay where it is while the number is used.
 uint64_t cjson_read_ahead(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits,
                           cjson_kind *kind);
 

@@ -8,8 +8,8 @@ import Synchronization
 /// for one first, and kept in place of the text.
 package final class TreeText: Sendable {
     let kind: Tree.Kind
-    /// What the thread that read it last knows it by.
-    package let reading: UInt64
+    /// What the thread that read it knows it by; 0 for none.
+    private let number: UInt64
     private let form: Mutex<Form>
     /// It is written as this host writes JSON.
     private let isWritten: Bool
@@ -31,8 +31,9 @@ package final class TreeText: Sendable {
         guard json.count <= Self.mostBytes else { return nil }
         var limits = limits.raw
         var kind = CJSON_KIND_NULL
+        // What is published takes the text's place, which is copied then.
         let reading = json.withUnsafeBufferPointer {
-            cjson_read_ahead($0.baseAddress, $0.count, json.capacity, &limits, &kind)
+            cjson_read_ahead($0.baseAddress, $0.count, isPublished ? $0.count : json.capacity, &limits, &kind)
         }
         guard reading != 0 else { return nil }
         var text = json
@@ -44,7 +45,7 @@ package final class TreeText: Sendable {
             text = written
         }
         self.kind = Tree.Kind(kind)
-        self.reading = reading
+        number = reading
         form = Mutex(.text(text))
         isWritten = isPublished
         self.preference = preference
@@ -53,10 +54,16 @@ package final class TreeText: Sendable {
     /// Takes over an array or object that was written as ``Tree/json()`` writes it.
     init(written json: [UInt8], _ preference: TextPreference) {
         kind = json.first == UInt8(ascii: "[") ? .array : .object
-        reading = 0
+        number = 0
         form = Mutex(.text(json))
         isWritten = true
         self.preference = preference
+    }
+
+    /// What the thread that read the text last knows it by, and what must be there while that is used. Nil
+    /// when a tree has the text's place.
+    package var reading: (number: UInt64, text: [UInt8])? {
+        form.withLock { if case .text(let json) = $0 { (number, json) } else { nil } }
     }
 
     /// The text, as this host writes it; nil for one that came from outside, and when a tree has its place.
@@ -91,7 +98,7 @@ package final class TreeText: Sendable {
     private func encode(_ json: [UInt8]) -> [UInt8] {
         var buffer = cjson_buffer()
         defer { cjson_buffer_free(&buffer) }
-        guard cjson_tree_from_reading(reading, json.count, &buffer) else {
+        guard cjson_tree_from_reading(number, json.count, &buffer) else {
             preference.noteTreeWanted()
             guard let tree = try? Tree(json: json, limits: .widest) else {
                 preconditionFailure("TreeText: no memory for the tree of \(json.count) bytes of JSON")

@@ -33,8 +33,8 @@ final class TreeExchange {
     func push(_ tree: Tree, on lua: Lua) {
         lua.checkStack(4)
         var making = cjson_making(lend: Lua.lend, big_as_text: false)
-        if let text = tree.text,
-            cjson_push_reading(lua.pointer, text.reading, text.byteCount, &making)
+        if let (number, text) = tree.text?.reading,
+            withExtendedLifetime(text, { cjson_push_reading(lua.pointer, number, text.count, &making) })
         {
             return
         }

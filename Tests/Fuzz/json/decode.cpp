@@ -1,5 +1,6 @@
 // Any bytes as JSON text: what is taken is a valid tree, is stable, and is the same to both parsers and to
 // Lua.
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -35,6 +36,16 @@ void compareWithTree(lua_State *L, const uint8_t *json, size_t count, const cjso
     require(cjson_tree_from_lua(L, 1, nullptr, &byTree, &error) == CJSON_OK);
     lua_settop(L, 0);
     require(isSame(straight, byTree));
+}
+
+/// What is read where it is, whatever lies behind it, is the same as what is copied.
+void compareInPlace(const std::vector<uint8_t> &json, const cjson_buffer &tree, int code, size_t offset) {
+    static cjson_buffer inPlace;
+    cjson_error error = {};
+    std::vector<uint8_t> text(json.size() + CJSON_PADDING, '7');
+    std::copy(json.begin(), json.end(), text.begin());
+    require(cjson_tree_from_json(text.data(), json.size(), text.size(), nullptr, &inPlace, &error) == code);
+    require(code ? error.offset == offset : isSame(inPlace, tree));
 }
 
 /// What is read ahead gives the same tree, and the same in Lua.
@@ -100,6 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     lua_State *L = fuzzState();
     compareWithTree(L, input.data(), count, tree, code, error.offset);
     compareAhead(L, input, tree, code);
+    compareInPlace(input, tree, code, error.offset);
     if (code) {
         return 0;
     }
