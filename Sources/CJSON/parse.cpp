@@ -96,6 +96,7 @@ bool parse(Bench &bench, Span text, size_t capacity, uint32_t depth) {
 void tidy(Bench &bench) {
     if (bench.text.capacity > keptCapacity) {
         cjson_buffer_free(&bench.text);
+        bench.reading = 0;
     }
     if (bench.parser.capacity() > keptCapacity) {
         bench.parser = simdjson::dom::parser();
