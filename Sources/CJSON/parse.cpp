@@ -10,8 +10,8 @@
 
 #include "exact_parser.hpp"
 #include "library.hpp"
-#include "plain_tape.hpp"
 #include "tape_reader.hpp"
+#include "tape_writer.hpp"
 
 namespace cjson {
 namespace {
@@ -21,8 +21,8 @@ constexpr size_t keptCapacity = size_t{1} << 20;
 
 struct Bench {
     simdjson::dom::parser parser;
-    /// The text that strings of the parser's tape are in; null when it has copies of all.
-    const uint8_t *plain = nullptr;
+    /// The text of a tape of ours, in which its strings are; null for one of simdjson's, which has copies.
+    const uint8_t *tapeText = nullptr;
     cjson_buffer text = {};
     cjson_buffer spare = {};
     /// Somebody reads the parser's tape.
@@ -43,7 +43,7 @@ Bench &bench() {
 
 Tape tapeOf(const Bench &bench) {
     const auto &document = bench.parser.doc;
-    return {document.tape.get(), document.string_buf.get(), bench.plain};
+    return {document.tape.get(), document.string_buf.get(), bench.tapeText};
 }
 
 /// A copy of the text with room behind it, or null.
@@ -76,7 +76,7 @@ bool takesMuch(Span text, const Limits &limits) {
 /// is too deep is not read: simdjson allows as many levels less one, and another of empty containers.
 bool parse(Bench &bench, Span text, size_t capacity, uint32_t depth) {
     bench.reading = 0;
-    bench.plain = nullptr;
+    bench.tapeText = nullptr;
     bool inPlace = capacity - text.count >= CJSON_PADDING;
     const uint8_t *json = inPlace ? text.data : padded(bench.text, text);
     auto &parser = bench.parser;
@@ -86,8 +86,8 @@ bool parse(Bench &bench, Span text, size_t capacity, uint32_t depth) {
         parser.implementation->stage1(json, text.count, simdjson::stage1_mode::regular)) {
         return false;
     }
-    if (writePlainTape(parser, {json, text.count}, depth)) {
-        bench.plain = json;
+    if (writeTape(parser, {json, text.count}, depth)) {
+        bench.tapeText = json;
         return true;
     }
     return !parser.implementation->stage2(parser.doc);

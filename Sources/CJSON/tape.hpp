@@ -14,7 +14,7 @@ struct Tape {
     const uint64_t *words;
     /// Copies of strings.
     const uint8_t *strings;
-    /// Where strings are in a tape of writePlainTape, but for those of `strings`; null in simdjson's.
+    /// Where strings are in a tape of writeTape, but for those of `strings`; null in simdjson's.
     const uint8_t *text;
 
     static char kind(uint64_t word) { return static_cast<char>(word >> 56); }
@@ -61,7 +61,7 @@ struct Tape {
         return {head + 4, load<uint32_t>(head)};
     }
 
-    /// Of the words of writePlainTape: its strings have no more bytes than this, and a copy has a mark.
+    /// Of the words of writeTape: its strings have no more bytes than this, and a copy has a mark.
     static constexpr uint32_t mostInText = 0x7FFFFF;
     static constexpr uint64_t isCopied = uint64_t{1} << 55;
 

@@ -12,9 +12,9 @@ struct LoopLoad {
 
     /// A loop is full above the first part of the time, and no more below the second.
     static let (full, free) = (0.85, 0.25)
-    /// Of the loop's time, which transfers may have at most when they get a thread: it would have more to do
-    /// than the loop.
-    static let most = 0.5
+    /// The part of a full loop's time that transfers take at most when they get a thread: with more, the
+    /// thread would have more to do than the loop.
+    static let mostForTransfers = 0.5
     /// Processors that the process leaves to others, at least, when its transfers get a thread.
     static let left = 0.95
     /// Seconds over which the time of processors is looked at.
@@ -70,7 +70,7 @@ struct LoopLoad {
             let process = (reading.process - last.process) / seconds
             let performing = (reading.performing - last.performing) / seconds
             let counts =
-                now >= restsUntil && loop > Self.full && performing < loop * Self.most
+                now >= restsUntil && loop > Self.full && performing < loop * Self.mostForTransfers
                 && Double(processors) - process > Self.left
             windows = counts ? windows + 1 : 0
             isFull = windows == Self.fullWindows

@@ -96,7 +96,7 @@ final class EasyHandlePool {
     private let options: TransportOptions
     private let time: LoopTime
     private let sockets: SocketWatch
-    private let urls = ParsedURLs()
+    private let urls: ParsedURLs
     // The last one back is the first one out: its memory is warm.
     private var idle: [EasyHandle] = []
 
@@ -104,6 +104,7 @@ final class EasyHandlePool {
         self.options = options
         time = transfers.time
         sockets = transfers.sockets
+        urls = transfers.urls
     }
 
     func take() throws(TransportError) -> EasyHandle {

@@ -18,6 +18,8 @@ final class TransferSet {
     }
 
     let time: LoopTime
+    /// Shared by its transports: what libcurl reads in a URL is the same for all.
+    let urls = ParsedURLs()
     private let multi: MultiHandle
     private(set) var running: [EasyHandle] = []
     /// Since whoever has the set looked last.

@@ -1,4 +1,4 @@
-#include "plain_tape.hpp"
+#include "tape_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -105,15 +105,16 @@ private:
     uint8_t *strings, *free;
 };
 
-/// A container whose end is not there yet; its word has that of the one around it meanwhile.
-struct Open {
+/// The container that is being read. Those around it are kept on the tape, each in the word of the one inside
+/// of it, which is written at its end.
+struct Container {
     uint32_t start;
-    /// Of its items; the whole is a word.
     uint32_t count : 31;
     uint32_t isObject : 1;
 };
+static_assert(sizeof(Container) == sizeof(uint64_t));
 
-/// Whether what takes longer here than in simdjson is rare: that has done all of it in the time of a few.
+/// Ends where much of a text takes longer here than in simdjson, whose second stage then reads it all.
 class Patience {
 public:
     [[gnu::always_inline]] bool ends(ptrdiff_t tokens) { return ++count > 8 + tokens / 16; }
@@ -131,12 +132,12 @@ bool write(simdjson::dom::parser &parser, const uint8_t *const text, const uint8
     Copies copies(parser, text, textEnd);
     Patience patience;
     size_t escape = copies.escape(0);
-    Open open = {};
+    Container open = {};
     uint32_t depth = 0;
     uint8_t c;
 
     // Between a string's end and the next token there is nothing but space.
-    auto string = [&]() __attribute__((always_inline)) {
+    auto takeString = [&]() __attribute__((always_inline)) {
         if (last - next < 2) {
             return false;
         }
@@ -159,10 +160,11 @@ bool write(simdjson::dom::parser &parser, const uint8_t *const text, const uint8
         next++;
         return true;
     };
-    // `from`: its last four letters.
-    auto isWord = [&](const uint8_t *from, uint32_t expected) __attribute__((always_inline)) {
+    // By its last four letters; what begins with another letter is no null.
+    auto takeWord = [&]() __attribute__((always_inline)) {
+        const uint8_t *from = text + *next++ + (c == 'f');
+        uint32_t expected = c == 't' ? letters("true") : c == 'f' ? letters("alse") : letters("null");
         *word++ = as(static_cast<char>(c));
-        next++;
         return load<uint32_t>(from) == expected && endings[from[4]];
     };
 
@@ -174,7 +176,7 @@ container:
     if (depth == mostDepth || last - next < 2) {
         return false;
     }
-    // Two behind the letter of the beginning, in both.
+    // An empty one. The code of an end is that of its beginning and two, for both kinds.
     if (uint64_t start = static_cast<uint64_t>(word - words); text[next[1]] == c + 2) {
         word[0] = as(static_cast<char>(c), start + 2);
         word[1] = as(static_cast<char>(c + 2), start);
@@ -191,7 +193,7 @@ container:
     }
 field:
     // A key, its colon, and a value.
-    if (last - next < 3 || text[*next] != '"' || !string() || text[*next++] != ':') {
+    if (last - next < 3 || text[*next] != '"' || !takeString() || text[*next++] != ':') {
         return false;
     }
 item:
@@ -201,7 +203,7 @@ item:
     }
     c = text[*next];
     if (c == '"') {
-        if (!string()) {
+        if (!takeString()) {
             return false;
         }
     } else if (c == '{' || c == '[') {
@@ -246,9 +248,7 @@ item:
             std::memcpy(word + 1, &real, sizeof real);
         }
         word += 2;
-    } else if (const uint8_t *from = text + *next; c == 't' ? !isWord(from, letters("true"))
-                                                 : c == 'f' ? !isWord(from + 1, letters("alse"))
-                                                            : c != 'n' || !isWord(from, letters("null"))) {
+    } else if (!takeWord()) {
         return false;
     }
 behind:
@@ -284,7 +284,7 @@ closed:
 
 }  // namespace
 
-bool writePlainTape(simdjson::dom::parser &parser, Span text, uint32_t depth) {
+bool writeTape(simdjson::dom::parser &parser, Span text, uint32_t depth) {
     return text.count <= UINT32_MAX
         && write(parser, text.data, text.data + text.count, std::min(maximumDepth, depth - (depth > 0)));
 }

@@ -1,5 +1,5 @@
-#ifndef PLAIN_TAPE_HPP
-#define PLAIN_TAPE_HPP
+#ifndef TAPE_WRITER_HPP
+#define TAPE_WRITER_HPP
 
 #include <simdjson.h>
 
@@ -13,7 +13,7 @@ namespace cjson {
 ///
 /// False for what it leaves to simdjson, and for what is no JSON. `depth`: as many containers in each other
 /// are left to it, too.
-bool writePlainTape(simdjson::dom::parser &parser, Span text, uint32_t depth);
+bool writeTape(simdjson::dom::parser &parser, Span text, uint32_t depth);
 
 }  // namespace cjson
 #endif

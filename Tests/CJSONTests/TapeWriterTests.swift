@@ -4,7 +4,7 @@ import Testing
 
 /// A text is read in one of two ways, of which the second takes over where the first finds much that it does
 /// slowly.
-@Suite struct PlainTapeTests {
+@Suite struct TapeWriterTests {
     /// The same value as it is written shortest, and as it may be written too.
     private struct Spelling {
         var short = ""
