@@ -1,9 +1,10 @@
 #ifndef BUILDER_HPP
 #define BUILDER_HPP
 
-#include "lua.hpp"
-#include "text.hpp"
 #include "key_memo.hpp"
+#include "lua.hpp"
+#include "string_memo.hpp"
+#include "text.hpp"
 
 namespace cjson {
 
@@ -13,20 +14,22 @@ namespace cjson {
 template <bool isCounted>
 class Builder {
 protected:
-    /// `bytes`: about how many there are to read. For few, no key is remembered.
+    /// `bytes`: about how many there are to read. For few, nothing is remembered.
     Builder(lua_State *L, const cjson_making &making, size_t bytes)
-        : L(L), making(making), remembers(bytes >= worthRemembering) {
+        : L(L), making(making), bytes(bytes), remembers(bytes >= worthRemembering) {
         open();
     }
 
     /// Puts what is needed on the stack; the value comes above it.
     void open() {
-        luaL_checkstack(L, remembers ? KeyMemo::size + 8 : 8, "a value is too large");
+        luaL_checkstack(L, remembers ? KeyMemo::size + 12 : 8, "a value is too large");
         base = lua_gettop(L);
         lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.array);
         if (remembers) {
             keys.open();
             lua_settop(L, base + 1 + KeyMemo::size);
+            strings = StringMemo::open(L, bytes);
+            bytes = 0;
         }
         roomyDepth = 1;
     }
@@ -44,7 +47,7 @@ protected:
         return made;
     }
 
-    bool string(Span text) {
+    bool newString(Span text) {
         if (!affords(text.count + stringBytes)) {
             return false;
         }
@@ -52,9 +55,29 @@ protected:
         return true;
     }
 
+    /// Of a value, and only while open.
+    [[gnu::always_inline]] bool string(Span text) {
+        if (!strings || !StringMemo::takes(text)) {
+            return newString(text);
+        }
+        uint32_t tag;
+        int place = strings->find(text, tag);
+        if (__builtin_expect(place && !tag, 1)) {
+            lua_rawgeti(L, stringTable(), place);
+            return true;
+        }
+        if (!newString(text)) {
+            return false;
+        }
+        if (place) {
+            strings->keep(L, stringTable(), place, tag);
+        }
+        return true;
+    }
+
     [[gnu::always_inline]] bool key(Span text) {
         if (!remembers || !KeyMemo::takes(text)) {
-            return string(text);
+            return newString(text);
         }
         bool isNew;
         int place = keys.find(text, isNew), index = base + 2 + place;
@@ -62,7 +85,7 @@ protected:
             lua_pushvalue(L, index);
             return true;
         }
-        if (!string(text)) {
+        if (!newString(text)) {
             return false;
         }
         if (isNew) {
@@ -74,7 +97,7 @@ protected:
     /// An integer beyond 64 bits.
     bool number(Span digits) {
         if (making.big_as_text) {
-            return string(digits);
+            return newString(digits);
         }
         auto text = reinterpret_cast<const char *>(digits.data);
         double value = 0;
@@ -118,6 +141,9 @@ private:
     // What Lua takes (5.4): a table itself, one item, one field, and a string beside its bytes.
     static constexpr size_t tableBytes = 56, itemBytes = 16, fieldBytes = 24, stringBytes = 25;
 
+    /// Above the mark of arrays and the keys.
+    int stringTable() const { return base + 2 + KeyMemo::size; }
+
     /// What is lent in one go is for many values.
     bool affords(size_t bytes) {
         if constexpr (!isCounted) {
@@ -135,8 +161,11 @@ private:
 
     /// Bytes that may still be taken.
     size_t credit = 0;
+    /// Of what is to read, until they are counted.
+    size_t bytes;
     bool remembers;
     uint32_t roomyDepth = 1;
+    StringMemo *strings = nullptr;
     KeyMemo keys;
 };
 

@@ -1,7 +1,7 @@
 #ifndef KEY_MEMO_HPP
 #define KEY_MEMO_HPP
 
-#include "tree.hpp"
+#include "ends.hpp"
 
 namespace cjson {
 
@@ -33,52 +33,25 @@ public:
     }
 
 private:
-    /// Of a key. Up to 16 bytes have no others.
-    struct Ends {
-        uint64_t head, tail;
-
-        Ends() = default;
-        [[gnu::always_inline]] explicit Ends(Span key) {
-            const uint8_t *end = key.data + key.count;
-            if (key.count >= 8) {
-                head = load<uint64_t>(key.data);
-                tail = load<uint64_t>(end - 8);
-            } else if (key.count >= 4) {
-                head = load<uint32_t>(key.data);
-                tail = load<uint32_t>(end - 4);
-            } else {
-                head = key.data[0] | key.data[key.count / 2] << 8;
-                tail = end[-1];
-            }
-        }
-
-        size_t hash() const { return (head ^ (tail << 19 | tail >> 45)) * 0x9E3779B97F4A7C15 >> 57; }
-    };
-
     struct Entry {
         Ends ends;
         Span key;
         uint8_t next;
 
         [[gnu::always_inline]] bool is(Ends other, Span text) const {
-            return ends.head == other.head && ends.tail == other.tail && key.count == text.count
-                && (text.count <= 16 || hasSameMiddle(text));
-        }
-
-        bool hasSameMiddle(Span text) const {
-            uint64_t differences = 0;
-            for (size_t i = 8; i + 8 < text.count; i += 8) {
-                differences |= load<uint64_t>(key.data + i) ^ load<uint64_t>(text.data + i);
-            }
-            return !differences;
+            return ends == other && key.count == text.count && haveSameMiddle(key.data, text);
         }
     };
+
+    static size_t hash(Ends ends) {
+        return (ends.head ^ (ends.tail << 19 | ends.tail >> 45)) * 0x9E3779B97F4A7C15 >> 57;
+    }
 
     /// Two keys may want one place of the table: then the later has it. When all are taken, one in four
     /// drives out another: so many that come in turns are mostly found, and those that don't repeat cost
     /// little.
     [[gnu::noinline]] int look(Ends ends, Span key, bool &isNew) {
-        uint8_t &place = places[ends.hash()];
+        uint8_t &place = places[hash(ends)];
         if (!entries[place].is(ends, key)) {
             unsigned turn = misses++;
             if (turn >= size && turn % 4) {

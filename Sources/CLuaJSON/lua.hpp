@@ -12,7 +12,7 @@ namespace cjson {
 
 /// Keys, by address, of what cjson_open puts into a registry.
 struct RegistryKeys {
-    char array, object, classes, classIDs, keepsClasses;
+    char array, object, classes, classIDs, keepsClasses, strings;
 };
 extern const RegistryKeys registryKeys;
 

@@ -79,7 +79,7 @@ private:
         if (isLarge(node)) {
             // It goes below what a part needs on the stack.
             close();
-            if (!frame.isArray && !string(name)) {
+            if (!frame.isArray && !newString(name)) {
                 return false;
             }
             at = node;

@@ -4,12 +4,11 @@
 #include <string>
 
 /// An array of records such as services answer: numbers, texts, times, flags, a nested object and a list.
-inline std::string records(int count) {
+inline std::string records(int count, unsigned seed = 12345) {
     static const char *names[] = {"Ada Lovelace", "Grace Hopper", "Ren\u00e9e Fa\u00efza",
                                   "Alan Turing", "Edsger Dijkstra"};
     static const char *states[] = {"open", "closed", "in review"};
     std::string text = "[";
-    unsigned seed = 12345;
     auto random = [&seed] { return (seed = seed * 1664525u + 1013904223u) >> 8; };
     for (int i = 0; i < count; i++) {
         std::string id = std::to_string(100000 + random() % 900000);
