@@ -16,12 +16,12 @@ class Builder {
 protected:
     /// `bytes`: about how many there are to read. For few, nothing is remembered.
     Builder(lua_State *L, const cjson_making &making, size_t bytes)
-        : L(L), making(making), bytes(bytes), remembers(bytes >= worthRemembering) {
-        open();
+        : L(L), making(making), remembers(bytes >= worthRemembering) {
+        open(bytes);
     }
 
-    /// Puts what is needed on the stack; the value comes above it.
-    void open() {
+    /// Puts what is needed on the stack; the value comes above it. `bytes`: to read, but those said before.
+    void open(size_t bytes = 0) {
         luaL_checkstack(L, remembers ? KeyMemo::size + 12 : 8, "a value is too large");
         base = lua_gettop(L);
         lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.array);
@@ -29,7 +29,6 @@ protected:
             keys.open();
             lua_settop(L, base + 1 + KeyMemo::size);
             strings = StringMemo::open(L, bytes);
-            bytes = 0;
         }
         roomyDepth = 1;
     }
@@ -161,8 +160,6 @@ private:
 
     /// Bytes that may still be taken.
     size_t credit = 0;
-    /// Of what is to read, until they are counted.
-    size_t bytes;
     bool remembers;
     uint32_t roomyDepth = 1;
     StringMemo *strings = nullptr;

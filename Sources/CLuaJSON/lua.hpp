@@ -10,7 +10,7 @@ extern "C" {
 
 namespace cjson {
 
-/// Keys, by address, of what cjson_open puts into a registry.
+/// Keys, by address, of what a registry holds for this module.
 struct RegistryKeys {
     char array, object, classes, classIDs, keepsClasses, strings;
 };

@@ -105,19 +105,24 @@ double time(lua_State *L, int rounds, int value) {
     return (now() - start) / rounds;
 }
 
+/// One of ours, or else the partner's of a name.
+void pushFunction(lua_State *L, lua_CFunction ours, const char *partner) {
+    if (ours) {
+        lua_pushcfunction(L, ours);
+        return;
+    }
+    lua_getglobal(L, "cjson");
+    lua_getfield(L, -1, partner);
+    lua_remove(L, -2);
+}
+
 /// The first contender is the partner, whose function lies under a name in lua-cjson. Gives how many times
 /// faster the second is.
 double compare(lua_State *L, const char *partner, std::vector<Contender> contenders, size_t bytes) {
     int rounds = static_cast<int>(std::max<size_t>(2, 500000 / bytes));
     for (int pass = 0; pass < 41; pass++) {
         for (auto &contender : contenders) {
-            if (contender.function) {
-                lua_pushcfunction(L, contender.function);
-            } else {
-                lua_getglobal(L, "cjson");
-                lua_getfield(L, -1, partner);
-                lua_remove(L, -2);
-            }
+            pushFunction(L, contender.function, partner);
             lua_gc(L, LUA_GCCOLLECT);
             contender.times.push_back(time(L, rounds, contender.function ? 1 : 2));
             lua_settop(L, 2);
@@ -174,13 +179,7 @@ double runOthers(lua_State *L) {
             lua_gc(L, LUA_GCCOLLECT);
             double start = now();
             for (const std::string &document : documents) {
-                if (ours) {
-                    lua_pushcfunction(L, decode);
-                } else {
-                    lua_getglobal(L, "cjson");
-                    lua_getfield(L, -1, "decode");
-                    lua_remove(L, -2);
-                }
+                pushFunction(L, ours ? decode : nullptr, "decode");
                 lua_pushlstring(L, document.data(), document.size());
                 lua_call(L, 1, 0);
             }
