@@ -224,16 +224,17 @@ extension ConnectionHandler {
         _ head: consuming ByteBuffer, _ body: AnswerBody?, status: Int, _ outcome: RequestSeries.Outcome,
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        needsFlush = true
         let isLast = machine.answer(
             request, bytes: head.readableBytes + (body?.count ?? 0), closes: framing(request).closes)
         let promise = isLast ? closing() : nil
         if let rest = body?.join(&head) {
             pace(rest, context)
-            context.write(wrapOutboundOut(head), promise: nil)
-            context.write(wrapOutboundOut(rest), promise: promise)
+            queue(head, context)
+            queue(rest, promise: promise, context)
+        } else if isLast {
+            queue(head, promise: promise, context)
         } else {
-            context.write(wrapOutboundOut(head), promise: promise)
+            send(head, context)
         }
         logAccess(request, status: status, outcome, bytes: body?.count ?? 0, context)
     }

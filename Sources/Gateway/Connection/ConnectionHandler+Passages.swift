@@ -123,7 +123,8 @@ extension ConnectionHandler {
         let head = loop.writer.head(
             of: streamed, isChunked: coding == .chunks, now: loop.clock(), framing)
         machine.wrote(head.readableBytes)
-        context.writeAndFlush(wrapOutboundOut(head), promise: nil)
+        queue(head, context)
+        flush(context)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let mailbox = loop.mailbox
         streamed.pipe.onReadable { mailbox.send { connection.value.sendBody() } }
@@ -155,7 +156,8 @@ extension ConnectionHandler {
         buffer.writeBytes(bytes)
         if answer.coding == .chunks { buffer.writeString("\r\n") }
         machine.wrote(buffer.readableBytes)
-        context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+        queue(buffer, context)
+        flush(context)
     }
 
     private func endAnswer(_ passage: BodyPassage, _ context: ChannelHandlerContext) {
@@ -169,7 +171,8 @@ extension ConnectionHandler {
         let end = ByteBuffer(string: answer.coding == .chunks ? "0\r\n\r\n" : "")
         machine.wrote(end.readableBytes)
         if end.readableBytes > 0 || isLast {
-            context.writeAndFlush(wrapOutboundOut(end), promise: isLast ? closing() : nil)
+            queue(end, promise: isLast ? closing() : nil, context)
+            flush(context)
         }
         proceed(context)
     }

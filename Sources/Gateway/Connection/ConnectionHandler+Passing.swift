@@ -37,8 +37,7 @@ extension ConnectionHandler {
     }
 
     func sayContinue(_ context: ChannelHandlerContext) {
-        needsFlush = true
-        context.write(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+        queue(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), context)
     }
 
     /// Sends a request, with its whole body, to whom it is for.

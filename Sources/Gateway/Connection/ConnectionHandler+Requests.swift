@@ -224,18 +224,17 @@ extension ConnectionHandler {
             labels = answer.labels
             return writeContent(current, .hit(.memory), answer.passage, request.terms, request, context)
         }
-        needsFlush = true
         if head.method == .head {
             machine.skip(head, answeredWith: form.head.readableBytes)
-            context.write(wrapOutboundOut(form.head), promise: nil)
+            send(form.head, context)
+        } else if let body = form.body {
+            machine.skip(head, answeredWith: form.whole.readableBytes + body.readableBytes)
+            pace(body, context)
+            queue(form.whole, context)
+            queue(body, context)
         } else {
-            machine.skip(
-                head, answeredWith: form.whole.readableBytes + (form.body?.readableBytes ?? 0))
-            context.write(wrapOutboundOut(form.whole), promise: nil)
-            if let body = form.body {
-                pace(body, context)
-                context.write(wrapOutboundOut(body), promise: nil)
-            }
+            machine.skip(head, answeredWith: form.whole.readableBytes)
+            send(form.whole, context)
         }
         guard loop.metrics != nil else { return }
         let isHead = head.method == .head

@@ -94,9 +94,9 @@ extension ConnectionHandler {
     func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
         for buffer in buffers {
             machine.wrote(buffer.readableBytes)
-            context.write(wrapOutboundOut(buffer), promise: nil)
+            queue(buffer, context)
         }
-        context.flush()
+        flush(context)
         streamedSweep = loop.sweeps
     }
 

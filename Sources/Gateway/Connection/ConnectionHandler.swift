@@ -35,8 +35,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var ticket: ReadTicket?
     /// As what the request that waits is counted; see ``GatewayMetrics``.
     var labels = GatewayMetrics.noLabels
-    /// Something was written since the last flush.
+    /// Nil where its bytes go through somebody else, TLS for example.
+    private(set) var socket: AnswerSocket?
+    /// Something was queued since the last flush.
     var needsFlush = false
+    /// The network library may not have sent all yet of what was queued.
+    var mayHaveQueue = false
     /// Of its client's, while a request or a stream is under way and their number is limited.
     var place: ClientPlace?
     /// Who was let in last.
@@ -46,7 +50,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Nil without TLS.
     let secure: SecureSide?
     /// Nil with TLS, and until there is a large answer.
-    private var pacedWriter: PacedWriter?
+    var pacedWriter: PacedWriter?
 
     init(loop: GatewayLoop, listener: ListenerState, secure: SecureSide? = nil) {
         self.loop = loop
@@ -62,6 +66,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
+        if secure == nil { socket = AnswerSocket(of: context) }
         if isLeaving {
             context.close(promise: nil)
         } else if !loop.add(self) {
@@ -79,6 +84,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         endStream()
         place = nil
         self.context = nil
+        socket = nil
         loop.remove(self)
         context.fireChannelInactive()
     }
@@ -171,21 +177,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    private var unsentBytes: Int {
-        // A stream knows no such option, and nothing is lost: what it has not sent waits in the writer.
-        if let secure, secure.isStream { return secure.writer.waitingBytes }
-        let bytes = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        return bytes + ((secure?.writer ?? pacedWriter)?.waitingBytes ?? 0)
-    }
-
-    /// Sees to it that what is so large goes out in turns. Before it is written.
-    func pace(_ body: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard body.readableBytes > PacedWriter.largestPlain, secure == nil, pacedWriter == nil else { return }
-        let writer = PacedWriter()
-        let isAdded: Void? = try? context.pipeline.syncOperations.addHandler(writer, position: .before(self))
-        if isAdded != nil { pacedWriter = writer }
-    }
-
     // MARK: Bytes
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -199,12 +190,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         flush(context)
         if let secure, secure.carriesStreams { context.fireChannelReadComplete() }
-    }
-
-    func flush(_ context: ChannelHandlerContext) {
-        guard needsFlush else { return }
-        needsFlush = false
-        context.flush()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -7,7 +7,7 @@ import Testing
 
 /// Large answers, between whose parts others of the event loop have their turns.
 @Suite struct PacedAnswerTests {
-    private static let long = String(repeating: "0123456789abcde\n", count: 150_000)
+    static let long = String(repeating: "0123456789abcde\n", count: 150_000)
 
     @Test func `what goes out in one turn is limited, and the next one goes on`() throws {
         let writer = PacedWriter()

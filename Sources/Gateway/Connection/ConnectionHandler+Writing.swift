@@ -1,0 +1,52 @@
+import NIOCore
+
+extension ConnectionHandler {
+    /// Hands over bytes that go out with the next flush, behind all that was handed over before.
+    func queue(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>? = nil, _ context: ChannelHandlerContext)
+    {
+        mayHaveQueue = true
+        needsFlush = true
+        context.write(wrapOutboundOut(bytes), promise: promise)
+    }
+
+    /// Sends an answer at once where none waits before it and no request behind it, whose answer then goes
+    /// out in one call with it. What the client doesn't take is queued.
+    func send(_ answer: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard let socket, !needsFlush, machine.input.readableBytes == 0, !hasQueue else {
+            return queue(answer, context)
+        }
+        let sent = socket.send(answer)
+        guard sent < answer.readableBytes else { return }
+        var rest = answer
+        rest.moveReaderIndex(forwardBy: sent)
+        queue(rest, context)
+    }
+
+    private var hasQueue: Bool {
+        guard mayHaveQueue else { return false }
+        mayHaveQueue = unsentBytes > 0
+        return mayHaveQueue
+    }
+
+    func flush(_ context: ChannelHandlerContext) {
+        guard needsFlush else { return }
+        needsFlush = false
+        context.flush()
+    }
+
+    /// What the client has not taken yet of that which was handed over.
+    var unsentBytes: Int {
+        // A stream knows no such option, and nothing is lost: what it has not sent waits in the writer.
+        if let secure, secure.isStream { return secure.writer.waitingBytes }
+        let bytes = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        return bytes + ((secure?.writer ?? pacedWriter)?.waitingBytes ?? 0)
+    }
+
+    /// Sees to it that what is so large goes out in turns. Before it is queued.
+    func pace(_ body: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard body.readableBytes > PacedWriter.largestPlain, secure == nil, pacedWriter == nil else { return }
+        let writer = PacedWriter()
+        let isAdded: Void? = try? context.pipeline.syncOperations.addHandler(writer, position: .before(self))
+        if isAdded != nil { pacedWriter = writer }
+    }
+}
