@@ -107,22 +107,26 @@ extension ConnectionHandler {
             hot.forget()
             return .ask
         }
-        if !head.notable.isEmpty || head.ifNoneMatch != nil {
-            guard let terms = loop.terms.find(head, bytes, last: terms) else {
-                return .content(answer, hot.passage, hot.labels)
-            }
-            self.terms = terms
-            return content(answer, of: hot, hot.form(for: terms), now: now)
+        guard let form = form(of: hot, head, bytes) else {
+            return .content(answer, hot.passage, hot.labels)
         }
-        return content(answer, of: hot, hot.form(for: nil), now: now)
-    }
-
-    @inline(__always)
-    private func content(
-        _ answer: PublishedAnswer, of hot: HotAnswer, _ form: HotForm, now: Double
-    ) -> Decision {
         form.render(answer, hot.passage, now: now, &loop.writer, loop.rules.access.origins)
         return form.isContent ? .hot(hot, form) : .content(answer, hot.passage, hot.labels)
+    }
+
+    /// Nil where the client says of the content what hardly anybody says again.
+    @inline(__always)
+    private func form(of hot: HotAnswer, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> HotForm? {
+        if head.notable.isEmpty, head.ifNoneMatch == nil { return hot.form(for: nil) }
+        guard head.hasKnowableForm else { return nil }
+        var form = hot.form(for: nil)
+        if head.hasTerms {
+            guard let terms = loop.terms.find(head, bytes, last: terms) else { return nil }
+            self.terms = terms
+            form = hot.form(for: terms)
+        }
+        guard let tags = head.ifNoneMatch?.bytes(in: bytes) else { return form }
+        return form.form(ifNoneMatch: tags)
     }
 
     /// What a browser's page of another origin may not do, and what a browser asks before it sends that.
@@ -194,7 +198,7 @@ extension ConnectionHandler {
     private func take(_ head: RequestHead) -> ClientRequest {
         var said: KnownTerms?
         let client = machine.input.withUnsafeReadableBytes { bytes in
-            if head.hasKnowableTerms, !head.notable.isEmpty {
+            if head.hasKnowableTerms, head.hasTerms {
                 said = loop.terms.find(head, bytes, last: terms)
             }
             let isKnown = known?.says(head, bytes, under: loop.rules) ?? false

@@ -13,7 +13,7 @@ final class HotAnswer {
     private let allowsGet: Bool
     private let allowsHead: Bool
     /// For clients that say nothing.
-    private let usual = HotForm(nil)
+    private let usual = HotForm(nil, .usual)
     private var others: [HotForm] = []
     private static let mostOthers = 4
 
@@ -56,9 +56,9 @@ final class HotAnswer {
     @inline(__always)
     func form(for terms: KnownTerms?) -> HotForm {
         guard let terms else { return usual }
-        for form in others where form.terms === terms { return form }
+        for form in others where form.known === terms { return form }
         if others.count == Self.mostOthers { others.removeFirst() }
-        let form = HotForm(terms)
+        let form = HotForm(terms, terms.terms)
         others.append(form)
         return form
     }
@@ -79,7 +79,12 @@ final class HotAnswer {
 
 /// One form of them. Head and body are rendered once for each content and second; a hit writes what is there.
 final class HotForm {
-    let terms: KnownTerms?
+    let known: KnownTerms?
+    private let terms: ReadTerms
+    /// For clients that say that they have it, in the bytes in which the last one said so.
+    private var unchanged: (tags: [UInt8], form: HotForm)?
+    /// Longer tags are looked at each time.
+    private static let mostTagBytes = 512
     private var content: EncodedContent?
     /// The API's own fields of that content.
     private var kept = ByteBuffer()
@@ -94,9 +99,23 @@ final class HotForm {
     private(set) var isContent = true
     /// It may be another in the same second.
     private var isPassing = false
-    var status: Int { content?.status ?? 200 }
+    private(set) var status = 200
 
-    init(_ terms: KnownTerms?) { self.terms = terms }
+    init(_ known: KnownTerms?, _ terms: ReadTerms) {
+        self.known = known
+        self.terms = terms
+    }
+
+    /// The form for clients with an If-None-Match of these bytes. It is no content where that brings them the
+    /// whole. Nil for so many bytes that nothing is kept.
+    @inline(__always)
+    func form(ifNoneMatch tags: UnsafeRawBufferPointer) -> HotForm? {
+        if let unchanged, unchanged.tags.withUnsafeBytes({ $0.elementsEqual(tags) }) { return unchanged.form }
+        guard tags.count <= Self.mostTagBytes else { return nil }
+        let form = HotForm(known, terms.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
+        unchanged = (Array(tags), form)
+        return form
+    }
 
     /// Makes the buffers those of `answer` in the second of `now`.
     @inline(__always)
@@ -119,29 +138,38 @@ final class HotForm {
         expiresAt = answer.expiresAt
         if content !== answer.content { kept = passage.lines(of: answer.content) }
         content = answer.content
-        isPassing = ContentRendering.of(answer.content).isMaking(for: terms?.terms.codings ?? [])
-        let selection = ContentSelection(answer.content, terms?.terms ?? .usual)
-        guard case .content(_, var parts, let rendered?) = selection.result else {
+        isPassing = ContentRendering.of(answer.content).isMaking(for: terms.codings)
+        let selection = ContentSelection(answer.content, terms)
+        guard case .content(let status, var parts, let rendered) = selection.result,
+            terms.ifNoneMatch == nil || rendered == nil
+        else {
             isContent = false
             return
         }
         isContent = true
+        self.status = status
         parts.kept = kept
         head = writer.contentHead(
             parts, of: answer, .hit(.memory), now: now, AnswerWriter.Framing(lines: origins.lines(for: nil)))
         whole = head
-        body = rendered.join(&whole)
-        bodyCount = rendered.count
+        body = rendered?.join(&whole)
+        bodyCount = rendered?.count ?? 0
     }
 
     /// True when nothing is left.
     @discardableResult
     fileprivate func forget(unusedSince second: Int, _ publication: Publication) -> Bool {
-        if content != nil, self.second < second || !publication.hasAnswer { forget() }
-        return content == nil
+        if unchanged?.form.forget(unusedSince: second, publication) ?? false { unchanged = nil }
+        if content != nil, self.second < second || !publication.hasAnswer { forgetContent() }
+        return content == nil && unchanged == nil
     }
 
     fileprivate func forget() {
+        unchanged = nil
+        forgetContent()
+    }
+
+    private func forgetContent() {
         guard content != nil else { return }
         content = nil
         kept = ByteBuffer()

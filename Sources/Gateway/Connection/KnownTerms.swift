@@ -12,6 +12,7 @@ final class KnownTerms: Sendable {
         accept = Self.bytes(head.acceptInUse, bytes)
         encodings = Self.bytes(head.acceptEncoding, bytes)
         terms = ReadTerms(RequestFields(Array(bytes[..<head.length])), head.notable, isHead: false)
+            .asking(ifNoneMatch: nil)
     }
 
     /// The head says the same.
@@ -35,9 +36,17 @@ final class KnownTerms: Sendable {
 
 extension RequestHead {
     /// Nothing is said of the content that is wanted but what ``KnownTerms`` has.
-    var hasKnowableTerms: Bool {
-        notable.isSubset(of: [.accept, .acceptEncoding]) && ifNoneMatch == nil && !repeatsTerms
+    var hasKnowableTerms: Bool { ifNoneMatch == nil && hasKnowableForm }
+
+    /// The same, or besides that the client has something already. Then a date says nothing more (RFC 9110
+    /// 13.1.3).
+    var hasKnowableForm: Bool {
+        let known: NotableFields = ifNoneMatch == nil ? [] : .ifModifiedSince
+        return notable.subtracting(known).isSubset(of: [.accept, .acceptEncoding])
+            && !repeatsTerms && !hasSeveralIfNoneMatch
     }
+
+    var hasTerms: Bool { !notable.isDisjoint(with: [.accept, .acceptEncoding]) }
 
     /// `*/*` says nothing.
     fileprivate var acceptInUse: ByteRange? { notable.contains(.accept) ? accept : nil }
@@ -51,10 +60,10 @@ struct TermsTable {
     /// Of the fields' values together. Longer ones aren't kept.
     private static let mostBytes = 512
 
-    /// Nil where the head wants an event stream, or says more than is kept.
+    /// The terms of a head that has some. Nil where it wants an event stream, or says more than is kept.
     mutating func find(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, last: KnownTerms?) -> KnownTerms?
     {
-        guard head.hasKnowableTerms else { return nil }
+        guard head.hasKnowableForm else { return nil }
         if let last, last.isSaid(by: head, bytes) { return last }
         for known in all where known.isSaid(by: head, bytes) { return known }
         guard (head.accept?.count ?? 0) + (head.acceptEncoding?.count ?? 0) <= Self.mostBytes else {

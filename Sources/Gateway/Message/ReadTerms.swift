@@ -33,6 +33,14 @@ struct ReadTerms: Sendable {
         }
     }
 
+    /// The same of a client that has contents with these tags.
+    func asking(ifNoneMatch tags: String?) -> ReadTerms {
+        var terms = self
+        terms.ifNoneMatch = tags
+        if tags != nil { terms.ifModifiedSince = nil }
+        return terms
+    }
+
     var wantsEvents: Bool { accepted?.prefersEvents ?? false }
 }
 

@@ -53,6 +53,57 @@ import Testing
         }
     }
 
+    @Test(arguments: ["github/a", "github/small"])
+    func `51 Clients that have it already are told so as for the request alone`(path: String) async throws {
+        try await World.run(
+            { $0.threads = 1 },
+            automatic: { request in
+                .success(
+                    TransportResponse(
+                        status: 200,
+                        headers: Headers([
+                            ("Content-Type", "application/json"),
+                            ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"),
+                        ]),
+                        body: Array((request.url.hasSuffix("small") ? "[1]" : Self.long).utf8)))
+            }
+        ) { world, site in
+            let plain = try site.get("/\(path)")["ETag"] ?? ""
+            let coded = try site.get("/\(path)", fields: ["Accept-Encoding: gzip"])["ETag"] ?? ""
+            let date = "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT"
+            let tags = [
+                plain, coded, "W/" + plain, "*", "\"other\", \(plain)", "\"other\"", "",
+                String(repeating: "\"other\", ", count: 60) + plain,
+            ]
+            var unchanged = 0
+            for tag in tags {
+                for more in [[], ["Accept-Encoding: gzip"], [date], ["Accept: text/html", date]] {
+                    let fields = more + ["If-None-Match: \(tag)"]
+                    for method in ["GET", "HEAD"] {
+                        let alone = try site.get("/\(path)", method: method, fields: fields + [Self.apart])
+                        for _ in 0..<2 {
+                            let answer = try site.get("/\(path)", method: method, fields: fields)
+                            #expect(shown(answer) == shown(alone), "\(method) \(fields)")
+                        }
+                        unchanged += alone.status == 304 ? 1 : 0
+                    }
+                }
+            }
+            #expect(unchanged > 30)
+            #expect(
+                try site.get(
+                    "/\(path)", fields: ["If-None-Match: \"other\"", "If-None-Match: \(plain)"]
+                ).status == 304)
+            await world.override(String(path.dropFirst(7)), content: .json([2]))
+            for _ in 0..<2 {
+                let changed = try site.get("/\(path)", fields: ["If-None-Match: \(plain)"])
+                #expect(changed.status == 200)
+                #expect(changed.body == "[2]")
+            }
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
+
     @Test func `51 Fields that come twice say the same as in one`() async throws {
         try await World.run({ $0.threads = 1 }, automatic: { _ in .success(.stub(Self.long)) }) { _, site in
             _ = try site.get("/github/a")
@@ -117,10 +168,14 @@ import Testing
         #expect(find("accept-encoding:gzip\r\n") === first)
         #expect(find("Accept-Encoding: gzip\r\nAccept: */*\r\n") === first)
         #expect(find("Accept-Encoding: br\r\n") !== first)
+        // What a client has already is said of one content, and kept with its form.
+        #expect(find("Accept-Encoding: gzip\r\nIf-None-Match: \"a\"\r\n") === first)
+        #expect(first?.terms.ifNoneMatch == nil)
         #expect(find("Accept: gzip\r\n") !== first)
         for fields in [
             "Accept-Encoding: gzip\r\nRange: bytes=0-1\r\n", "Accept-Encoding: a\r\nAccept-Encoding: b\r\n",
-            "Accept: text/event-stream\r\n", "Accept-Encoding: gzip\r\nIf-None-Match: \"a\"\r\n",
+            "Accept: text/event-stream\r\n",
+            "Accept-Encoding: gzip\r\nIf-None-Match: \"a\"\r\nIf-None-Match: \"b\"\r\n",
             "Accept-Encoding: \(String(repeating: "gzip,", count: 200))\r\n",
         ] {
             #expect(find(fields) == nil, "\(fields)")
