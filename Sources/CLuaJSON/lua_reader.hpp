@@ -137,14 +137,18 @@ private:
             keys[count++] = text(key);
             lua_pushvalue(L, key);
         } while (lua_next(L, index));
-        const uint8_t *order = orders.of(keys, count);
+        const auto &shape = orders.template of<Sink::isText>(keys, count);
         uint8_t sorted[KeyOrders::most];
-        std::memcpy(sorted, order, sizeof sorted);
+        std::memcpy(sorted, shape.order(), sizeof sorted);
+        // With the texts of another shape that took its place for an object inside, nothing could be written.
+        uint32_t version = shape.hasTexts() ? shape.version() : 0;
         size_t begun = sink.beginObject();
         for (int i = 0; i < count; i++) {
             PathNode node{parent, keys[sorted[i]], 0};
-            sink.element(static_cast<size_t>(i));
-            if (int code = keyAndValue(top + 2 + 2 * sorted[i], node, depth)) {
+            int at = top + 2 + 2 * sorted[i];
+            Span before = Sink::isText && version == shape.version() ? shape.text(i) : Span();
+            before.count ? sink.text(before) : sink.element(static_cast<size_t>(i));
+            if (int code = before.count ? value(at, &node, depth) : keyAndValue(at, node, depth)) {
                 return code;
             }
         }

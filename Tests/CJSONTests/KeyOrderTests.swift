@@ -92,6 +92,36 @@ import Testing
             """#)
     }
 
+    /// They are remembered at few places, with the text of their keys.
+    @Test(arguments: 1...6)
+    func `shapes that come again, and drive each other out while one is read`(seed: Int) {
+        run(
+            #"""
+            math.randomseed(\#(seed))
+            local odd = { "é", 'a"', "b\\", "c\n", "", ("x"):rep(31), ("y"):rep(40), ("z"):rep(600) }
+            local shapes = {}
+            for i = 1, 60 do
+                shapes[i] = {}
+                for j = 1, math.random(1, 12) do
+                    shapes[i][j] = math.random(5) == 1 and odd[math.random(#odd)] or "key" .. math.random(40)
+                end
+            end
+            for i = 61, 64 do
+                shapes[i] = {}
+                for j = 1, 32 do shapes[i][j] = ("k"):rep(i - 50) .. j end
+            end
+            local function value(depth)
+                if depth == 0 or math.random(2) == 1 then return math.random(1000) end
+                local v = {}
+                for _, key in ipairs(shapes[math.random(#shapes)]) do v[key] = value(depth - 1) end
+                return v
+            end
+            local list = {}
+            for i = 1, 300 do list[i] = value(i % 4 + 1) end
+            check(list)
+            """#)
+    }
+
     @Test func `what turns out to be no object begins anew`() {
         run(
             #"""
