@@ -24,7 +24,8 @@ struct LoopLoad {
     /// Seconds that a loop keeps its transfers after they were better off there.
     static let rest = 1.0
 
-    private let processors: Int
+    /// Asked for when a loop is full: the system has to be asked in turn.
+    private let processors: () -> Int
     private var last: Reading?
     private var windows = 0
     private var restsUntil = 0.0
@@ -50,11 +51,13 @@ struct LoopLoad {
     }
 
     /// - Parameter processors: That this process may use.
-    init(processors: Int = MachineProcessors.current.count) { self.processors = processors }
+    init(processors: @autoclosure @escaping () -> Int = MachineProcessors.current.count) {
+        self.processors = processors
+    }
 
     /// A pass of the loop. `reading` is asked for where a window is over.
     mutating func note(at now: Double, _ reading: (Double) -> Reading) {
-        guard processors > 1, last.map({ now - $0.time >= Self.window }) ?? true else { return }
+        guard last.map({ now - $0.time >= Self.window }) ?? true else { return }
         let reading = reading(now)
         defer { last = reading }
         guard let last else { return }
@@ -71,7 +74,7 @@ struct LoopLoad {
             let performing = (reading.performing - last.performing) / seconds
             let counts =
                 now >= restsUntil && loop > Self.full && performing < loop * Self.mostForTransfers
-                && Double(processors) - process > Self.left
+                && Double(processors()) - process > Self.left
             windows = counts ? windows + 1 : 0
             isFull = windows == Self.fullWindows
         }

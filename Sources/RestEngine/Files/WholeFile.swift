@@ -31,13 +31,20 @@ package enum WholeFile {
         _ descriptor: Int32, of path: String, limit: Int
     ) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        // Most are small.
+        var room = 4 << 10
         while true {
-            let count = chunk.withUnsafeMutableBytes { readSome(descriptor, $0) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileError(path: path, code: errno) }
-            if count == 0 { return bytes }
-            bytes += chunk[..<count]
+            var code: Int32 = 0
+            let part = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                let read = readSome(descriptor, UnsafeMutableRawBufferPointer(buffer))
+                if read < 0 { code = errno }
+                count = max(0, read)
+            }
+            if code == EINTR { continue }
+            guard code == 0 else { throw FileError(path: path, code: code) }
+            if part.isEmpty { return bytes }
+            bytes += part
+            room = min(2 * room, 64 << 10)
             guard bytes.count <= limit else {
                 throw FileError(path: path, reason: "it is larger than \(limit >> 20) MiB")
             }

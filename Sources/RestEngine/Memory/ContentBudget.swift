@@ -15,14 +15,32 @@ public final class ContentBudget {
     public nonisolated static let standardLimit = MachineMemory.current.bytes / 4
 
     /// Bytes. Less than is held drops what is too much at once.
-    public var limit = ContentBudget.standardLimit {
-        didSet {
-            sharedLimit.store(limit, ordering: .relaxed)
+    public var limit: Int {
+        get { knownLimit }
+        set {
+            sharedLimit.store(max(0, newValue), ordering: .relaxed)
             makeRoom(for: 0)
         }
     }
-    /// The same for other threads.
-    private nonisolated let sharedLimit = Atomic(ContentBudget.standardLimit)
+    /// The same for other threads; negative until it is asked for, which a short command never does.
+    private nonisolated let sharedLimit = Atomic(-1)
+
+    private nonisolated var knownLimit: Int {
+        let limit = sharedLimit.load(ordering: .relaxed)
+        if limit >= 0 { return limit }
+        let standard = Self.standardLimit
+        let (isFirst, set) = sharedLimit.compareExchange(
+            expected: limit, desired: standard, ordering: .relaxed)
+        return isFirst ? standard : set
+    }
+
+    /// For these the system needs not be asked: no limit that it gives is lower.
+    private nonisolated static let least = 1 << 20
+
+    private nonisolated func allows(_ bytes: Int) -> Bool {
+        let limit = sharedLimit.load(ordering: .relaxed)
+        return bytes <= (limit < 0 ? Self.least : limit) || (limit < 0 && bytes <= knownLimit)
+    }
 
     /// Bytes that resources hold.
     public var heldBytes: Int { ledger.bytes }
@@ -69,7 +87,7 @@ public final class ContentBudget {
 
     /// Whether there is room for so many bytes more as it is. Any thread.
     nonisolated func hasRoom(for bytes: Int) -> Bool {
-        usedBytes + bytes <= sharedLimit.load(ordering: .relaxed)
+        allows(usedBytes + bytes)
     }
 
     /// Makes room for so many bytes more, and some on top, so that the next few have room too. False when
@@ -84,8 +102,10 @@ public final class ContentBudget {
 
     /// The same below the limit of one service.
     func makeRoom(for bytes: Int, in service: ServiceCore, sparing spared: Resource?) -> Bool {
-        let (ledger, limit) = (service.ledger, service.contentLimit)
-        if ledger.bytes + bytes > limit {
+        let ledger = service.ledger
+        let wanted = ledger.bytes + bytes
+        if wanted > service.cachedResourceBytesLimit ?? .max || !allows(wanted) {
+            let limit = service.contentLimit
             let goal = limit - limit / 16 - bytes
             evict(sparing: spared, of: service) { ledger.bytes <= goal }
             if ledger.bytes + bytes > limit { return false }
