@@ -42,26 +42,63 @@ class KeyOrders {
 public:
     static constexpr int most = 32;
 
-    class Shape {
+    /// What JSON has before the values of an object: a comma, a key and a colon, in the order of the keys.
+    class Texts {
     public:
-        /// Which key comes first, second and so on.
-        const uint8_t *order() const { return places; }
-
-        /// Changes when another shape takes its place.
-        uint32_t version() const { return changes; }
-
-        /// Whether `text` has something: from the second object on.
-        bool hasTexts() const { return isWritten; }
-
-        /// What JSON has before the value at a place: a comma, the key and a colon. No bytes where the key
-        /// can't stand there as it is. 32 may be read.
-        Span text(int place) const {
+        /// 32 bytes may be read.
+        Span at(int place) const {
             size_t start = place ? ends[place - 1] : 0;
-            return {texts + start, ends[place] - start};
+            return {bytes + start, ends[place] - start};
+        }
+
+        /// False when a key can't stand there as it is, or there is no room.
+        [[gnu::noinline]] bool write(const Span *keys, const uint8_t *order, int count) {
+            size_t end = 0;
+            for (int i = 0; i < count; i++) {
+                Span key = keys[order[i]];
+                if (key.count + 4 > mostBytes - end || !isPlain(key)) {
+                    return false;
+                }
+                if (i) {
+                    bytes[end++] = ',';
+                }
+                bytes[end++] = '"';
+                std::memcpy(bytes + end, key.data, key.count);
+                end += key.count;
+                bytes[end++] = '"';
+                bytes[end++] = ':';
+                ends[i] = static_cast<uint16_t>(end);
+            }
+            return true;
         }
 
     private:
-        friend class KeyOrders;
+        static constexpr size_t mostBytes = 512;
+
+        static bool isPlain(Span key) {
+            bool isPlain = true;
+            for (size_t i = 0; i < key.count; i++) {
+                uint8_t c = key.data[i];
+                isPlain = isPlain && c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+            }
+            return isPlain;
+        }
+
+        uint16_t ends[most];
+        uint8_t bytes[mostBytes + 32];
+    };
+
+    struct Shape {
+        int count = 0;
+        /// Changes when another shape takes its place.
+        uint32_t version;
+        /// Which key comes first, second and so on.
+        uint8_t order[most];
+        const uint8_t *keys[most];
+        /// Null for the first objects, and where there can be none.
+        const Texts *texts;
+        /// Objects with these keys, as far as it matters.
+        int seen;
 
         bool has(const Span *others, int otherCount) const {
             uintptr_t differences = static_cast<uintptr_t>(count ^ otherCount);
@@ -74,79 +111,48 @@ public:
         void set(const Span *others, int otherCount) {
             SortedKey sorted[most];
             count = otherCount;
-            changes++;
-            isWritten = false;
+            texts = nullptr;
+            seen = 1;
             for (int i = 0; i < count; i++) {
                 SortedKey next(others[i]);
                 int place = i;
                 for (; place > 0 && next < sorted[place - 1]; place--) {
                     sorted[place] = sorted[place - 1];
-                    places[place] = places[place - 1];
+                    order[place] = order[place - 1];
                 }
                 sorted[place] = next;
-                places[place] = static_cast<uint8_t>(i);
+                order[place] = static_cast<uint8_t>(i);
                 keys[i] = others[i].data;
             }
         }
-
-        void write(const Span *others) {
-            isWritten = true;
-            size_t end = 0;
-            for (int i = 0; i < count; i++) {
-                Span key = others[places[i]];
-                if (key.count + 4 <= mostText - end && isPlain(key)) {
-                    if (i) {
-                        texts[end++] = ',';
-                    }
-                    texts[end++] = '"';
-                    std::memcpy(texts + end, key.data, key.count);
-                    end += key.count;
-                    texts[end++] = '"';
-                    texts[end++] = ':';
-                }
-                ends[i] = static_cast<uint16_t>(end);
-            }
-        }
-
-        static bool isPlain(Span key) {
-            bool isPlain = true;
-            for (size_t i = 0; i < key.count; i++) {
-                uint8_t c = key.data[i];
-                isPlain = isPlain && c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-            }
-            return isPlain;
-        }
-
-        static constexpr size_t mostText = 512;
-
-        int count = 0;
-        uint32_t changes = 0;
-        bool isWritten = false;
-        uint8_t places[most];
-        uint16_t ends[most];
-        const uint8_t *keys[most];
-        uint8_t texts[mostText + 32];
     };
 
     /// The shape of an object with these keys. Another may take its place with the next call.
-    template <bool isText>
+    template <bool hasTexts>
     const Shape &of(const Span *keys, int count) {
-        Shape &shape = shapes[placeOf(keys, count)];
+        size_t place = placeOf(keys, count);
+        Shape &shape = shapes[place];
         if (!shape.has(keys, count)) {
             shape.set(keys, count);
-        } else if (isText && !shape.isWritten) {
-            shape.write(keys);
+            shape.version = ++changes;
+        } else if (hasTexts && shape.seen < worthWriting && ++shape.seen == worthWriting) {
+            shape.texts = texts[place].write(keys, shape.order, count) ? &texts[place] : nullptr;
         }
         return shape;
     }
 
 private:
+    /// Texts are worth their making for so many objects.
+    static constexpr int worthWriting = 4;
+
     static size_t placeOf(const Span *keys, int count) {
         auto first = reinterpret_cast<uintptr_t>(keys[0].data), last = reinterpret_cast<uintptr_t>(keys[count - 1].data);
         return (first / 8 + last / 8 * 3 + static_cast<unsigned>(count)) * 0x9E3779B97F4A7C15 >> 60;
     }
 
+    uint32_t changes = 0;
     Shape shapes[16];
+    Texts texts[16];
 };
 
 }  // namespace cjson

@@ -139,16 +139,17 @@ private:
         } while (lua_next(L, index));
         const auto &shape = orders.template of<Sink::isText>(keys, count);
         uint8_t sorted[KeyOrders::most];
-        std::memcpy(sorted, shape.order(), sizeof sorted);
-        // With the texts of another shape that took its place for an object inside, nothing could be written.
-        uint32_t version = shape.hasTexts() ? shape.version() : 0;
+        std::memcpy(sorted, shape.order, sizeof sorted);
+        // When another shape takes its place, for an object inside, the texts are of that.
+        const auto *texts = Sink::isText ? shape.texts : nullptr;
+        const uint32_t version = shape.version;
         size_t begun = sink.beginObject();
         for (int i = 0; i < count; i++) {
             PathNode node{parent, keys[sorted[i]], 0};
             int at = top + 2 + 2 * sorted[i];
-            Span before = Sink::isText && version == shape.version() ? shape.text(i) : Span();
-            before.count ? sink.text(before) : sink.element(static_cast<size_t>(i));
-            if (int code = before.count ? value(at, &node, depth) : keyAndValue(at, node, depth)) {
+            const bool isWritten = texts && version == shape.version;
+            isWritten ? sink.text(texts->at(i)) : sink.element(static_cast<size_t>(i));
+            if (int code = isWritten ? value(at, &node, depth) : keyAndValue(at, node, depth)) {
                 return code;
             }
         }

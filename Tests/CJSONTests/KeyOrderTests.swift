@@ -110,15 +110,19 @@ import Testing
                 shapes[i] = {}
                 for j = 1, 32 do shapes[i][j] = ("k"):rep(i - 50) .. j end
             end
-            local function value(depth)
-                if depth == 0 or math.random(2) == 1 then return math.random(1000) end
+            local function object(shape, depth, value)
                 local v = {}
-                for _, key in ipairs(shapes[math.random(#shapes)]) do v[key] = value(depth - 1) end
+                for _, key in ipairs(shape) do v[key] = value(depth) end
                 return v
             end
-            local list = {}
-            for i = 1, 300 do list[i] = value(i % 4 + 1) end
-            check(list)
+            -- The text of a shape's keys is made for the fourth of its objects: in each list.
+            local function value(depth)
+                if depth == 0 or math.random(3) == 1 then return math.random(1000) end
+                local list, shape = {}, shapes[math.random(#shapes)]
+                for i = 1, math.random(6) do list[i] = object(shape, depth - 1, value) end
+                return list
+            end
+            for i = 1, 40 do check(value(3)) end
             """#)
     }
 
