@@ -48,7 +48,7 @@ public:
             used += count;
         }
     }
-    /// Mostly no more than 16, of which 32 may be read.
+    /// Of a span behind whose beginning 32 bytes may be read.
     [[gnu::always_inline]] void fewBytes(Span span) {
         if (span.count > 32) {
             return bytes(span.data, span.count);

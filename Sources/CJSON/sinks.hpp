@@ -66,7 +66,7 @@ public:
         return code;
     }
     void endObject(size_t, size_t) { json.byte('}'); }
-    /// Of KeyOrders.
+    /// What stands before a field's value, where KeyOrders has it in one piece.
     void text(Span span) { json.text(span); }
 
     size_t beginTable(size_t, Mark, size_t) { return 0; }

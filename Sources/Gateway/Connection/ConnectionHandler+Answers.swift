@@ -234,7 +234,7 @@ extension ConnectionHandler {
         } else if isLast {
             queue(head, promise: promise, context)
         } else {
-            send(head, context)
+            sendOrQueue(head, context)
         }
         logAccess(request, status: status, outcome, bytes: body?.count ?? 0, context)
     }

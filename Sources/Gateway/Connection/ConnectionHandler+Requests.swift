@@ -118,9 +118,9 @@ extension ConnectionHandler {
     @inline(__always)
     private func form(of hot: HotAnswer, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> HotForm? {
         if head.notable.isEmpty, head.ifNoneMatch == nil { return hot.form(for: nil) }
-        guard head.hasKnowableForm else { return nil }
+        guard head.hasKnowableTerms else { return nil }
         var form = hot.form(for: nil)
-        if head.hasTerms {
+        if head.hasAcceptFields {
             guard let terms = loop.terms.find(head, bytes, last: terms) else { return nil }
             self.terms = terms
             form = hot.form(for: terms)
@@ -198,7 +198,7 @@ extension ConnectionHandler {
     private func take(_ head: RequestHead) -> ClientRequest {
         var said: KnownTerms?
         let client = machine.input.withUnsafeReadableBytes { bytes in
-            if head.hasKnowableTerms, head.hasTerms {
+            if head.hasAcceptFields, head.ifNoneMatch == nil {
                 said = loop.terms.find(head, bytes, last: terms)
             }
             let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
@@ -230,7 +230,7 @@ extension ConnectionHandler {
         }
         if head.method == .head {
             machine.skip(head, answeredWith: form.head.readableBytes)
-            send(form.head, context)
+            sendOrQueue(form.head, context)
         } else if let body = form.body {
             machine.skip(head, answeredWith: form.whole.readableBytes + body.readableBytes)
             pace(body, context)
@@ -238,7 +238,7 @@ extension ConnectionHandler {
             queue(body, context)
         } else {
             machine.skip(head, answeredWith: form.whole.readableBytes)
-            send(form.whole, context)
+            sendOrQueue(form.whole, context)
         }
         guard loop.metrics != nil else { return }
         let isHead = head.method == .head

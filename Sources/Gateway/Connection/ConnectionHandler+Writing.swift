@@ -11,7 +11,7 @@ extension ConnectionHandler {
 
     /// Sends an answer at once where none waits before it and no request behind it, whose answer then goes
     /// out in one call with it. What the client doesn't take is queued.
-    func send(_ answer: ByteBuffer, _ context: ChannelHandlerContext) {
+    func sendOrQueue(_ answer: ByteBuffer, _ context: ChannelHandlerContext) {
         guard let socket, !needsFlush, machine.input.readableBytes == 0, !hasQueue else {
             return queue(answer, context)
         }
@@ -22,6 +22,7 @@ extension ConnectionHandler {
         queue(rest, context)
     }
 
+    /// Asking the network library takes longer than sending, so it is asked only when something was queued.
     private var hasQueue: Bool {
         guard mayHaveQueue else { return false }
         mayHaveQueue = unsentBytes > 0

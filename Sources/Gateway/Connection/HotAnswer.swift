@@ -79,6 +79,7 @@ final class HotAnswer {
 
 /// One form of them. Head and body are rendered once for each content and second; a hit writes what is there.
 final class HotForm {
+    /// Nil for the usual terms.
     let known: KnownTerms?
     private let terms: ReadTerms
     /// For clients that say that they have it, in the bytes in which the last one said so.
@@ -112,7 +113,7 @@ final class HotForm {
     func form(ifNoneMatch tags: UnsafeRawBufferPointer) -> HotForm? {
         if let unchanged, unchanged.tags.withUnsafeBytes({ $0.elementsEqual(tags) }) { return unchanged.form }
         guard tags.count <= Self.mostTagBytes else { return nil }
-        let form = HotForm(known, terms.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
+        let form = HotForm(nil, terms.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
         unchanged = (Array(tags), form)
         return form
     }

@@ -35,18 +35,16 @@ final class KnownTerms: Sendable {
 }
 
 extension RequestHead {
-    /// Nothing is said of the content that is wanted but what ``KnownTerms`` has.
-    var hasKnowableTerms: Bool { ifNoneMatch == nil && hasKnowableForm }
-
-    /// The same, or besides that the client has something already. Then a date says nothing more (RFC 9110
-    /// 13.1.3).
-    var hasKnowableForm: Bool {
+    /// Nothing is said of the content that is wanted but what ``KnownTerms`` has, and perhaps what the client
+    /// has already. Then a date says nothing more (RFC 9110 13.1.3).
+    var hasKnowableTerms: Bool {
         let known: NotableFields = ifNoneMatch == nil ? [] : .ifModifiedSince
         return notable.subtracting(known).isSubset(of: [.accept, .acceptEncoding])
             && !repeatsTerms && !hasSeveralIfNoneMatch
     }
 
-    var hasTerms: Bool { !notable.isDisjoint(with: [.accept, .acceptEncoding]) }
+    /// ``KnownTerms`` of it would not be the usual ones.
+    var hasAcceptFields: Bool { !notable.isDisjoint(with: [.accept, .acceptEncoding]) }
 
     /// `*/*` says nothing.
     fileprivate var acceptInUse: ByteRange? { notable.contains(.accept) ? accept : nil }
@@ -63,7 +61,7 @@ struct TermsTable {
     /// The terms of a head that has some. Nil where it wants an event stream, or says more than is kept.
     mutating func find(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, last: KnownTerms?) -> KnownTerms?
     {
-        guard head.hasKnowableForm else { return nil }
+        guard head.hasKnowableTerms else { return nil }
         if let last, last.isSaid(by: head, bytes) { return last }
         for known in all where known.isSaid(by: head, bytes) { return known }
         guard (head.accept?.count ?? 0) + (head.acceptEncoding?.count ?? 0) <= Self.mostBytes else {

@@ -14,32 +14,25 @@ public final class ContentBudget {
     /// A quarter of the memory that this process may have: of its control group, else of the machine.
     public nonisolated static let standardLimit = MachineMemory.current.bytes / 4
 
-    /// Bytes. Less than is held drops what is too much at once.
+    /// Bytes; ``standardLimit`` until it is set. Less than is held drops what is too much at once.
     public var limit: Int {
-        get { knownLimit }
+        get {
+            let limit = sharedLimit.load(ordering: .relaxed)
+            return limit < 0 ? Self.standardLimit : limit
+        }
         set {
             sharedLimit.store(max(0, newValue), ordering: .relaxed)
             makeRoom(for: 0)
         }
     }
-    /// The same for other threads; negative until it is asked for, which a short command never does.
+    /// The same for other threads; negative until it is set.
     private nonisolated let sharedLimit = Atomic(-1)
-
-    private nonisolated var knownLimit: Int {
-        let limit = sharedLimit.load(ordering: .relaxed)
-        if limit >= 0 { return limit }
-        let standard = Self.standardLimit
-        let (isFirst, set) = sharedLimit.compareExchange(
-            expected: limit, desired: standard, ordering: .relaxed)
-        return isFirst ? standard : set
-    }
-
-    /// For these the system needs not be asked: no limit that it gives is lower.
+    /// No standard limit is lower. Below it the system isn't asked for one: a short command gets by without.
     private nonisolated static let least = 1 << 20
 
     private nonisolated func allows(_ bytes: Int) -> Bool {
         let limit = sharedLimit.load(ordering: .relaxed)
-        return bytes <= (limit < 0 ? Self.least : limit) || (limit < 0 && bytes <= knownLimit)
+        return limit < 0 ? bytes <= Self.least || bytes <= Self.standardLimit : bytes <= limit
     }
 
     /// Bytes that resources hold.
