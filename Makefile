@@ -10,6 +10,7 @@
 #   make bench-check     the same, and fails when a ratio is a tenth worse than recorded
 #   make bench-plots     how cost grows with services, blocks and so on, drawn into docs/growth
 #   make bench-partners  install those partners
+#   make profile         count what runs, for the profile that the release program is compiled with
 #   make format          rewrite the sources with swift format
 #   make attack          attack the release program, beside a client that must not notice, then by
 #                        malformed requests, beside nginx
@@ -30,7 +31,7 @@ TEST_FLAGS ?=
 FUZZ_SECONDS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check examples fuzz bench bench-check bench-plots bench-partners attack format asan tsan build install bootstrap static
+.PHONY: help run test quick check examples fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -77,6 +78,9 @@ bench-plots: build
 
 bench-partners:
 	@scripts/bench/partners
+
+profile: bootstrap
+	@scripts/profile/make
 
 attack: build
 	@scripts/attack
