@@ -80,7 +80,7 @@ bench-partners:
 	@scripts/bench/partners
 
 profile: bootstrap
-	@scripts/profile/make
+	@scripts/profile/run
 
 attack: build
 	@scripts/attack

@@ -36,11 +36,11 @@ def median(figures):
     return statistics.median(figures)
 
 
-def requests_per_second(url, seconds, connections=64):
-    """wrk with one thread; every answer must be a 200."""
+def requests_per_second(url, seconds, connections=64, options=()):
+    """wrk with one thread, and with further options of its own; every answer must be a 200."""
     wrk = need("wrk")
     done = subprocess.run(
-        [wrk, "-t1", f"-c{connections}", f"-d{seconds}s", url], capture_output=True, text=True, check=False,
+        [wrk, "-t1", f"-c{connections}", f"-d{seconds}s", *options, url], capture_output=True, text=True, check=False,
         stdin=subprocess.DEVNULL)
     rate = re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)
     if done.returncode != 0 or not rate:
