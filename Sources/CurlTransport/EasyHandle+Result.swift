@@ -69,7 +69,6 @@ extension EasyHandle {
     private func response() -> TransportResponse {
         let timings = timings()
         let isDecoded = head.isEncoded && !isHead && timings.bytesReceived > 0
-        let head = head
         // What is in pieces is joined elsewhere.
         let body = body.isInPieces ? [] : body.join()
         var response = TransportResponse(

@@ -6,6 +6,8 @@ struct ResponseHead {
     /// Ends of the lines in `bytes`.
     private var ends: [Int] = []
     private(set) var status = 0
+    /// `HTTP/1.1`, `HTTP/2`: the first word of the status line.
+    private(set) var httpVersion = ""
     /// Codings of the body in the order in which they were applied, those of the transfer behind those of the
     /// content.
     private(set) var codings: [String] = []
@@ -17,6 +19,7 @@ struct ResponseHead {
     private var byteCount = 0
     /// Why this is no response that can be taken.
     private(set) var fault: TransportError?
+    private var known = KnownFields()
 
     /// For heads and trailers; as libcurl has it for heads alone.
     static let maxBytes = 300 << 10
@@ -43,6 +46,7 @@ struct ResponseHead {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         status = 0
+        httpVersion = ""
         codings = []
         transferCodings = []
         length = nil
@@ -72,6 +76,7 @@ struct ResponseHead {
         ends.append(bytes.count)
         if ends.count == 1 {
             status = Self.statusCode(line)
+            httpVersion = Self.version(line)
             if status == 101 { fault = .unaskedProtocol }
         } else if count > 14, line[0] | 0x20 == UInt8(ascii: "c") || line[0] | 0x20 == UInt8(ascii: "t") {
             noteFraming(UnsafeRawBufferPointer(rebasing: line[..<count]))
@@ -107,7 +112,7 @@ struct ResponseHead {
 
     private static func length(_ text: Slice<UnsafeRawBufferPointer>) -> Length {
         var number: Int64?
-        for byte in trim(text) {
+        for byte in text.trimmed {
             guard (0x30...0x39).contains(byte) else { return .none }
             let (tens, isTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
             let (sum, isMore) = tens.addingReportingOverflow(Int64(byte - 0x30))
@@ -137,53 +142,14 @@ struct ResponseHead {
         return code
     }
 
-    /// `HTTP/1.1`, `HTTP/2`: the first word of the status line.
-    var httpVersion: String {
-        guard let end = ends.first else { return "" }
-        return String(decoding: bytes[..<end].prefix { $0 != 0x20 }, as: UTF8.self)
+    private static func version(_ line: UnsafeRawBufferPointer) -> String {
+        line.equals("HTTP/1.1 ", at: 0)
+            ? "HTTP/1.1" : String(decoding: line.prefix { !" \r\n".utf8.contains($0) }, as: UTF8.self)
     }
 
     /// The fields in order. `isDecoded`: the body was decompressed, so what described the encoded one is left
     /// out.
-    func headers(isDecoded: Bool) -> Headers {
-        var fields: [Headers.Field] = []
-        fields.reserveCapacity(ends.count)
-        bytes.withUnsafeBufferPointer { bytes in
-            for line in 1..<max(1, ends.count) {
-                let text = bytes[ends[line - 1]..<ends[line]]
-                if text[text.startIndex] == 0x20 || text[text.startIndex] == 0x09 {
-                    // A folded line (RFC 9112 5.2) goes on with the value before it.
-                    if !fields.isEmpty { fields[fields.count - 1].value += " " + Self.text(Self.trim(text)) }
-                    continue
-                }
-                guard let colon = text.firstIndex(of: 0x3A) else { continue }
-                let name = Self.text(Self.trim(text[..<colon]))
-                if isDecoded, Self.describesEncoding(name) { continue }
-                fields.append(Headers.Field(name, Self.text(Self.trim(text[(colon + 1)...]))))
-            }
-        }
-        return Headers(fields)
-    }
-
-    private typealias Text = Slice<UnsafeBufferPointer<UInt8>>
-
-    private static func trim<Bytes: BidirectionalCollection<UInt8>>(_ text: Bytes) -> Bytes
-    where Bytes.SubSequence == Bytes {
-        var text = text
-        while let byte = text.first, byte == 0x20 || byte == 0x09 { text.removeFirst() }
-        while let byte = text.last, byte == 0x20 || byte == 0x09 { text.removeLast() }
-        return text
-    }
-
-    private static func text(_ bytes: Text) -> String {
-        String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
-    }
-
-    private static func describesEncoding(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 14: name.lowercased() == "content-length"
-        case 16: name.lowercased() == "content-encoding"
-        default: false
-        }
+    mutating func headers(isDecoded: Bool) -> Headers {
+        known.headers(of: bytes, ends, isDecoded: isDecoded)
     }
 }

@@ -1,0 +1,87 @@
+internal import RestEngine
+
+/// The fields of a head, and those of the head before on the same handle: most of what a server says it has
+/// said before, so that a line is looked at for being the same first.
+struct KnownFields {
+    // Of the last head.
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+    /// By line, the status line left out; nil for what is no field, or goes on with the one before it.
+    private var fields: [Headers.Field?] = []
+    private var headers = Headers()
+    private var isDecoded = false
+
+    /// Of longer heads nothing is kept.
+    private static let most = 4096
+
+    /// - Parameters:
+    ///   - bytes: All lines, without their breaks.
+    ///   - ends: Of the lines, of which the first says the status.
+    ///   - isDecoded: The body was decompressed: what described the encoded one is left out.
+    mutating func headers(of bytes: [UInt8], _ ends: [Int], isDecoded: Bool) -> Headers {
+        if isDecoded == self.isDecoded, ends == self.ends,
+            bytes.withUnsafeBytes({ new in self.bytes.withUnsafeBytes { $0.elementsEqual(new) } })
+        {
+            return headers
+        }
+        var found: [Headers.Field?] = []
+        var all: [Headers.Field] = []
+        found.reserveCapacity(ends.count)
+        all.reserveCapacity(ends.count)
+        bytes.withUnsafeBytes { bytes in
+            for line in 1..<max(1, ends.count) {
+                let text = UnsafeRawBufferPointer(rebasing: bytes[ends[line - 1]..<ends[line]])
+                if text.first == 0x20 || text.first == 0x09 {
+                    // A folded line (RFC 9112 5.2) goes on with the value before it.
+                    if !all.isEmpty { all[all.count - 1].value += " " + text[...].trimmed.text }
+                    found.append(nil)
+                    continue
+                }
+                let field = field(line, text) ?? Self.field(text)
+                found.append(field)
+                if let field, !(isDecoded && Self.describesEncoding(field.name)) { all.append(field) }
+            }
+        }
+        let headers = Headers(all)
+        if bytes.count <= Self.most {
+            (self.bytes, self.ends, fields, self.headers) = (bytes, ends, found, headers)
+            self.isDecoded = isDecoded
+        }
+        return headers
+    }
+
+    /// That of the same line of the last head, if it has the same text.
+    private func field(_ line: Int, _ text: UnsafeRawBufferPointer) -> Headers.Field? {
+        guard line < ends.count, ends[line] - ends[line - 1] == text.count, let field = fields[line - 1]
+        else { return nil }
+        let isSame = bytes.withUnsafeBytes {
+            UnsafeRawBufferPointer(rebasing: $0[ends[line - 1]..<ends[line]]).elementsEqual(text)
+        }
+        return isSame ? field : nil
+    }
+
+    private static func field(_ text: UnsafeRawBufferPointer) -> Headers.Field? {
+        guard let colon = text.firstIndex(of: 0x3A) else { return nil }
+        return Headers.Field(text[..<colon].trimmed.text, text[(colon + 1)...].trimmed.text)
+    }
+
+    private static func describesEncoding(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 14: name.lowercased() == "content-length"
+        case 16: name.lowercased() == "content-encoding"
+        default: false
+        }
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    /// Without blanks at its ends.
+    var trimmed: Self {
+        var rest = self
+        while let byte = rest.first, byte == 0x20 || byte == 0x09 { rest.removeFirst() }
+        while let byte = rest.last, byte == 0x20 || byte == 0x09 { rest.removeLast() }
+        return rest
+    }
+
+    fileprivate var text: String { String(decoding: UnsafeRawBufferPointer(rebasing: self), as: UTF8.self) }
+}
