@@ -100,7 +100,7 @@ private struct ExplanationMaker {
                 defer { mask = mask.hiding(draft.headers, url: draft.url) }
                 try mutator.function(&draft)
             }
-            draft = try draft.validate(known: url)
+            try draft.validate(known: url)
             made.draft = shown(draft)
             refuse(draft.url, &made)
             let final =

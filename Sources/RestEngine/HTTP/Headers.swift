@@ -159,9 +159,8 @@ extension String {
     /// ASCII case is ignored, nothing else.
     func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        var (first, second) = (self, other)
-        return first.withUTF8 { first in
-            second.withUTF8 { second in
+        return withBytes { first in
+            other.withBytes { second in
                 for index in first.indices {
                     let (a, b) = (first[index], second[index])
                     guard a == b || (a | 0x20 == b | 0x20 && (a | 0x20) &- 0x61 < 26) else { return false }
@@ -169,6 +168,14 @@ extension String {
                 return true
             }
         }
+    }
+
+    /// Without a copy, which would be counted, where the text lies in one piece.
+    @inline(__always)
+    private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = self
+        return copy.withUTF8(body)
     }
 }
 

@@ -31,7 +31,7 @@ public final class EngineLog {
 extension Engine {
     /// What came of a message that was sent.
     func note(_ outcome: @autoclosure () -> String, _ step: Redirect.RequestStep, since start: Double) {
-        let milliseconds = Int(((scheduler.now - start) * 1000).rounded())
+        var milliseconds: Int { Int(((scheduler.now - start) * 1000).rounded()) }
         log.write(.network, "\(outcome()) \(step.method) \(step.url) in \(milliseconds) ms")
     }
 }

@@ -171,10 +171,13 @@ final class SchedulerList {
     /// ever.
     func runPass() -> Int32 {
         var wait = Double.infinity
-        for member in members {
-            guard let scheduler = member.scheduler else { continue }
-            scheduler.runTurn()
-            if let time = scheduler.timeUntilWork { wait = min(wait, time) }
+        // No task runs now whose scope could count.
+        RefreshScope.outside {
+            for member in members {
+                guard let scheduler = member.scheduler else { continue }
+                scheduler.runTurn()
+                if let time = scheduler.timeUntilWork { wait = min(wait, time) }
+            }
         }
         guard wait.isFinite else { return -1 }
         return Int32(min((wait * 1000).rounded(.up), 60_000))

@@ -64,6 +64,11 @@ extension NetworkWork {
 
     var description: String { "\(plan.method) \(resource.urlString)" }
 
+    /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
+    func repeated() -> any RequestWork { NetworkWork(plan, of: resource) }
+
+    func authenticate(by authentication: any RequestAuthentication) { plan.authentication = authentication }
+
     // MARK: Traces
 
     /// Nil when nobody wants one.

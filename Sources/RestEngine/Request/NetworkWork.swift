@@ -4,9 +4,11 @@
 final class NetworkWork: RequestWork {
     let resource: Resource
     var plan: RequestPlan
-    /// Nil where there is none to send, for the failure beside it.
+    /// Nil where there is none to send, for the failure beside it, and once it has started.
     private var draft: RequestDraft?
-    private var failedDraft: RequestError?
+    /// The method after mutation; it decides on pipeline and decorators (14.20).
+    let finalMethod: String
+    private var failedDraft: Response?
     private(set) var transfer: (any Transfer)?
     /// Of the body, until the pipeline has made something of it.
     private var account: BodyAccount?
@@ -32,14 +34,18 @@ final class NetworkWork: RequestWork {
     init(_ plan: RequestPlan, of resource: Resource) {
         self.plan = plan
         self.resource = resource
-        do throws(RequestError) { draft = try plan.draft(for: resource) } catch { failedDraft = error }
+        do throws(RequestError) {
+            let draft = try plan.draft(for: resource)
+            finalMethod = draft.method
+            self.draft = draft
+        } catch {
+            finalMethod = plan.method
+            failedDraft = .failure(error)
+        }
         if let destination = plan.destination { _ = deliver(to: destination) }
     }
 
-    /// The method after mutation; it decides on pipeline and decorators (14.20).
-    var finalMethod: String { draft?.method ?? plan.method }
-
-    /// For that method.
+    /// For ``finalMethod``.
     var finalConfiguration: ResolvedConfiguration {
         let version = resource.core.configuration.version
         if let known, known.version == version { return known.configuration }
@@ -49,8 +55,8 @@ final class NetworkWork: RequestWork {
     }
 
     func start(_ request: Request) {
-        if let failedDraft { request.complete(ResponseInfo(.failure(failedDraft))) }
-        guard let draft else { return }
+        if let failedDraft { request.complete(ResponseInfo(failedDraft)) }
+        guard let draft = draft.take() else { return }
         let step = Redirect.RequestStep(
             method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
         let resolved = finalConfiguration
@@ -123,7 +129,8 @@ final class NetworkWork: RequestWork {
         if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
         let span = trace?.span()
         if tellsSpan, let span, let target { tell(span, by: &message, to: target, of: leg) }
-        let sent = engine.scheduler.now
+        let isFirst = leg.followed + leg.answers == 0 && driver == nil && authentication == nil
+        let sent = isFirst ? leg.began : engine.scheduler.now
         if engine.listeners != nil {
             underWay = MessageUnderWay(request, leg, proof, cookie: message.headers["Cookie"], span, sent)
         }
@@ -290,9 +297,4 @@ final class NetworkWork: RequestWork {
         offloadedRun = nil
         account?.close()
     }
-
-    /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
-    func repeated() -> any RequestWork { NetworkWork(plan, of: resource) }
-
-    func authenticate(by authentication: any RequestAuthentication) { plan.authentication = authentication }
 }

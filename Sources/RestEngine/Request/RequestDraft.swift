@@ -29,14 +29,12 @@ public struct RequestDraft: Sendable {
 
     /// What can't be sent, said before anything is: a malformed method (D25), a URL that is none, a header
     /// that would break the message apart (RFC 9110 5.5). `known` is a URL that needs no second look.
-    func validate(known: URLText) throws(RequestError.CauseError) -> RequestDraft {
-        var draft = self
-        draft.method = try Self.normalized(method: method)
+    mutating func validate(known: URLText) throws(RequestError.CauseError) {
+        method = try Self.normalized(method: method)
         if url != known.string { try Self.check(url: url) }
         if let problem = headers.problem {
             throw RequestError.CauseError(.invalidHeader(message: problem))
         }
-        return draft
     }
 
     /// The method as it is sent.
@@ -59,20 +57,22 @@ extension RequestPlan {
     /// URL and method → configured headers → the caller's mutation → configured mutators (rule 15.1).
     @EngineActor
     func draft(for resource: Resource) throws(RequestError) -> RequestDraft {
-        let now = resource.engine.scheduler.now
         let resolved = resource.resolvedConfiguration(for: method, own: configuration)
         if let failure = resolved.failure { throw failure }
         guard let url = resource.url else {
             throw RequestError(
-                cause: .invalidURL(source: resource.invalidSource), timestamp: now, method: method)
+                cause: .invalidURL(source: resource.invalidSource), timestamp: resource.engine.scheduler.now,
+                method: method)
         }
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
         do {
             for mutation in mutations { try mutation(&draft) }
             for mutator in resolved.configuration.mutators { try mutator.function(&draft) }
-            return try draft.validate(known: url)
+            try draft.validate(known: url)
+            return draft
         } catch {
-            throw RequestError(thrown: error, timestamp: now, url: url.string, method: method)
+            throw RequestError(
+                thrown: error, timestamp: resource.engine.scheduler.now, url: url.string, method: method)
         }
     }
 }

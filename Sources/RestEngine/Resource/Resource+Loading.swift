@@ -66,12 +66,13 @@ extension Resource {
     /// What came of a load becomes the state.
     func finishLoad(_ number: Int, _ info: ResponseInfo, hadEnded: Bool = false) {
         let info = keepable(info)
-        let event = state.finishLoad(number, info, now: engine.scheduler.now)
+        let now = engine.scheduler.now
+        let event = state.finishLoad(number, info, now: now)
         if event == .newData(.network) { mark = info.mark(of: self) }
         // What was asked before a reload confirms data as it was before.
         if event == .notModified { mark.generation = -1 }
         updateCaches(after: event, info, hadEnded: hadEnded)
-        notify(event, showing: form(of: info))
+        notify(event, showing: form(of: info), at: now)
     }
 
     /// The form of the data that a load brought, if it was made with it.
@@ -153,14 +154,16 @@ extension Resource {
 
     /// Tells of a change that has been made. The observers come last: they may look, and change it again.
     ///
-    /// - Parameter form: of new data, where it was made already.
-    func notify(_ event: ResourceEvent, showing form: EncodedContent? = nil) {
+    /// - Parameters:
+    ///   - form: of new data, where it was made already.
+    ///   - time: nil for now.
+    func notify(_ event: ResourceEvent, showing form: EncodedContent? = nil, at time: Double? = nil) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
         tell(.state, .state(event))
         if case .newData = event {
             encoding = nil
             encoded = form
-            lastUsed = engine.scheduler.now
+            lastUsed = time ?? engine.scheduler.now
         }
         if event != .requested {
             publish()

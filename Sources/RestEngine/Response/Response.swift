@@ -1,7 +1,8 @@
 /// The outcome of a request, before, between and after the stages of a pipeline.
 public enum Response: Sendable {
     case success(Entity)
-    case failure(RequestError)
+    /// One reference, as a success is: a response is copied at each step of a request.
+    indirect case failure(RequestError)
 
     /// Of a success, or the body of a failure.
     public var entity: Entity? {

@@ -92,7 +92,7 @@ public struct TraceSpan: Sendable, Equatable {
 }
 
 /// What the messages of a request belong to.
-struct RequestTrace {
+final class RequestTrace: Sendable {
     private let parent: TraceContext
     private let isRoot: Bool
 

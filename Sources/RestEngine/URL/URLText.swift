@@ -6,9 +6,26 @@ import Platform
 ///
 /// Relative text such as `./foo` is kept as well (1.9); see `isAbsolute` and `isHTTP`.
 public struct URLText: Sendable, Hashable, CustomStringConvertible {
+    /// One reference in place of a hundred bytes, for a URL is handed on from step to step.
+    private let storage: Storage
+
+    private final class Storage: Sendable {
+        let string: String
+        let offsets: URLOffsets
+        let isHTTP: Bool
+
+        init(_ reference: URLReference) {
+            (string, offsets) = URLOffsets.assemble(reference)
+            let scheme = string.utf8.prefix(offsets.schemeEnd)
+            isHTTP =
+                offsets.hasAuthority && offsets.hostEnd > offsets.hostStart
+                && (scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8))
+        }
+    }
+
     /// The whole URL as text.
-    public let string: String
-    let offsets: URLOffsets
+    public var string: String { storage.string }
+    var offsets: URLOffsets { storage.offsets }
 
     /// Nil for text that is no URL: the empty text, control characters, spaces, a malformed host or port.
     public init?(_ text: String) {
@@ -17,12 +34,14 @@ public struct URLText: Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ reference: URLReference) {
-        (string, offsets) = URLOffsets.assemble(reference)
+        storage = Storage(reference)
     }
 
     public var description: String { string }
 
-    public static func == (a: URLText, b: URLText) -> Bool { a.string == b.string }
+    public static func == (a: URLText, b: URLText) -> Bool {
+        a.storage === b.storage || a.string == b.string
+    }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 }
@@ -63,10 +82,7 @@ extension URLText {
     public var isAbsolute: Bool { offsets.schemeEnd > 0 }
 
     /// It can be requested: http or https, with a host.
-    public var isHTTP: Bool {
-        guard offsets.hasAuthority, offsets.hostEnd > offsets.hostStart else { return false }
-        return scheme == "http" || scheme == "https"
-    }
+    public var isHTTP: Bool { storage.isHTTP }
 
     /// The part that globs look at: without query and fragment (14.9, D20).
     var withoutQuery: Substring.UTF8View {
