@@ -18,7 +18,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Connections of a loop are numbered as they come, which decides between those that are equally idle.
     private let serial: Int
     var context: ChannelHandlerContext?
-    var machine: ConnectionStateMachine
+    // Unchecked: a request touches it a dozen times, and it calls nobody who could touch it meanwhile.
+    @exclusivity(unchecked) var machine: ConnectionStateMachine
     /// What has come of the body of the request that is being received.
     var body: [UInt8] = []
     /// What the room counts of it, until its request is answered.

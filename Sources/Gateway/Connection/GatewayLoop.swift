@@ -35,7 +35,8 @@ final class GatewayLoop {
     var targets = TargetTable()
     var terms = TermsTable()
     var streams = LoopStreams()
-    var writer: AnswerWriter
+    // Unchecked: it writes the head of each answer, and calls nobody who could write another one meanwhile.
+    @exclusivity(unchecked) var writer: AnswerWriter
     /// Nil as long as nobody wants to know; see ``GatewayMetrics``.
     private(set) var metrics: LoopMetrics?
     /// When the requests that are being answered were read; for ``metrics``.

@@ -13,7 +13,13 @@ public final class EngineLog {
     }
 
     /// Categories that are on; may be changed at any time (26.2).
-    public var enabled: Set<Category> = []
+    public var enabled: Set<Category> {
+        get { categories }
+        set { categories = newValue }
+    }
+    // Asked for at each line. Of what is private the compiler sees all accesses, so that none has to be
+    // checked for another one inside of it while the program runs.
+    private var categories: Set<Category> = []
     /// Gets each line; the default drops it (26.3).
     public var handler: @EngineActor (Category, String) -> Void = { _, _ in }
 
@@ -23,7 +29,7 @@ public final class EngineLog {
     /// Writes to a category. A program or a transformer may use the engine's own (26.6). `text` is not
     /// evaluated when the category is off (26.4). Secrets of the URLs in it are masked (SECURITY.md).
     public func write(_ category: Category, _ text: @autoclosure () -> String) {
-        guard category == .warning || (!enabled.isEmpty && enabled.contains(category)) else { return }
+        guard category == .warning || (!categories.isEmpty && categories.contains(category)) else { return }
         handler(category, SecretMask.standard.line(text()))
     }
 }

@@ -259,7 +259,7 @@ public final class Request {
         guard machine.state != .completed, !pass.isOver, !neededBy.contains(identical: pass) else {
             return
         }
-        neededBy.append(pass)
+        neededBy = neededBy + [pass]
         work.need(by: pass)
     }
 }

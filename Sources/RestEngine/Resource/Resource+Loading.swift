@@ -67,7 +67,10 @@ extension Resource {
     func finishLoad(_ number: Int, _ info: ResponseInfo, hadEnded: Bool = false) {
         let info = keepable(info)
         let now = engine.scheduler.now
+        // Not changed in place: no reading of it has to be checked for a change inside of it.
+        var state = state
         let event = state.finishLoad(number, info, now: now)
+        self.state = state
         if event == .newData(.network) { mark = info.mark(of: self) }
         // What was asked before a reload confirms data as it was before.
         if event == .notModified { mark.generation = -1 }

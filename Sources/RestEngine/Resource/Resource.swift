@@ -154,7 +154,8 @@ public final class Resource {
         isResolving = true
         defer { isResolving = false }
         let made = core.resolveConfiguration(url: url, method: method)
-        configurations.set(made, for: method, version: version)
+        // Not changed in place: no reading of it has to be checked for a change inside of it.
+        configurations = configurations.with(made, for: method, version: version)
         return made
     }
 
@@ -173,8 +174,10 @@ extension Resource: CustomStringConvertible {
 
 /// The configurations of one resource by method. Most resources have one, so a list does.
 private struct ConfigurationMemory {
-    private var version = 0
+    private let version: Int
     private var values: [(method: String, value: ResolvedConfiguration)] = []
+
+    init(version: Int = 0) { self.version = version }
 
     func value(for method: String, version: Int) -> ResolvedConfiguration? {
         guard self.version == version else { return nil }
@@ -182,11 +185,11 @@ private struct ConfigurationMemory {
         return nil
     }
 
-    mutating func set(_ value: ResolvedConfiguration, for method: String, version: Int) {
-        if self.version != version {
-            values = []
-            self.version = version
-        }
-        values.append((method, value))
+    func with(
+        _ value: ResolvedConfiguration, for method: String, version: Int
+    ) -> ConfigurationMemory {
+        var memory = self.version == version ? self : ConfigurationMemory(version: version)
+        memory.values.append((method, value))
+        return memory
     }
 }

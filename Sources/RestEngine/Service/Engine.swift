@@ -52,7 +52,9 @@ public final class Engine {
     public var attemptFacts: AttemptFacts { attemptControl.facts }
 
     /// Requests that have started and whose hooks have not all been called.
-    public private(set) var openRequests = 0
+    public var openRequests: Int { open }
+    // Counted by each request; see EngineLog.
+    private var open = 0
     /// Called whenever the last open request has ended.
     public var onQuiet: (@EngineActor () -> Void)?
     /// Those that start from now on belong to it; set another to tell earlier requests from later ones.
@@ -92,15 +94,16 @@ public final class Engine {
     }
 
     func requestBegan() -> RequestEra {
-        openRequests += 1
-        era.openRequests += 1
+        open += 1
+        let era = era
+        era.began()
         return era
     }
 
     func requestEnded(_ era: RequestEra) {
-        openRequests -= 1
+        open -= 1
         era.ended()
-        if openRequests == 0 { onQuiet?() }
+        if open == 0 { onQuiet?() }
     }
 }
 
@@ -108,14 +111,17 @@ public final class Engine {
 @EngineActor
 package final class RequestEra {
     /// Those whose hooks have not all been called.
-    package internal(set) var openRequests = 0
+    package var openRequests: Int { open }
+    private var open = 0
     /// Called whenever the last of them has ended.
     package var onQuiet: (@EngineActor () -> Void)?
 
     package nonisolated init() {}
 
+    fileprivate func began() { open += 1 }
+
     fileprivate func ended() {
-        openRequests -= 1
-        if openRequests == 0 { onQuiet?() }
+        open -= 1
+        if open == 0 { onQuiet?() }
     }
 }
