@@ -61,7 +61,7 @@ struct KnownFields {
     }
 
     private static func field(_ text: UnsafeRawBufferPointer) -> Headers.Field? {
-        guard let colon = text.firstIndex(of: 0x3A) else { return nil }
+        guard let colon = text.first(0x3A) else { return nil }
         return Headers.Field(text[..<colon].trimmed.text, text[(colon + 1)...].trimmed.text)
     }
 

@@ -85,7 +85,7 @@ struct ResponseHead {
 
     /// What the head says of the body's length and coding.
     private mutating func noteFraming(_ line: UnsafeRawBufferPointer) {
-        guard let colon = line.firstIndex(of: 0x3A) else { return }
+        guard let colon = line.first(0x3A) else { return }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
         let value = line[(colon + 1)...]
         switch colon {
@@ -133,7 +133,7 @@ struct ResponseHead {
 
     /// The three digits after the first space; 0 if there are none.
     private static func statusCode(_ line: UnsafeRawBufferPointer) -> Int {
-        guard let space = line.firstIndex(of: 0x20), line.count >= space + 4 else { return 0 }
+        guard let space = line.first(0x20), line.count >= space + 4 else { return 0 }
         var code = 0
         for byte in line[(space + 1)...(space + 3)] {
             guard (0x30...0x39).contains(byte) else { return 0 }

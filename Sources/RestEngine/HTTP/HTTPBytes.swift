@@ -39,8 +39,12 @@ public enum HTTPByte {
 /// is the hot path.
 extension UnsafeRawBufferPointer {
     @inlinable @inline(__always)
-    package func firstNewline(from start: Int) -> Int? {
-        guard let base = baseAddress, let found = memchr(base + start, 0x0A, count - start) else {
+    package func firstNewline(from start: Int) -> Int? { first(0x0A, from: start) }
+
+    /// The first place of a byte, from a place on.
+    @inlinable @inline(__always)
+    package func first(_ byte: UInt8, from start: Int = 0) -> Int? {
+        guard let base = baseAddress, let found = memchr(base + start, CInt(byte), count - start) else {
             return nil
         }
         return UnsafeRawPointer(found) - base

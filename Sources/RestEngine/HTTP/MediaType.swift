@@ -30,7 +30,8 @@ public struct MediaType: Sendable, Equatable {
 
     /// The charset parameter of a Content-Type, as ``charset``; most have no parameter.
     static func charset(of text: String) -> String? {
-        text.utf8.contains(UInt8(ascii: ";")) ? MediaType(text).charset : nil
+        let hasParameter = text.withBytes { UnsafeRawBufferPointer($0).first(UInt8(ascii: ";")) != nil }
+        return hasParameter ? MediaType(text).charset : nil
     }
 
     /// The Content-Type of a multipart body: `text`, with this boundary for whatever boundary it had, or with
