@@ -16,12 +16,18 @@ struct DownloadTests {
     private func download(
         _ peer: LoopbackPeer, _ edit: (inout RequestOptions) -> Void = { _ in }
     ) async throws -> Entity {
+        try await request(peer, edit).entity()
+    }
+
+    private func request(
+        _ peer: LoopbackPeer, _ edit: (inout RequestOptions) -> Void = { _ in }
+    ) throws -> Request {
         let engine = Engine(transport: CurlTransport())
         let service = try Service(engine: engine, name: "a", baseURL: peer.baseURL)
         var options = RequestOptions()
         options.file = path
         edit(&options)
-        return try await service.resource("/x").request(.get, options).entity()
+        return service.resource("/x").request(.get, options)
     }
 
     private var bytes: [UInt8]? { try? WholeFile.read(path, limit: 1 << 20) }
@@ -62,8 +68,11 @@ struct DownloadTests {
                 headers: [("Content-Range", "bytes \(start)-299999/300000"), ("ETag", "\"1\"")],
                 body: Array(Self.whole[start...]))
         }
-        let entity = try await download(peer)
+        let request = try request(peer)
+        let entity = try await request.entity()
         #expect(bytes == Self.whole && entity.status == 200 && entity.etag == "\"1\"")
+        let times = request.attempts.map(\.began)
+        #expect(times.count == 2 && times[0] < times[1], "each says when it was sent itself")
         let second = try #require(peer.requests.last)
         #expect(second.headers["If-Range"] == "\"1\"" && peer.requests.count == 2)
         #expect(second.headers["Range"]?.hasPrefix("bytes=") == true)

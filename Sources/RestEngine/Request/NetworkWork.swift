@@ -129,8 +129,9 @@ final class NetworkWork: RequestWork {
         if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
         let span = trace?.span()
         if tellsSpan, let span, let target { tell(span, by: &message, to: target, of: leg) }
-        let isFirst = leg.followed + leg.answers == 0 && driver == nil && authentication == nil
-        let sent = isFirst ? leg.began : engine.scheduler.now
+        // Of the first message the time is known, unless it had to wait for something.
+        let isAtOnce = !leg.isOneOfMany && driver == nil && authentication == nil
+        let sent = isAtOnce ? leg.began : engine.scheduler.now
         if engine.listeners != nil {
             underWay = MessageUnderWay(request, leg, proof, cookie: message.headers["Cookie"], span, sent)
         }
