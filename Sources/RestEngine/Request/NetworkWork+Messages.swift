@@ -1,4 +1,6 @@
 extension NetworkWork {
+    typealias Authentication = (own: any RequestAuthentication, target: AuthenticationTarget)
+
     /// Nil when no credentials can be made; the log says why, and the server's refusal stands.
     func attempt<Result>(
         _ target: AuthenticationTarget, _ make: () throws(DigestChallenge.Fault) -> Result

@@ -78,8 +78,6 @@ final class NetworkWork: RequestWork {
                 number: request.attempt), request)
     }
 
-    typealias Authentication = (own: any RequestAuthentication, target: AuthenticationTarget)
-
     func send(_ leg: RequestLeg, _ request: Request) {
         let step = leg.step
         let url = step.url == resource.urlString ? resource.url : URLText(step.url)
