@@ -191,7 +191,7 @@ import Testing
             _ = try site.get("/none")
             _ = try site.get("/github/a")
         }
-        // Where answers are counted already, which begins with a sweep, the clock is asked once more for that.
+        // Where answers are counted already, from some sweep on, the clock is asked once more for that.
         #expect(log.durations.count == 2 && log.durations.allSatisfy { [2, 4].contains($0) })
     }
 
