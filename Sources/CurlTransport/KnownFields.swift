@@ -12,7 +12,7 @@ struct KnownFields {
     private var isDecoded = false
 
     /// Of longer heads nothing is kept.
-    private static let most = 4096
+    private static let mostBytes = 4096
 
     /// - Parameters:
     ///   - bytes: All lines, without their breaks.
@@ -31,7 +31,7 @@ struct KnownFields {
         bytes.withUnsafeBytes { bytes in
             for line in 1..<max(1, ends.count) {
                 let text = UnsafeRawBufferPointer(rebasing: bytes[ends[line - 1]..<ends[line]])
-                if text.first == 0x20 || text.first == 0x09 {
+                if HTTPByte.isBlank(text[0]) {
                     // A folded line (RFC 9112 5.2) goes on with the value before it.
                     if !all.isEmpty { all[all.count - 1].value += " " + text[...].trimmed.text }
                     found.append(nil)
@@ -43,7 +43,7 @@ struct KnownFields {
             }
         }
         let headers = Headers(all)
-        if bytes.count <= Self.most {
+        if bytes.count <= Self.mostBytes {
             (self.bytes, self.ends, fields, self.headers) = (bytes, ends, found, headers)
             self.isDecoded = isDecoded
         }
@@ -78,8 +78,8 @@ extension Slice<UnsafeRawBufferPointer> {
     /// Without blanks at its ends.
     var trimmed: Self {
         var rest = self
-        while let byte = rest.first, byte == 0x20 || byte == 0x09 { rest.removeFirst() }
-        while let byte = rest.last, byte == 0x20 || byte == 0x09 { rest.removeLast() }
+        while let byte = rest.first, HTTPByte.isBlank(byte) { rest.removeFirst() }
+        while let byte = rest.last, HTTPByte.isBlank(byte) { rest.removeLast() }
         return rest
     }
 

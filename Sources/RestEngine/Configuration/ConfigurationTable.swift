@@ -14,18 +14,18 @@ package final class ConfigurationTable {
     private var resolving: [OwnConfigurationKey] = []
 
     /// Moves on whenever a cached result may be out of date (rule 14.5).
-    package var version: Int { number }
+    package var version: Int { currentVersion }
     // Asked for several times by each request; see EngineLog.
-    private var number = 1
+    private var currentVersion = 1
 
     package nonisolated init() {}
 
     /// A new one, empty, in the place of another: what that one resolved is out of date.
-    init(after other: ConfigurationTable) { number = other.version + 1 }
+    init(after other: ConfigurationTable) { currentVersion = other.version + 1 }
 
     /// The same for one that was in use before `other`.
     func skip(past other: ConfigurationTable) {
-        number = max(number, other.version)
+        currentVersion = max(version, other.version)
         invalidate()
     }
 
@@ -47,7 +47,7 @@ package final class ConfigurationTable {
 
     /// Blocks run again when their result is next needed.
     package func invalidate() {
-        number += 1
+        currentVersion += 1
         shared = SharedConfigurations()
         own = [:]
     }

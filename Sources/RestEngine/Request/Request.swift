@@ -259,6 +259,7 @@ public final class Request {
         guard machine.state != .completed, !pass.isOver, !neededBy.contains(identical: pass) else {
             return
         }
+        // Not changed in place, as in EngineLog: each request reads it, and hardly any gets one.
         neededBy = neededBy + [pass]
         work.need(by: pass)
     }

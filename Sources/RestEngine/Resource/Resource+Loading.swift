@@ -67,7 +67,7 @@ extension Resource {
     func finishLoad(_ number: Int, _ info: ResponseInfo, hadEnded: Bool = false) {
         let info = keepable(info)
         let now = engine.scheduler.now
-        // Not changed in place: no reading of it has to be checked for a change inside of it.
+        // Not changed in place, so that no reading has to be checked for a change inside it; see EngineLog.
         var state = state
         let event = state.finishLoad(number, info, now: now)
         self.state = state

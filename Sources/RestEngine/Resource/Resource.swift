@@ -154,7 +154,7 @@ public final class Resource {
         isResolving = true
         defer { isResolving = false }
         let made = core.resolveConfiguration(url: url, method: method)
-        // Not changed in place: no reading of it has to be checked for a change inside of it.
+        // Not changed in place, so that no reading has to be checked for a change inside it; see EngineLog.
         configurations = configurations.with(made, for: method, version: version)
         return made
     }

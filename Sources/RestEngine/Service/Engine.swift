@@ -52,9 +52,9 @@ public final class Engine {
     public var attemptFacts: AttemptFacts { attemptControl.facts }
 
     /// Requests that have started and whose hooks have not all been called.
-    public var openRequests: Int { open }
+    public var openRequests: Int { openCount }
     // Counted by each request; see EngineLog.
-    private var open = 0
+    private var openCount = 0
     /// Called whenever the last open request has ended.
     public var onQuiet: (@EngineActor () -> Void)?
     /// Those that start from now on belong to it; set another to tell earlier requests from later ones.
@@ -94,16 +94,16 @@ public final class Engine {
     }
 
     func requestBegan() -> RequestEra {
-        open += 1
+        openCount += 1
         let era = era
         era.began()
         return era
     }
 
     func requestEnded(_ era: RequestEra) {
-        open -= 1
+        openCount -= 1
         era.ended()
-        if open == 0 { onQuiet?() }
+        if openCount == 0 { onQuiet?() }
     }
 }
 
@@ -111,17 +111,17 @@ public final class Engine {
 @EngineActor
 package final class RequestEra {
     /// Those whose hooks have not all been called.
-    package var openRequests: Int { open }
-    private var open = 0
+    package var openRequests: Int { openCount }
+    private var openCount = 0
     /// Called whenever the last of them has ended.
     package var onQuiet: (@EngineActor () -> Void)?
 
     package nonisolated init() {}
 
-    fileprivate func began() { open += 1 }
+    fileprivate func began() { openCount += 1 }
 
     fileprivate func ended() {
-        open -= 1
-        if open == 0 { onQuiet?() }
+        openCount -= 1
+        if openCount == 0 { onQuiet?() }
     }
 }

@@ -16,7 +16,7 @@ struct ScriptPermissions {
     /// In which the script lies: what may be read and written by default.
     let folder: String
     /// Names that were granted; nil grants every name.
-    let grantedVariables: [String]?
+    let grantedVariables: Set<String>?
     private var narrowings: [Narrowing] = []
 
     init(_ options: ScriptOptions, folder: String) {

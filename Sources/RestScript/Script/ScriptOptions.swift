@@ -13,7 +13,7 @@ public struct ScriptOptions: Sendable {
     /// Folders for `require`, after the script's own.
     public var modulePaths: [String] = []
     /// Names that `rest.env` and `os.getenv` may read; nil grants every name.
-    public var grantedEnvironment: [String]? = []
+    public var grantedEnvironment: Set<String>? = []
     /// Values of the environment.
     public var environment: [String: String] = [:]
     /// Headers, parameters, fields and variables whose values are secret, beside those with usual names

@@ -119,7 +119,7 @@ struct GrantValues: Equatable {
             return options
         }
         let names = allowedEnvironment.isEmpty ? file.variables ?? [] : Self.names(allowedEnvironment)
-        options.grantedEnvironment = names
+        options.grantedEnvironment = Set(names)
         options.environment = ProcessVariables.values(of: names)
         if let paths = readable.isEmpty ? file.read : readable { options.capabilities.read = .below(paths) }
         if let paths = writable.isEmpty ? file.write : writable { options.capabilities.write = .below(paths) }
