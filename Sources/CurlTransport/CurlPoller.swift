@@ -65,26 +65,25 @@ package final class CurlPoller: Poller {
 
     // MARK: The pass
 
-    package nonisolated func poll(milliseconds: Int32) {
+    package nonisolated func handle(looks: Bool) -> Bool {
         // The loop calls its poller, on its own thread.
-        EngineActor.assumeIsolated { pass(milliseconds) }
+        EngineActor.assumeIsolated { pass(looks: looks) }
+    }
+
+    package nonisolated func wait(milliseconds: Int32) {
+        EngineActor.assumeIsolated { transfers.wait(milliseconds: milliseconds) }
     }
 
     package nonisolated func wake() { wakeUp() }
 
-    private func pass(_ milliseconds: Int32) {
-        if transfers.hasNews || milliseconds == 0 {
+    private func pass(looks: Bool) -> Bool {
+        if transfers.hasNews || looks {
             transfers.perform()
             takeEnded()
         }
         load.note(at: time.now) { .current(at: $0, performing: transfers.performed) }
         // Whoever was told may have made work for the loop: no wait before it was looked at.
-        if deliver() { return }
-        if milliseconds != 0 {
-            transfers.wait(milliseconds: milliseconds)
-            takeEnded()
-            _ = deliver()
-        }
+        return deliver()
     }
 
     /// All of them before anybody is told: their handles may be others' by then.

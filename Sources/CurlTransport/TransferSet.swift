@@ -106,12 +106,13 @@ final class TransferSet {
         performed += ClockReading.uptime - time.now
     }
 
-    /// Waits for the network, a limit, or ``wakeUp``, and handles what happened. A negative time means for
-    /// ever.
+    /// Waits for the network, a limit, or ``wakeUp``. What happened ``perform()`` handles. A negative time
+    /// means for ever.
     func wait(milliseconds: Int32) {
         time.update()
         let code = multi.wait(milliseconds: time.resting.isEmpty ? timeout(milliseconds) : 0)
-        if code == CURLM_OK { perform() } else { replaceMulti(because: MultiHandle.error(code)) }
+        hasNews = true
+        if code != CURLM_OK { replaceMulti(because: MultiHandle.error(code)) }
     }
 
     /// Those that rested since the last pass.

@@ -107,7 +107,6 @@ private final class RemoteTransfers {
                 return inbox.isParked
             }
             transfers.wait(milliseconds: mayPark ? -1 : 0)
-            tell()
         }
     }
 

@@ -26,6 +26,7 @@ struct SocketWatchTests {
             var results: [TransportResult] = []
             while results.count < urls.count {
                 transfers.wait(milliseconds: 10_000)
+                transfers.perform()
                 results += transfers.ended.map(\.result)
                 transfers.ended = []
             }
@@ -72,6 +73,7 @@ struct SocketWatchTests {
         let driven = Driven(usesEpoll: true)
         #expect(try driven.fetch([peer.baseURL]).allSatisfy { $0.error == nil })
         driven.transfers.wait(milliseconds: 10_000)
+        driven.transfers.perform()
         let start = ClockReading.uptime
         driven.transfers.wait(milliseconds: 20)
         #expect(ClockReading.uptime - start > 0.019)

@@ -81,6 +81,8 @@ public final class EngineLoop: SerialExecutor, Sendable {
         sleeping?.wake()
     }
 
+    private var hasWork: Bool { inbox.withLock { !$0.work.isEmpty } }
+
     // MARK: Isolation
 
     /// True on the loop's own thread.
@@ -128,11 +130,13 @@ public final class EngineLoop: SerialExecutor, Sendable {
                 }
             }
             let wait = EngineActor.assumeIsolated { SchedulerList.shared.runPass() }
+            let isBusy = wait == 0 || loop.hasWork
+            if poller.handle(looks: isBusy) || isBusy { continue }
             let mayPark = loop.inbox.withLock { inbox in
-                inbox.isParked = inbox.work.isEmpty && wait != 0
+                inbox.isParked = inbox.work.isEmpty
                 return inbox.isParked
             }
-            poller.poll(milliseconds: mayPark ? wait : 0)
+            if mayPark { poller.wait(milliseconds: wait) }
         }
     }
 }

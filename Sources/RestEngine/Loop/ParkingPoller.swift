@@ -3,11 +3,17 @@ import Platform
 /// What the engine loop waits in. A transport supplies its own, so that network events and the engine's work
 /// share one thread and one wait.
 package protocol Poller: AnyObject, Sendable {
-    /// Waits until something happens, ``wake()`` is called, or the time is over; handles what happened before
-    /// it returns. Engine loop only. A negative time means for ever.
-    func poll(milliseconds: Int32)
+    /// Handles what has happened, without waiting. True if anybody was told, who may have made work for the
+    /// loop. Engine loop only.
+    ///
+    /// - Parameter looks: Sees what the system has, too: no wait came before.
+    func handle(looks: Bool) -> Bool
 
-    /// Ends the current or the next ``poll(milliseconds:)`` early. Any thread.
+    /// Waits until something happens, ``wake()`` is called, or the time is over. Engine loop only. A negative
+    /// time means for ever.
+    func wait(milliseconds: Int32)
+
+    /// Ends the current or the next wait early. Any thread.
     func wake()
 }
 
@@ -40,7 +46,9 @@ final class ParkingPoller: Poller, @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func poll(milliseconds: Int32) {
+    func handle(looks: Bool) -> Bool { false }
+
+    func wait(milliseconds: Int32) {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         if milliseconds < 0 {
