@@ -80,18 +80,7 @@ static bool is_finalizing(const clua_state *state) { return lua_gc(state->main, 
 // The script may be refused: Lua collects, tries again and raises. The host may not, see internal.h; when the
 // system itself has nothing left there, stopping is the one thing that skips no Swift frame. Finalizers are
 // the host's: one whose call is refused is never called again, and its object never released.
-static void *allocate(void *account, void *block, size_t old_size, size_t new_size) {
-    clua_state *state = account;
-    size_t before = block ? old_size : 0;
-    if (new_size == 0) {
-        if (block && (before == state->box_blocks[0] || before == state->box_blocks[1]))
-            clua_free_box(state, block, before);
-        state->used -= before;
-        if (block && clua_pool_give(block, before)) return NULL;
-        clua_pool_resize(&state->pool, block, before, 0);
-        state->large_blocks -= before >= CLUA_LARGE_BLOCK;
-        return NULL;
-    }
+[[gnu::noinline]] static void *resize(clua_state *state, void *block, size_t before, size_t new_size) {
     if (new_size > before) {
         bool over = state->used - before + new_size > state->limit;
         if (state->script_innermost) {
@@ -110,13 +99,6 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
             state->over_limit = true;
         }
     }
-    if (!block) {
-        void *taken = clua_pool_take(&state->pool, new_size);
-        if (taken) {
-            state->used += new_size;
-            return taken;
-        }
-    }
     void *result = clua_pool_resize(&state->pool, block, before, new_size);
     if (!result) {
         if (state->script_innermost) return NULL;
@@ -126,6 +108,34 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     state->used += new_size - before;
     state->large_blocks += (new_size >= CLUA_LARGE_BLOCK) - (before >= CLUA_LARGE_BLOCK);
     return result;
+}
+
+[[gnu::noinline]] static void release(clua_state *state, void *block, size_t size) {
+    clua_pool_resize(&state->pool, block, size, 0);
+    state->large_blocks -= size >= CLUA_LARGE_BLOCK;
+}
+
+// A twentieth of what Lua does is this, so that what is nearly always the case calls nothing.
+static void *allocate(void *account, void *block, size_t old_size, size_t new_size) {
+    clua_state *state = account;
+    if (!block) {
+        if (new_size == 0) return NULL;
+        // Nothing else is a reason to refuse what is small.
+        if (new_size <= CLUA_SMALL && state->refuse_in == 0 && state->used + new_size <= state->limit) {
+            void *taken = clua_pool_take(&state->pool, new_size);
+            if (taken) {
+                state->used += new_size;
+                return taken;
+            }
+        }
+        return resize(state, NULL, 0, new_size);
+    }
+    if (new_size) return resize(state, block, old_size, new_size);
+    if (old_size == state->box_blocks[0] || old_size == state->box_blocks[1])
+        clua_free_box(state, block, old_size);
+    state->used -= old_size;
+    if (!clua_pool_give(block, old_size)) release(state, block, old_size);
+    return NULL;
 }
 
 // Reached only by an error outside every protected call, which is a fault of this module.
