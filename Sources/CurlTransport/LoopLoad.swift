@@ -15,7 +15,9 @@ struct LoopLoad {
     /// The part of a full loop's time that transfers take at most when they get a thread: with more, the
     /// thread would have more to do than the loop.
     static let mostForTransfers = 0.5
-    /// Processors that the process leaves to others, at least, when its transfers get a thread.
+    /// Processors, beside that of the loop, which the process leaves to others, at least, when its transfers
+    /// get a thread. A gateway that is asked by many takes more of the second of two: then all that is to be
+    /// done fills both, and ways between threads are more of it.
     static let left = 0.95
     /// Seconds over which the time of processors is looked at.
     static let window = 0.02
@@ -74,7 +76,7 @@ struct LoopLoad {
             let performing = (reading.performing - last.performing) / seconds
             let counts =
                 now >= restsUntil && loop > Self.full && performing < loop * Self.mostForTransfers
-                && Double(processors()) - process > Self.left
+                && Double(processors()) - 1 - (process - loop) > Self.left
             windows = counts ? windows + 1 : 0
             isFull = windows == Self.fullWindows
         }

@@ -42,7 +42,8 @@ struct LoopLoadTests {
 
     @Test func `a loop is full when it takes a processor, and another one is left`() {
         for (processors, loop, rest, isFull) in [
-            (2, 1.0, 0.0, true), (2, 0.9, 0.1, true), (2, 1.0, 0.1, false), (2, 0.8, 0.0, false),
+            (2, 1.0, 0.0, true), (2, 0.9, 0.0, true), (2, 0.9, 0.1, false), (2, 1.0, 0.1, false),
+            (2, 0.8, 0.0, false),
             (2, 1.0, 0.3, false),
             (4, 1.0, 1.5, true), (4, 1.0, 2.5, false), (1, 1.0, 0.0, false),
         ] {
