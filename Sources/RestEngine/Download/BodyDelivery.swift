@@ -45,9 +45,9 @@ final class BodyDelivery: BodyReceiver {
         guard error.phase == .receive, error.code == .connectionFailed || error.code == .timeout,
             leg.step.method == "GET", let fields = file?.resumption()
         else { return nil }
-        var next = leg.again(after: .failure(error), waiting: 0)
-        for field in fields { next.step.headers.set(field.name, field.value) }
-        return next
+        return leg.again(after: .failure(error), waiting: 0).changing { headers in
+            for field in fields { headers.set(field.name, field.value) }
+        }
     }
 
     /// The message that asks for all of a file, of which the server has no such rest (RFC 9110 15.5.17).
@@ -56,9 +56,9 @@ final class BodyDelivery: BodyReceiver {
             return nil
         }
         file.startOver()
-        var next = leg.again(after: .success(response), waiting: 0)
-        for name in ["Range", "If-Range"] { next.step.headers.remove(name) }
-        return next
+        return leg.again(after: .success(response), waiting: 0).changing { headers in
+            for name in ["Range", "If-Range"] { headers.remove(name) }
+        }
     }
 }
 

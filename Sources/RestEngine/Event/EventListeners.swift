@@ -159,8 +159,9 @@ extension Request {
         tale.messages += 1
         let (step, configuration) = (sent.leg.step, sent.leg.resolved.configuration)
         var message = TransportRequest(
-            method: step.method, url: step.url, headers: step.headers, payload: step.payload,
-            timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
+            TransportRequest.Members(
+                method: step.method, url: step.url, headers: step.headers, payload: step.payload,
+                timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes))
         if let proof = sent.proof { message.headers.set("Authorization", proof.header) }
         if let cookie = sent.cookie { message.headers.set("Cookie", cookie) }
         let attempt = EngineEvent.Attempt(

@@ -12,6 +12,35 @@ extension NetworkWork {
         }
     }
 
+    /// What goes out for a leg.
+    ///
+    /// - Parameters:
+    ///   - target: The URL, where cookies or a span need it.
+    ///   - span: That the server is told of.
+    func message(
+        of leg: RequestLeg, to target: URLText?, _ proof: AuthenticationProof?, _ span: TraceSpan?
+    ) -> TransportRequest {
+        let engine = resource.engine
+        var timeouts = leg.resolved.configuration.timeouts
+        if let timeout = plan.timeout { timeouts.totalSeconds = timeout }
+        if leg.followed + leg.answers > 0 || driver != nil, timeouts.totalSeconds > 0 {
+            // The limit is for the whole exchange, not for each leg of it.
+            timeouts.totalSeconds = max(
+                0.001, timeouts.totalSeconds - (engine.scheduler.now - leg.began))
+        }
+        var message = TransportRequest(
+            TransportRequest.Members(
+                method: leg.step.method, url: leg.step.url, headers: leg.step.headers,
+                payload: leg.step.payload, timeouts: timeouts,
+                maxBodyBytes: leg.resolved.configuration.maxBodyBytes, account: account,
+                wantsRemoteAddress: engine.recordsAddresses || engine.hasListeners(of: .attempt)))
+        if let proof { message.headers.set("Authorization", proof.header) }
+        delivery?.prepare(&message)
+        if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
+        if let span, let target { tell(span, by: &message, to: target, of: leg) }
+        return message
+    }
+
     // MARK: Failures
 
     /// Of an answer that is one.

@@ -11,7 +11,7 @@ final class NetworkWork: RequestWork {
     private var failedDraft: Response?
     private(set) var transfer: (any Transfer)?
     /// Of the body, until the pipeline has made something of it.
-    private var account: BodyAccount?
+    private(set) var account: BodyAccount?
     /// Nil where the body becomes content.
     var delivery: BodyDelivery?
     /// The pipeline waits for transformers that run elsewhere.
@@ -31,8 +31,7 @@ final class NetworkWork: RequestWork {
     private var underWay: MessageUnderWay?
 
     /// Builds the request now; it goes out when it is started.
-    init(_ plan: RequestPlan, of resource: Resource) {
-        self.plan = plan
+    init(_ plan: consuming RequestPlan, of resource: Resource) {
         self.resource = resource
         do throws(RequestError) {
             let draft = try plan.draft(for: resource)
@@ -42,7 +41,8 @@ final class NetworkWork: RequestWork {
             finalMethod = plan.method
             failedDraft = .failure(error)
         }
-        if let destination = plan.destination { _ = deliver(to: destination) }
+        self.plan = plan
+        if let destination = self.plan.destination { _ = deliver(to: destination) }
     }
 
     /// For ``finalMethod``.
@@ -56,7 +56,8 @@ final class NetworkWork: RequestWork {
 
     func start(_ request: Request) {
         if let failedDraft { request.complete(ResponseInfo(failedDraft)) }
-        guard let draft = draft.take() else { return }
+        guard let draft else { return }
+        self.draft = nil
         let step = Redirect.RequestStep(
             method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
         let resolved = finalConfiguration
@@ -79,17 +80,16 @@ final class NetworkWork: RequestWork {
     }
 
     func send(_ leg: RequestLeg, _ request: Request) {
-        let step = leg.step
-        let url = step.url == resource.urlString ? resource.url : URLText(step.url)
+        let url = leg.step.url == resource.urlString ? resource.url : URLText(leg.step.url)
         guard let url, url.isHTTP else {
-            return finish(.failure(failure(.invalidURL(source: step.url), step)), step, request)
+            return finish(.failure(failure(.invalidURL(source: leg.step.url), leg.step)), leg.step, request)
         }
         if let refusal = resource.core.refusal?(url) {
             let cause = leg.redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
-            return finish(.failure(failure(cause, step)), step, request)
+            return finish(.failure(failure(cause, leg.step)), leg.step, request)
         }
         if resource.engine.isOffline {
-            return finish(.failure(failure(.transport(.offline), step)), step, request)
+            return finish(.failure(failure(.transport(.offline), leg.step)), leg.step, request)
         }
         guard let driver else { return transmit(leg, request) }
         admit(leg, to: url, by: driver, request)
@@ -97,36 +97,20 @@ final class NetworkWork: RequestWork {
 
     func transmit(_ leg: RequestLeg, _ request: Request) {
         let engine = resource.engine
-        let step = leg.step
-        if step.payload.isSpent { return failSpent(leg, request) }
-        var message = TransportRequest(
-            method: step.method, url: step.url, headers: step.headers, payload: step.payload,
-            timeouts: leg.resolved.configuration.timeouts,
-            maxBodyBytes: leg.resolved.configuration.maxBodyBytes)
-        if let timeout = plan.timeout { message.timeouts.totalSeconds = timeout }
-        if leg.followed + leg.answers > 0 || driver != nil, message.timeouts.totalSeconds > 0 {
-            // The limit is for the whole exchange, not for each leg of it.
-            message.timeouts.totalSeconds = max(
-                0.001, message.timeouts.totalSeconds - (engine.scheduler.now - leg.began))
-        }
+        if leg.step.payload.isSpent { return failSpent(leg, request) }
         let authentication: Authentication? = plan.authentication.flatMap { own in
-            AuthenticationTarget(step, of: resource.url).map { (own, $0) }
+            AuthenticationTarget(leg.step, of: resource.url).map { (own, $0) }
         }
         let proof = authentication.flatMap { own, target in
             attempt(target) { () throws(DigestChallenge.Fault) in try own.proof(for: target) } ?? nil
         }
-        if let proof { message.headers.set("Authorization", proof.header) }
-        measure(step)
+        measure(leg.step)
         account?.close()
         account = BodyAccount(engine.contentBudget)
-        message.account = account
-        delivery?.prepare(&message)
-        message.wantsRemoteAddress = engine.recordsAddresses || engine.hasListeners(of: .attempt)
         let tellsSpan = trace?.isTold ?? false
-        let target = resource.core.cookies == nil && !tellsSpan ? nil : URLText(step.url)
-        if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
+        let target = resource.core.cookies == nil && !tellsSpan ? nil : URLText(leg.step.url)
         let span = trace?.span()
-        if tellsSpan, let span, let target { tell(span, by: &message, to: target, of: leg) }
+        let message = message(of: leg, to: target, proof, tellsSpan ? span : nil)
         // Of the first message the time is known, unless it had to wait for something.
         let isAtOnce = !leg.isOneOfMany && driver == nil && authentication == nil
         let sent = isAtOnce ? leg.began : engine.scheduler.now

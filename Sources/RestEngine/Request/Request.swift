@@ -230,8 +230,12 @@ public final class Request {
         if haveHooksRun, let info {
             engine.scheduler.nextTurn { [hook] in hook(info) }
         } else {
-            if completionHooks.isEmpty { completionHooks.reserveCapacity(4) }
-            completionHooks.insert(CompletionHook(run: hook), at: first ? 0 : completionHooks.count)
+            // Not changed in place, so that nobody's reading has to be checked; see EngineLog.
+            var hooks = completionHooks
+            completionHooks = []
+            if hooks.isEmpty { hooks.reserveCapacity(4) }
+            hooks.insert(CompletionHook(run: hook), at: first ? 0 : hooks.count)
+            completionHooks = hooks
         }
     }
 

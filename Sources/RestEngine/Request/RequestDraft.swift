@@ -83,6 +83,10 @@ enum RequestPayload: Sendable, Hashable {
     case bytes([UInt8])
     case upload(Upload)
 
+    init(_ bytes: [UInt8]?, _ upload: Upload?) {
+        self = upload.map(RequestPayload.upload) ?? bytes.map(RequestPayload.bytes) ?? .none
+    }
+
     /// Its body came as it was sent, and some of it has been.
     var isSpent: Bool {
         if case .upload(.stream(let pipe)) = self { pipe.isSpent } else { false }

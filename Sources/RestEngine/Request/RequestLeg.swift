@@ -1,27 +1,27 @@
 /// One message of an exchange: the request itself, another attempt of it, an answer to a challenge, or what a
 /// redirect led to.
-struct RequestLeg {
-    var step: Redirect.RequestStep
+final class RequestLeg {
+    let step: Redirect.RequestStep
     let resolved: ResolvedConfiguration
     /// When the exchange began.
     let began: Double
     /// Which attempt of the request it belongs to.
-    var number: Int
+    private(set) var number: Int
     /// Of the request's first attempt: repeats count on.
     let firstNumber: Int
-    var followed = 0
+    private(set) var followed = 0
     /// How many challenges this leg has answered.
-    var answers = 0
+    private(set) var answers = 0
     /// What led here.
-    var redirect: (status: Int, url: String)?
+    private(set) var redirect: (status: Int, url: String)?
     /// See ``RequestAttempt/reason``.
-    var reason: RequestAttempt.Reason?
+    private(set) var reason: RequestAttempt.Reason?
     /// See ``RequestAttempt/waited``.
-    var waited = 0.0
+    private(set) var waited = 0.0
     /// See ``RequestAttempt/queued``.
-    var queued = 0.0
+    private(set) var queued = 0.0
     /// The attempt before it, which stands when this one is never sent.
-    var failed: TransportResult?
+    private(set) var failed: TransportResult?
 
     init(step: Redirect.RequestStep, resolved: ResolvedConfiguration, began: Double, number: Int) {
         self.step = step
@@ -31,10 +31,33 @@ struct RequestLeg {
         firstNumber = number
     }
 
+    /// The same with another step.
+    private init(_ other: RequestLeg, _ step: Redirect.RequestStep) {
+        (self.step, resolved, began) = (step, other.resolved, other.began)
+        (number, firstNumber) = (other.number, other.firstNumber)
+        (followed, answers) = (other.followed, other.answers)
+        (redirect, reason, failed) = (other.redirect, other.reason, other.failed)
+        (waited, queued) = (other.waited, other.queued)
+    }
+
+    /// The same, which waited so long for a place.
+    func queued(_ seconds: Double) -> RequestLeg {
+        let leg = RequestLeg(self, step)
+        leg.queued = seconds
+        return leg
+    }
+
+    /// The same with other headers.
+    func changing(_ change: (inout Headers) -> Void) -> RequestLeg {
+        var step = step
+        change(&step.headers)
+        return RequestLeg(self, step)
+    }
+
     /// Another attempt behind one that failed.
     func again(after result: TransportResult, waiting seconds: Double) -> RequestLeg {
-        var next = self
-        next.number += 1
+        let next = RequestLeg(self, step)
+        next.number = number + 1
         next.waited = seconds
         next.queued = 0
         next.failed = result
@@ -47,9 +70,8 @@ struct RequestLeg {
 
     /// What a redirect leads to.
     func following(_ step: Redirect.RequestStep, _ status: Int) -> RequestLeg {
-        var next = self
-        next.step = step
-        next.followed += 1
+        let next = RequestLeg(self, step)
+        next.followed = followed + 1
         next.answers = 0
         next.redirect = (status, self.step.url)
         next.reason = .redirect(status)
@@ -59,8 +81,8 @@ struct RequestLeg {
 
     /// The same again, with credentials.
     var answeringChallenge: RequestLeg {
-        var again = self
-        again.answers += 1
+        let again = RequestLeg(self, step)
+        again.answers = answers + 1
         again.reason = .challenge
         again.waited = 0
         return again

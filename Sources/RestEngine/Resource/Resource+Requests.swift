@@ -45,7 +45,7 @@ extension Resource {
     }
 
     /// Builds, decorates, tracks, starts (5.16).
-    func start(_ plan: RequestPlan) -> Request {
+    func start(_ plan: consuming RequestPlan) -> Request {
         let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
         do {
@@ -57,11 +57,11 @@ extension Resource {
                 engine: engine,
                 outcome: .failure(
                     RequestError(
-                        thrown: error, timestamp: engine.scheduler.now, url: urlString, method: plan.method)))
+                        thrown: error, timestamp: engine.scheduler.now, url: urlString, method: work.plan.method)))
         }
         if request.work !== work {
             request.work.limitTime(
-                to: plan.timeout ?? work.finalConfiguration.configuration.timeouts.totalSeconds)
+                to: work.plan.timeout ?? work.finalConfiguration.configuration.timeouts.totalSeconds)
         }
         track(request)
         return request.begin()

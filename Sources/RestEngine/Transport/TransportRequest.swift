@@ -1,28 +1,56 @@
 /// What a transport sends, complete: nothing is added but the framing of the protocol (Host, Content-Length,
 /// Accept-Encoding as the transport can decode).
 public struct TransportRequest: Sendable {
+    /// Behind one reference: a request is handed on from thread to thread, and a copy of nine members counts
+    /// references for each of them.
+    private var parts: Parts
+
     /// An RFC 9110 token, sent as it is.
-    public var method: String
+    public var method: String {
+        get { parts.members.method }
+        set { change { $0.method = newValue } }
+    }
     /// An absolute URL with scheme http or https; the fragment is not sent.
-    public var url: String
+    public var url: String {
+        get { parts.members.url }
+        set { change { $0.url = newValue } }
+    }
     /// All but those of the framing.
-    public var headers: Headers
+    public var headers: Headers {
+        get { parts.members.headers }
+        set { change { $0.headers = newValue } }
+    }
     /// Nil for none, which is not the same as an empty one.
-    public var body: [UInt8]?
-    /// A body that is read while it is sent; then ``body`` is nil.
-    public var upload: Upload?
+    public var body: [UInt8]? {
+        get { if case .bytes(let bytes) = parts.members.payload { bytes } else { nil } }
+        set { if newValue != nil || upload == nil { change { $0.payload = .init(newValue, nil) } } }
+    }
+    /// A body that is read while it is sent; then ``body`` is nil. Setting either takes the other's place.
+    public var upload: Upload? {
+        get { if case .upload(let upload) = parts.members.payload { upload } else { nil } }
+        set { if newValue != nil || body == nil { change { $0.payload = .init(nil, newValue) } } }
+    }
     /// When to give up.
-    public var timeouts: Timeouts
+    public var timeouts: Timeouts {
+        get { parts.members.timeouts }
+        set { change { $0.timeouts = newValue } }
+    }
     /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`. Not
     /// of one that goes to a ``receiver``.
-    public var maxBodyBytes: Int
+    public var maxBodyBytes: Int {
+        get { parts.members.maxBodyBytes }
+        set { change { $0.maxBodyBytes = newValue } }
+    }
     /// Gets the body of a success as it comes; then the response has none. Nil: it is collected.
-    public var receiver: (any BodyReceiver)?
+    public var receiver: (any BodyReceiver)? {
+        get { parts.members.receiver }
+        set { change { $0.receiver = newValue } }
+    }
     /// Counts the body of the response as it comes in; when that has no room the transfer fails with its
     /// refusal.
-    package var account: BodyAccount?
+    package var account: BodyAccount? { parts.members.account }
     /// The response is to say where it came from.
-    package var wantsRemoteAddress = false
+    package var wantsRemoteAddress: Bool { parts.members.wantsRemoteAddress }
     /// The same message once more means what it means once.
     package var mayBeRepeated: Bool { method == "GET" || Method.mayBeRepeated(method, headers) }
 
@@ -30,25 +58,36 @@ public struct TransportRequest: Sendable {
         method: String = "GET", url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
         upload: Upload? = nil, timeouts: Timeouts = Timeouts(), maxBodyBytes: Int = 64 << 20
     ) {
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.body = body
-        self.upload = upload
-        self.timeouts = timeouts
-        self.maxBodyBytes = maxBodyBytes
+        self.init(
+            Members(
+                method: method, url: url, headers: headers, payload: RequestPayload(body, upload),
+                timeouts: timeouts, maxBodyBytes: maxBodyBytes))
     }
 
-    init(
-        method: String, url: String, headers: Headers, payload: RequestPayload, timeouts: Timeouts,
-        maxBodyBytes: Int
-    ) {
-        self.init(method: method, url: url, headers: headers, timeouts: timeouts, maxBodyBytes: maxBodyBytes)
-        switch payload {
-        case .none: break
-        case .bytes(let bytes): body = bytes
-        case .upload(let upload): self.upload = upload
-        }
+    init(_ members: Members) { parts = Parts(members) }
+
+    private mutating func change(_ edit: (inout Members) -> Void) {
+        var members = parts.members
+        edit(&members)
+        parts = Parts(members)
+    }
+
+    struct Members: Sendable {
+        var method: String
+        var url: String
+        var headers: Headers
+        var payload = RequestPayload.none
+        var timeouts: Timeouts
+        var maxBodyBytes: Int
+        var receiver: (any BodyReceiver)?
+        var account: BodyAccount?
+        var wantsRemoteAddress = false
+    }
+
+    private final class Parts: Sendable {
+        let members: Members
+
+        init(_ members: Members) { self.members = members }
     }
 }
 
