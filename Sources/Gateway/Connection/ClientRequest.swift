@@ -2,38 +2,35 @@ import RestEngine
 
 /// A request that is answered later, or in more than one step: what its answer needs of it.
 struct ClientRequest {
-    /// Counted on its connection; 0 for what was no request.
-    let number: Int
-    let method: String
-    let target: [UInt8]
-    let isHead: Bool
-    let isAuthorized: Bool
-    /// What it may reach; nil while nobody has asked.
-    let exposure: Exposure?
-    /// Those of its head.
-    let fields: RequestFields
-    let notable: NotableFields
+    /// What never changes. Behind one reference, since the request is handed on a dozen times.
+    private let head: Head
     /// What it says of the content, where that was said before.
     var known: KnownTerms?
-    /// It says how it wants the content.
-    private let hasTerms: Bool
-    /// How its body comes; nil for none.
-    let body: BodyReader?
-    /// As announced; nil for a body in chunks.
-    let contentLength: Int?
-    /// It waits for `100 Continue` before it sends its body (RFC 9110 10.1.1).
-    let expectsContinue: Bool
     /// Bytes may follow that nobody reads: a body, or what came after a head that made no sense.
     private(set) var hasUnreadBytes: Bool
-    /// For the answer to a page of another origin.
-    private let lines: String
-    private let isLast: Bool
-    /// Of HTTP/1.0, which knows no chunks.
-    let isOld: Bool
-    /// ``GatewayConfiguration/uptime``; nil while nobody wants to know.
-    let startedAt: Double?
     /// As which it is part of a trace; nil where no spans are made.
     private(set) var span: TraceSpan?
+
+    /// Counted on its connection; 0 for what was no request.
+    var number: Int { head.number }
+    var method: String { head.method }
+    var target: [UInt8] { head.target }
+    var isHead: Bool { head.isHead }
+    var isAuthorized: Bool { head.isAuthorized }
+    /// What it may reach; nil while nobody has asked.
+    var exposure: Exposure? { head.exposure }
+    /// Those of its head.
+    var fields: RequestFields { head.fields }
+    /// How its body comes; nil for none.
+    var body: BodyReader? { head.body }
+    /// As announced; nil for a body in chunks.
+    var contentLength: Int? { head.contentLength }
+    /// It waits for `100 Continue` before it sends its body (RFC 9110 10.1.1).
+    var expectsContinue: Bool { head.expectsContinue }
+    /// Of HTTP/1.0, which knows no chunks.
+    var isOld: Bool { head.isOld }
+    /// ``GatewayConfiguration/uptime``; nil while nobody wants to know.
+    var startedAt: Double? { head.startedAt }
 
     /// - Parameters:
     ///   - bytes: the head was read from them.
@@ -42,52 +39,74 @@ struct ClientRequest {
         _ number: Int, _ head: RequestHead, in bytes: UnsafeRawBufferPointer, limits: GatewayLimits,
         _ client: GatewayLoop.Client, closes: Bool, startedAt: Double?
     ) {
-        self.number = number
-        method = String(decoding: head.methodRange.bytes(in: bytes), as: UTF8.self)
-        target = Array(head.target.bytes(in: bytes))
-        isHead = head.method == .head
-        isAuthorized = client.isAuthorized
-        exposure = client.exposure
-        fields = RequestFields(Array(bytes[..<head.length]))
-        lines = client.lines
-        notable = head.notable
-        hasTerms = !head.notable.isEmpty || head.ifNoneMatch != nil
+        self.head = Head(number, head, in: bytes, limits: limits, client, closes: closes, startedAt: startedAt)
         hasUnreadBytes = head.hasBody
-        body =
-            head.hasBody
-            ? BodyReader(contentLength: head.isChunked ? nil : head.contentLength, limits: limits) : nil
-        contentLength = head.contentLength
-        expectsContinue = head.expectsContinue && head.minorVersion == 1
-        isLast = closes || !head.isPersistent
-        isOld = head.minorVersion == 0
-        self.startedAt = startedAt
     }
 
     /// In place of bytes that are none.
     init(unreadableAt startedAt: Double?) {
-        number = 0
-        method = "-"
-        target = []
-        isHead = false
-        isAuthorized = false
-        exposure = nil
-        fields = .none
-        lines = ""
-        notable = []
-        hasTerms = false
-        body = nil
-        contentLength = nil
-        expectsContinue = false
+        head = Head(unreadableAt: startedAt)
         hasUnreadBytes = true
-        isLast = true
-        isOld = false
-        self.startedAt = startedAt
+    }
+
+    private final class Head {
+        let number: Int
+        let method: String
+        let target: [UInt8]
+        let isHead: Bool
+        let isAuthorized: Bool
+        let exposure: Exposure?
+        let fields: RequestFields
+        let notable: NotableFields
+        /// It says how it wants the content.
+        let hasTerms: Bool
+        let body: BodyReader?
+        let contentLength: Int?
+        let expectsContinue: Bool
+        /// For the answer to a page of another origin.
+        let lines: String
+        let isLast: Bool
+        let isOld: Bool
+        let startedAt: Double?
+
+        init(
+            _ number: Int, _ head: RequestHead, in bytes: UnsafeRawBufferPointer, limits: GatewayLimits,
+            _ client: GatewayLoop.Client, closes: Bool, startedAt: Double?
+        ) {
+            self.number = number
+            method = String(decoding: head.methodRange.bytes(in: bytes), as: UTF8.self)
+            target = Array(head.target.bytes(in: bytes))
+            isHead = head.method == .head
+            isAuthorized = client.isAuthorized
+            exposure = client.exposure
+            fields = RequestFields(Array(bytes[..<head.length]))
+            lines = client.lines
+            notable = head.notable
+            hasTerms = !head.notable.isEmpty || head.ifNoneMatch != nil
+            body =
+                head.hasBody
+                ? BodyReader(contentLength: head.isChunked ? nil : head.contentLength, limits: limits) : nil
+            contentLength = head.contentLength
+            expectsContinue = head.expectsContinue && head.minorVersion == 1
+            isLast = closes || !head.isPersistent
+            isOld = head.minorVersion == 0
+            self.startedAt = startedAt
+        }
+
+        init(unreadableAt startedAt: Double?) {
+            (number, method, target) = (0, "-", [])
+            (isHead, isAuthorized, exposure) = (false, false, nil)
+            (fields, notable, hasTerms, lines) = (.none, [], false, "")
+            (body, contentLength, expectsContinue) = (nil, nil, false)
+            (isLast, isOld) = (true, false)
+            self.startedAt = startedAt
+        }
     }
 
     /// A body that nobody reads would be taken for the next request, so the connection ends with it.
     var framing: AnswerWriter.Framing {
-        let closes = isLast || hasUnreadBytes
-        return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && isOld, lines: lines)
+        let closes = head.isLast || hasUnreadBytes
+        return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && isOld, lines: head.lines)
     }
 
     /// It is complete: the next request begins behind it.
@@ -95,7 +114,7 @@ struct ClientRequest {
 
     var terms: ReadTerms {
         if let known { return known.terms }
-        return hasTerms ? ReadTerms(fields, notable, isHead: isHead) : .usual
+        return head.hasTerms ? ReadTerms(fields, head.notable, isHead: isHead) : .usual
     }
 }
 

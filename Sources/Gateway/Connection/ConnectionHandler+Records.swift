@@ -13,6 +13,7 @@ extension ConnectionHandler {
                 since: request.startedAt ?? loop.uptime())
             labels = GatewayMetrics.noLabels
         }
+        guard loop.rules.access.recordsRequests else { return }
         let access = loop.rules.access
         let span = request.span.flatMap { isRecorded($0, of: request, outcome) ? $0 : nil }
         guard access.accessLog != nil || span != nil else { return }

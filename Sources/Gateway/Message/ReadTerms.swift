@@ -1,45 +1,49 @@
 import RestEngine
 
-/// What a client says about the content that it wants: which form of it, which part, how fresh.
-struct ReadTerms: Sendable {
+/// What a client says about the content that it wants: which form of it, which part, how fresh. One object,
+/// since each answer hands it on several times.
+final class ReadTerms: Sendable {
     static let usual = ReadTerms()
 
-    var demand = FreshnessDemand()
+    let demand: FreshnessDemand
     /// Nil: any type.
-    private(set) var accepted: AcceptedTypes?
+    let accepted: AcceptedTypes?
     /// Those that it understands, the best first.
-    private(set) var codings: [ContentCoding] = []
-    private(set) var range: ByteRangeRequest?
-    private(set) var ifModifiedSince: String?
-    private(set) var ifNoneMatch: String?
+    let codings: [ContentCoding]
+    let range: ByteRangeRequest?
+    let ifModifiedSince: String?
+    let ifNoneMatch: String?
 
-    private init() {}
+    private init() {
+        (demand, accepted, codings, range) = (FreshnessDemand(), nil, [], nil)
+        (ifModifiedSince, ifNoneMatch) = (nil, nil)
+    }
 
     init(_ fields: RequestFields, _ notable: NotableFields, isHead: Bool) {
         ifNoneMatch = fields["if-none-match"]
-        guard !notable.isEmpty else { return }
-        if notable.contains(.accept) { accepted = fields["accept"].map(AcceptedTypes.init) }
-        if notable.contains(.acceptEncoding) {
-            codings = fields["accept-encoding"].map(ContentCoding.accepted) ?? []
-        }
-        if notable.contains(.range), !isHead, let text = fields.single("range") {
-            range = ByteRangeRequest(text, ifRange: fields.single("if-range"))
-        }
-        if notable.contains(.ifModifiedSince), ifNoneMatch == nil {
-            ifModifiedSince = fields.single("if-modified-since")
-        }
-        if notable.contains(.cacheControl), let text = fields["cache-control"] {
-            demand = FreshnessDemand(text)
-        }
+        accepted = notable.contains(.accept) ? fields["accept"].map(AcceptedTypes.init) : nil
+        codings =
+            notable.contains(.acceptEncoding)
+            ? fields["accept-encoding"].map(ContentCoding.accepted) ?? [] : []
+        range =
+            notable.contains(.range) && !isHead
+            ? fields.single("range").flatMap { ByteRangeRequest($0, ifRange: fields.single("if-range")) } : nil
+        ifModifiedSince =
+            notable.contains(.ifModifiedSince) && ifNoneMatch == nil
+            ? fields.single("if-modified-since") : nil
+        demand =
+            notable.contains(.cacheControl)
+            ? fields["cache-control"].map(FreshnessDemand.init) ?? FreshnessDemand() : FreshnessDemand()
+    }
+
+    private init(_ terms: ReadTerms, ifNoneMatch tags: String?) {
+        (demand, accepted, codings, range) = (terms.demand, terms.accepted, terms.codings, terms.range)
+        ifModifiedSince = tags == nil ? terms.ifModifiedSince : nil
+        ifNoneMatch = tags
     }
 
     /// The same of a client that has contents with these tags.
-    func asking(ifNoneMatch tags: String?) -> ReadTerms {
-        var terms = self
-        terms.ifNoneMatch = tags
-        if tags != nil { terms.ifModifiedSince = nil }
-        return terms
-    }
+    func asking(ifNoneMatch tags: String?) -> ReadTerms { ReadTerms(self, ifNoneMatch: tags) }
 
     var wantsEvents: Bool { accepted?.prefersEvents ?? false }
 }
