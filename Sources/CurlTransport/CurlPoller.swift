@@ -65,13 +65,15 @@ package final class CurlPoller: Poller {
 
     // MARK: The pass
 
-    package nonisolated func handle(looks: Bool) -> Bool {
-        // The loop calls its poller, on its own thread.
-        EngineActor.assumeIsolated { pass(looks: looks) }
-    }
+    package nonisolated func handle(looks: Bool) -> Bool { onLoop { pass(looks: looks) } }
 
     package nonisolated func wait(milliseconds: Int32) {
-        EngineActor.assumeIsolated { transfers.wait(milliseconds: milliseconds) }
+        onLoop { transfers.wait(milliseconds: milliseconds) }
+    }
+
+    private nonisolated func onLoop<Result>(_ body: @EngineActor () -> Result) -> Result {
+        // The loop calls its poller, on its own thread.
+        EngineActor.assumeIsolated(body)
     }
 
     package nonisolated func wake() { wakeUp() }
