@@ -27,7 +27,8 @@ final class ReadTerms: Sendable {
             ? fields["accept-encoding"].map(ContentCoding.accepted) ?? [] : []
         range =
             notable.contains(.range) && !isHead
-            ? fields.single("range").flatMap { ByteRangeRequest($0, ifRange: fields.single("if-range")) } : nil
+            ? fields.single("range").flatMap { ByteRangeRequest($0, ifRange: fields.single("if-range")) }
+            : nil
         ifModifiedSince =
             notable.contains(.ifModifiedSince) && ifNoneMatch == nil
             ? fields.single("if-modified-since") : nil

@@ -57,7 +57,8 @@ extension Resource {
                 engine: engine,
                 outcome: .failure(
                     RequestError(
-                        thrown: error, timestamp: engine.scheduler.now, url: urlString, method: work.plan.method)))
+                        thrown: error, timestamp: engine.scheduler.now, url: urlString,
+                        method: work.plan.method)))
         }
         if request.work !== work {
             request.work.limitTime(
