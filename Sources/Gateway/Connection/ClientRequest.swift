@@ -39,7 +39,8 @@ struct ClientRequest {
         _ number: Int, _ head: RequestHead, in bytes: UnsafeRawBufferPointer, limits: GatewayLimits,
         _ client: GatewayLoop.Client, closes: Bool, startedAt: Double?
     ) {
-        self.head = Head(number, head, in: bytes, limits: limits, client, closes: closes, startedAt: startedAt)
+        self.head = Head(
+            number, head, in: bytes, limits: limits, client, closes: closes, startedAt: startedAt)
         hasUnreadBytes = head.hasBody
     }
 
