@@ -31,16 +31,31 @@ final class EngineClient: Sendable {
     }
 
     /// How the same target may be answered without the engine from now on.
-    struct Shown: Sendable {
-        var publication: Publication
-        var methods: [String]
-        var passage: HeaderPassage
+    final class Shown: Sendable {
+        let publication: Publication
+        let methods: [String]
+        let passage: HeaderPassage
         /// What a request took that was more than one message; for `Server-Timing`.
-        var timing: String?
+        let timing: String?
         /// Of the rules that allow it; see ``GatewayRules``.
-        var version: Int
+        let version: Int
         /// As what it is counted; see ``GatewayMetrics``.
-        var labels = GatewayMetrics.noLabels
+        let labels: Int
+
+        init(
+            publication: Publication, methods: [String], passage: HeaderPassage, timing: String? = nil,
+            version: Int, labels: Int = GatewayMetrics.noLabels
+        ) {
+            (self.publication, self.methods, self.passage) = (publication, methods, passage)
+            (self.timing, self.version, self.labels) = (timing, version, labels)
+        }
+
+        /// The same of a request that took so long.
+        func taking(_ timing: String) -> Shown {
+            Shown(
+                publication: publication, methods: methods, passage: passage, timing: timing, version: version,
+                labels: labels)
+        }
     }
 
     /// Seconds that a request gets unless its resource's configuration has another total time.
@@ -128,8 +143,7 @@ final class EngineClient: Sendable {
                 switch result {
                 case .success(let answer):
                     if let reason { return completion(.answer(answer, .stale(reason.name), shown)) }
-                    var shown = shown
-                    shown.timing = request?.timing
+                    let shown = request?.timing.map(shown.taking) ?? shown
                     // What was there before anybody asked comes from one of the resource's caches.
                     completion(.answer(answer, answer.timestamp < start ? .hit(.cache) : status, shown))
                 case .failure(let error): completion(.problem(Problem(error, reading: path)))

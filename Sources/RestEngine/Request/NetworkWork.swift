@@ -98,24 +98,20 @@ final class NetworkWork: RequestWork {
     func transmit(_ leg: RequestLeg, _ request: Request) {
         let engine = resource.engine
         if leg.step.payload.isSpent { return failSpent(leg, request) }
-        let authentication: Authentication? = plan.authentication.flatMap { own in
-            AuthenticationTarget(leg.step, of: resource.url).map { (own, $0) }
-        }
-        let proof = authentication.flatMap { own, target in
-            attempt(target) { () throws(DigestChallenge.Fault) in try own.proof(for: target) } ?? nil
-        }
+        let authentication = MessageAuthentication(of: leg, in: self)
         measure(leg.step)
         account?.close()
         account = BodyAccount(engine.contentBudget)
         let tellsSpan = trace?.isTold ?? false
         let target = resource.core.cookies == nil && !tellsSpan ? nil : URLText(leg.step.url)
         let span = trace?.span()
-        let message = message(of: leg, to: target, proof, tellsSpan ? span : nil)
+        let message = message(of: leg, to: target, authentication?.proof, tellsSpan ? span : nil)
         // Of the first message the time is known, unless it had to wait for something.
         let isAtOnce = !leg.isOneOfMany && driver == nil && authentication == nil
         let sent = isAtOnce ? leg.began : engine.scheduler.now
         if engine.listeners != nil {
-            underWay = MessageUnderWay(request, leg, proof, cookie: message.headers["Cookie"], span, sent)
+            underWay = MessageUnderWay(
+                request, leg, authentication?.proof, cookie: message.headers["Cookie"], span, sent)
         }
         transfer = resource.core.transport.send(message) { [self] result in
             transfer = nil
@@ -138,15 +134,15 @@ final class NetworkWork: RequestWork {
                 fail(leg, error, request)
             case .success(let response):
                 engine.note("\(response.status)", leg.step, since: sent)
-                take(response, of: leg, sent: sent, authentication, proof, request)
+                take(response, of: leg, sent: sent, authentication, request)
             }
         }
     }
 
     /// The answer to a leg, which may call for another one.
     private func take(
-        _ response: TransportResponse, of leg: RequestLeg, sent: Double, _ authentication: Authentication?,
-        _ proof: AuthenticationProof?, _ request: Request
+        _ response: TransportResponse, of leg: RequestLeg, sent: Double,
+        _ authentication: MessageAuthentication?, _ request: Request
     ) {
         let step = leg.step
         request.exchange = Exchange(
@@ -154,15 +150,13 @@ final class NetworkWork: RequestWork {
             headers: response.headers, timings: response.timings, redirects: leg.followed,
             body: plan.keepsBody ? response.body : nil, method: step.method, began: sent,
             remoteAddress: response.remoteAddress)
-        if let (own, target) = authentication {
-            let renewed = attempt(target) { () throws(DigestChallenge.Fault) in
-                try own.renew(
-                    proof, by: response.status, response.headers, for: target, answers: leg.answers)
-            }
-            if renewed == true, !step.payload.isSpent {
-                request.note(leg, remembering: true)
-                return send(leg.answeringChallenge, request)
-            }
+        if authentication?.isRenewed(by: response, after: leg) ?? false, !step.payload.isSpent {
+            request.note(leg, remembering: true)
+            return send(leg.answeringChallenge, request)
+        }
+        guard response.status >= 300 else {
+            request.note(leg, remembering: leg.isOneOfMany || driver != nil)
+            return receive(response, step, request)
         }
         let policy = leg.resolved.configuration.redirects
         let decision = Redirect.decide(

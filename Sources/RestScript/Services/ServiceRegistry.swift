@@ -4,7 +4,7 @@ import RestEngine
 /// The services that a script has declared, and what it said of each beside its definition.
 @EngineActor
 final class ServiceRegistry {
-    struct Declaration {
+    final class Declaration {
         let service: Service
         /// Where the script says it.
         let place: (file: String, line: Int)?
@@ -12,6 +12,12 @@ final class ServiceRegistry {
         let transport: TransportOptions?
         /// The script has set these itself; see ``Limit``.
         fileprivate(set) var limits: Set<Limit> = []
+
+        fileprivate init(
+            _ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?
+        ) {
+            (self.service, self.place, self.transport) = (service, place, transport)
+        }
     }
 
     /// What a service may keep.
@@ -56,7 +62,7 @@ final class ServiceRegistry {
         service.refusal = { [weak context] url in context?.services.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak context] in context?.services.collectGarbage() }
         indices[service.name] = declarations.count
-        declarations.append(Declaration(service: service, place: place, transport: transport))
+        declarations.append(Declaration(service, at: place, transport: transport))
     }
 
     /// The script has set a limit of this service itself.
