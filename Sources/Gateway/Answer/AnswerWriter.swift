@@ -40,8 +40,11 @@ struct AnswerWriter {
         if let fields = parts.fields { head.writeImmutableBuffer(fields) }
         head.writeImmutableBuffer(parts.validators)
         head.writeImmutableBuffer(parts.kept)
-        head.writeField("Age: ", Self.wholeSeconds(now - answer.timestamp))
-        head.writeField("Cache-Control: max-age=", left)
+        // Each line's end with the beginning of the next: of small pieces the writing is most of the work.
+        head.writeStaticString("Age: ")
+        head.writeDecimal(Self.wholeSeconds(now - answer.timestamp))
+        head.writeStaticString("\r\nCache-Control: max-age=")
+        head.writeDecimal(left)
         // RFC 9211 2.6: of what is stale it is negative.
         let late = Self.wholeSeconds((now - answer.expiresAt).rounded(.up))
         cacheStatus.write(to: &head, timeLeft: left > 0 ? left : -late)
@@ -126,20 +129,25 @@ enum CacheStatus: Sendable, Equatable {
         case cache
     }
 
-    /// The line of a head.
+    /// The line of a head, behind another one.
     ///
     /// - Parameter timeLeft: Whole seconds for which the answer is fresh.
     fileprivate func write(to head: inout ByteBuffer, timeLeft: Int) {
-        head.writeStaticString("Cache-Status: resthost; ")
         switch self {
-        case .hit(.memory): head.writeField("hit; ttl=", timeLeft)
-        case .hit(let source):
-            head.writeField("hit; ttl=", "\(timeLeft); detail=\(source.rawValue)")
-        case .stale(let reason): head.writeField("hit; ttl=", "\(timeLeft); detail=\(reason)")
+        case .hit(.memory): head.writeField("\r\nCache-Status: resthost; hit; ttl=", timeLeft)
+        case .hit(let source): Self.write("\(timeLeft); detail=\(source.rawValue)", to: &head)
+        case .stale(let reason): Self.write("\(timeLeft); detail=\(reason)", to: &head)
+        case .forwarded(isStale: false, isCollapsed: false):
+            head.writeStaticString("\r\nCache-Status: resthost; fwd=miss\r\n")
         case .forwarded(let isStale, let isCollapsed):
-            head.writeStaticString(isStale ? "fwd=stale" : "fwd=miss")
+            head.writeStaticString("\r\nCache-Status: resthost; fwd=")
+            head.writeStaticString(isStale ? "stale" : "miss")
             head.writeStaticString(isCollapsed ? "; collapsed\r\n" : "\r\n")
         }
+    }
+
+    private static func write(_ time: String, to head: inout ByteBuffer) {
+        head.writeField("\r\nCache-Status: resthost; hit; ttl=", time)
     }
 }
 
@@ -158,7 +166,7 @@ extension ByteBuffer {
     }
 
     /// Without a text between.
-    private mutating func writeDecimal(_ number: Int) {
+    fileprivate mutating func writeDecimal(_ number: Int) {
         var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
         withUnsafeMutableBytes(of: &digits) { digits in
             var start = digits.count
