@@ -53,7 +53,8 @@ final class EngineClient: Sendable {
         /// The same of a request that took so long.
         func taking(_ timing: String) -> Shown {
             Shown(
-                publication: publication, methods: methods, passage: passage, timing: timing, version: version,
+                publication: publication, methods: methods, passage: passage, timing: timing,
+                version: version,
                 labels: labels)
         }
     }
