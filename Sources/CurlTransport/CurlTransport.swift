@@ -34,7 +34,7 @@ public final class CurlTransport: Transport {
         _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
         let transfer = CurlTransfer(poller: poller, completion: completion)
-        if place.isThread(for: request, poller.load) {
+        if place.isThread(for: request, isFull: poller.load.isFull) {
             let gauge = TransferGauge()
             transfer.run(request, on: gauge, or: pool)
             TransferThread.shared.start(request, for: transfer, gauge, by: remote)
@@ -55,10 +55,10 @@ enum TransferPlace {
     case byLoad
 
     /// Only what may be sent a second time: there is what makes a transfer come back to the loop.
-    func isThread(for request: TransportRequest, _ load: LoopLoad) -> Bool {
+    func isThread(for request: TransportRequest, isFull: Bool) -> Bool {
         switch self {
         case .loop: return false
-        case .byLoad where !load.isFull: return false
+        case .byLoad where !isFull: return false
         case .thread, .byLoad:
             return request.method == "GET" && request.body == nil && request.upload == nil
                 && request.receiver == nil

@@ -18,7 +18,11 @@ struct ResponseHead {
     /// Of all heads of the response and its trailers.
     private var byteCount = 0
     /// Why this is no response that can be taken.
-    private(set) var fault: TransportError?
+    private(set) var fault: TransportError? {
+        get { heldFault.error }
+        set { heldFault.error = newValue }
+    }
+    private var heldFault = HeldError()
     private var known = KnownFields()
 
     /// For heads and trailers; as libcurl has it for heads alone.
@@ -39,7 +43,7 @@ struct ResponseHead {
     mutating func clear() {
         begin()
         byteCount = 0
-        fault = nil
+        heldFault.clear()
     }
 
     private mutating func begin() {

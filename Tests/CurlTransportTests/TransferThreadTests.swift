@@ -27,7 +27,7 @@ struct TransferThreadTests {
         let peer = LoopbackPeer { _ in PeerConnection.response() }
         var load = LoopLoad(processors: 2)
         func places(_ request: TransportRequest) -> [Bool] {
-            [TransferPlace.loop, .thread, .byLoad].map { $0.isThread(for: request, load) }
+            [TransferPlace.loop, .thread, .byLoad].map { $0.isThread(for: request, isFull: load.isFull) }
         }
         let plain = TransportRequest(url: peer.baseURL)
         #expect(places(plain) == [false, true, false])

@@ -66,6 +66,7 @@ extension RequestPlan {
         }
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
         do {
+            if isConditional { resource.makeConditional(&draft) }
             for mutation in mutations { try mutation(&draft) }
             for mutator in resolved.configuration.mutators { try mutator.function(&draft) }
             try draft.validate(known: url)

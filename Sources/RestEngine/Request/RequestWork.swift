@@ -61,6 +61,8 @@ extension RequestWork {
 /// How a request is made, each time it is made: once for itself, and again for a repeat (rule 9.2).
 struct RequestPlan {
     var method: String
+    /// A load, which asks for nothing that is there already (rules 19.8, D14).
+    var isConditional = false
     var mutations: [RequestMutation] = []
     var usesPipeline = true
     /// See ``Exchange/body``.

@@ -9,11 +9,11 @@ extension Resource {
     }
 
     func loadPlan() -> RequestPlan {
-        RequestPlan(method: "GET", mutations: [condition])
+        RequestPlan(method: "GET", isConditional: true)
     }
 
     /// Makes a request conditional on the data that is there when it is built.
-    private func condition(_ draft: inout RequestDraft) {
+    func makeConditional(_ draft: inout RequestDraft) {
         guard let data = state.data, !isOutdated else { return }
         if let etag = data.etag {
             draft.headers.set("If-None-Match", etag)
