@@ -159,7 +159,7 @@ extension Request {
         tale.messages += 1
         let (step, configuration) = (sent.leg.step, sent.leg.resolved.configuration)
         var message = TransportRequest(
-            TransportRequest.Members(
+            TransportRequest.Fields(
                 method: step.method, url: step.url, headers: step.headers, payload: step.payload,
                 timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes))
         if let proof = sent.proof { message.headers.set("Authorization", proof.header) }

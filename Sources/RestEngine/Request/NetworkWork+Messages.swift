@@ -1,36 +1,3 @@
-/// Whoever answers for the credentials of one message, where that goes, and what they prove themselves by.
-@EngineActor
-final class MessageAuthentication {
-    private let own: any RequestAuthentication
-    private let target: AuthenticationTarget
-    private let log: EngineLog
-    private(set) var proof: AuthenticationProof?
-
-    /// Nil where there are none.
-    init?(of leg: RequestLeg, in work: NetworkWork) {
-        guard let own = work.plan.authentication,
-            let target = AuthenticationTarget(leg.step, of: work.resource.url)
-        else { return nil }
-        (self.own, self.target, log) = (own, target, work.resource.engine.log)
-        proof = attempt { () throws(DigestChallenge.Fault) in try own.proof(for: target) } ?? nil
-    }
-
-    /// An answer refused them, and there are others.
-    func isRenewed(by response: TransportResponse, after leg: RequestLeg) -> Bool {
-        attempt { () throws(DigestChallenge.Fault) in
-            try own.renew(proof, by: response.status, response.headers, for: target, answers: leg.answers)
-        } ?? false
-    }
-
-    /// Nil when no credentials can be made; the log says why, and the server's refusal stands.
-    private func attempt<Result>(_ make: () throws(DigestChallenge.Fault) -> Result) -> Result? {
-        do throws(DigestChallenge.Fault) { return try make() } catch {
-            log.write(.warning, "no answer to the challenge of \(target.origin): \(error.message)")
-            return nil
-        }
-    }
-}
-
 extension NetworkWork {
     /// What goes out for a leg.
     ///
@@ -49,7 +16,7 @@ extension NetworkWork {
                 0.001, timeouts.totalSeconds - (engine.scheduler.now - leg.began))
         }
         var message = TransportRequest(
-            TransportRequest.Members(
+            TransportRequest.Fields(
                 method: leg.step.method, url: leg.step.url, headers: leg.step.headers,
                 payload: leg.step.payload, timeouts: timeouts,
                 maxBodyBytes: leg.resolved.configuration.maxBodyBytes, account: account,

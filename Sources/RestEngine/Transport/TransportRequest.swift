@@ -3,54 +3,54 @@
 public struct TransportRequest: Sendable {
     /// Behind one reference: a request is handed on from thread to thread, and a copy of nine members counts
     /// references for each of them.
-    private var parts: Parts
+    private var storage: Storage
 
     /// An RFC 9110 token, sent as it is.
     public var method: String {
-        get { parts.members.method }
+        get { storage.fields.method }
         set { change { $0.method = newValue } }
     }
     /// An absolute URL with scheme http or https; the fragment is not sent.
     public var url: String {
-        get { parts.members.url }
+        get { storage.fields.url }
         set { change { $0.url = newValue } }
     }
     /// All but those of the framing.
     public var headers: Headers {
-        get { parts.members.headers }
+        get { storage.fields.headers }
         set { change { $0.headers = newValue } }
     }
     /// Nil for none, which is not the same as an empty one.
     public var body: [UInt8]? {
-        get { if case .bytes(let bytes) = parts.members.payload { bytes } else { nil } }
+        get { if case .bytes(let bytes) = storage.fields.payload { bytes } else { nil } }
         set { if newValue != nil || upload == nil { change { $0.payload = .init(newValue, nil) } } }
     }
     /// A body that is read while it is sent; then ``body`` is nil. Setting either takes the other's place.
     public var upload: Upload? {
-        get { if case .upload(let upload) = parts.members.payload { upload } else { nil } }
+        get { if case .upload(let upload) = storage.fields.payload { upload } else { nil } }
         set { if newValue != nil || body == nil { change { $0.payload = .init(nil, newValue) } } }
     }
     /// When to give up.
     public var timeouts: Timeouts {
-        get { parts.members.timeouts }
+        get { storage.fields.timeouts }
         set { change { $0.timeouts = newValue } }
     }
     /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`. Not
     /// of one that goes to a ``receiver``.
     public var maxBodyBytes: Int {
-        get { parts.members.maxBodyBytes }
+        get { storage.fields.maxBodyBytes }
         set { change { $0.maxBodyBytes = newValue } }
     }
     /// Gets the body of a success as it comes; then the response has none. Nil: it is collected.
     public var receiver: (any BodyReceiver)? {
-        get { parts.members.receiver }
+        get { storage.fields.receiver }
         set { change { $0.receiver = newValue } }
     }
     /// Counts the body of the response as it comes in; when that has no room the transfer fails with its
     /// refusal.
-    package var account: BodyAccount? { parts.members.account }
+    package var account: BodyAccount? { storage.fields.account }
     /// The response is to say where it came from.
-    package var wantsRemoteAddress: Bool { parts.members.wantsRemoteAddress }
+    package var wantsRemoteAddress: Bool { storage.fields.wantsRemoteAddress }
     /// The same message once more means what it means once.
     package var mayBeRepeated: Bool { method == "GET" || Method.mayBeRepeated(method, headers) }
 
@@ -59,20 +59,20 @@ public struct TransportRequest: Sendable {
         upload: Upload? = nil, timeouts: Timeouts = Timeouts(), maxBodyBytes: Int = 64 << 20
     ) {
         self.init(
-            Members(
+            Fields(
                 method: method, url: url, headers: headers, payload: RequestPayload(body, upload),
                 timeouts: timeouts, maxBodyBytes: maxBodyBytes))
     }
 
-    init(_ members: Members) { parts = Parts(members) }
+    init(_ fields: Fields) { storage = Storage(fields) }
 
-    private mutating func change(_ edit: (inout Members) -> Void) {
-        var members = parts.members
-        edit(&members)
-        parts = Parts(members)
+    private mutating func change(_ edit: (inout Fields) -> Void) {
+        var fields = storage.fields
+        edit(&fields)
+        storage = Storage(fields)
     }
 
-    struct Members: Sendable {
+    struct Fields: Sendable {
         var method: String
         var url: String
         var headers: Headers
@@ -84,10 +84,10 @@ public struct TransportRequest: Sendable {
         var wantsRemoteAddress = false
     }
 
-    private final class Parts: Sendable {
-        let members: Members
+    private final class Storage: Sendable {
+        let fields: Fields
 
-        init(_ members: Members) { self.members = members }
+        init(_ fields: Fields) { self.fields = fields }
     }
 }
 

@@ -1,4 +1,6 @@
+import Dispatch
 import RestEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -97,5 +99,59 @@ struct EngineLoopTests {
                 }
             }
         }
+    }
+
+    @Test func `whoever sends wakes the loop while it waits, and not while it handles what happened`() async {
+        await #expect(processExitsWith: .success) {
+            let poller = WatchedPoller()
+            await EngineActor.run { EngineLoop.shared.install(poller) }
+            await withCheckedContinuation { continuation in
+                poller.whenDone.withLock { $0 = continuation }
+            }
+            #expect(poller.wakes(during: .handling) == 0)
+            #expect(poller.wakes(during: .waiting) == 1)
+        }
+    }
+}
+
+/// Sends something from another thread, twice, in each of its two calls, and counts how often it is woken.
+private final class WatchedPoller: Poller {
+    enum Phase: Hashable { case handling, waiting }
+
+    let whenDone = Mutex<CheckedContinuation<Void, Never>?>(nil)
+    private let wakes = Mutex<[Phase: Int]>([:])
+    private let phase = Mutex(Phase.handling)
+
+    func wakes(during phase: Phase) -> Int { wakes.withLock { $0[phase, default: 0] } }
+
+    func handle(looks: Bool) -> Bool {
+        send(during: .handling)
+        return false
+    }
+
+    func wait(milliseconds: Int32) {
+        send(during: .waiting)
+        whenDone.withLock { waiting in
+            guard wakes(during: .waiting) > 0 else { return }
+            waiting?.resume()
+            waiting = nil
+        }
+    }
+
+    func wake() {
+        let phase = phase.withLock { $0 }
+        wakes.withLock { $0[phase, default: 0] += 1 }
+    }
+
+    /// Once for each.
+    private func send(during phase: Phase) {
+        self.phase.withLock { $0 = phase }
+        guard wakes.withLock({ $0.updateValue($0[phase] ?? 0, forKey: phase) == nil }) else { return }
+        let isSent = DispatchSemaphore(value: 0)
+        Task.detached {
+            for _ in 0..<2 { EngineLoop.shared.submit {} }
+            isSent.signal()
+        }
+        isSent.wait()
     }
 }
