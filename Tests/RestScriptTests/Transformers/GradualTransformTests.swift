@@ -69,6 +69,8 @@ struct GradualTransformTests {
     @Test(arguments: scripts, [200, 500])
     func `what comes of it is what comes of it in one go`(script: String, status: Int) async throws {
         var outcomes: [String] = []
+        // One script has no end; the others need more than the usual time under a sanitizer.
+        fixture.options.limits[.transformer] = .init(burst: 0.5)
         for moves in [false, true] {
             fixture.engine.movesLargeContent = moves
             try fixture.load(script)
@@ -79,7 +81,8 @@ struct GradualTransformTests {
             outcomes.append(outcome(resource) + body)
             fixture.close()
         }
-        #expect(outcomes[0] == outcomes[1] && !outcomes[0].hasPrefix("nothing"))
+        #expect(outcomes[0] == outcomes[1])
+        #expect(!outcomes[0].hasPrefix("nothing"))
     }
 
     @Test func `others are answered while a table is made`() async throws {
