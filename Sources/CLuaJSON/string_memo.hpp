@@ -31,15 +31,16 @@ public:
         uint64_t hash = mix(ends, text);
         tag = static_cast<uint32_t>(hash) << 6 | static_cast<uint32_t>(text.count);
         uint32_t place = static_cast<uint32_t>(hash >> 32) % size;
-        if (__builtin_expect(tags[place] == tag && Ends({bytes[place], text.count}) == ends
-                                 && haveSameMiddle(bytes[place], text), 1)) {
+        Entry &entry = entries[place];
+        if (__builtin_expect(entry.tag == tag && Ends({entry.bytes, text.count}) == ends
+                                 && haveSameMiddle(entry.bytes, text), 1)) {
             patience += patience < mostPatience ? gain : 0;
             tag = 0;
             return static_cast<int>(place) + 1;
         }
         patience--;
-        if (missed[place] != tag) {
-            missed[place] = tag;
+        if (entry.missed != tag) {
+            entry.missed = tag;
             return 0;
         }
         return static_cast<int>(place) + 1;
@@ -48,9 +49,7 @@ public:
     /// Puts the string at the top at its index of the table. Since it was looked for, a finalizer may have
     /// read a document too.
     void keep(lua_State *L, int table, int index, uint32_t tag) {
-        bytes[index - 1] = reinterpret_cast<const uint8_t *>(lua_tostring(L, -1));
-        tags[index - 1] = tag;
-        missed[index - 1] = 0;
+        entries[index - 1] = {reinterpret_cast<const uint8_t *>(lua_tostring(L, -1)), tag, 0};
         lua_pushvalue(L, -1);
         lua_rawseti(L, table, index);
     }
@@ -64,6 +63,15 @@ private:
 
     /// A state that reads less than this has no memo, which takes 64 kB, and the strings in it.
     static constexpr lua_Integer worthMaking = 1 << 16;
+
+    struct Entry {
+        /// Lua's own, which stay where they are as long as the table has them.
+        const uint8_t *bytes;
+        /// Of a string that is kept: its length, never 0, and bits of its hash.
+        uint32_t tag;
+        /// Of the last that came here and wasn't.
+        uint32_t missed;
+    };
 
     static StringMemo *make(lua_State *L);
 
@@ -80,14 +88,7 @@ private:
     int patience;
     /// Bytes of documents since patience was lost.
     size_t rested;
-    // Apart from each other: of most strings only the first is looked at, which then stays in the processor's
-    // nearest cache.
-    /// Of a string that is kept: its length, never 0, and bits of its hash.
-    uint32_t tags[size];
-    /// Lua's own, which stay where they are as long as the table has them.
-    const uint8_t *bytes[size];
-    /// The tag of the last that came here and wasn't.
-    uint32_t missed[size];
+    Entry entries[size];
 };
 
 }  // namespace cjson
