@@ -65,7 +65,7 @@ package final class CurlPoller: Poller {
 
     // MARK: The pass
 
-    package nonisolated func handle(looks: Bool) -> Bool { onLoop { pass(looks: looks) } }
+    package nonisolated func handle(polling: Bool) -> Bool { onLoop { pass(polling: polling) } }
 
     package nonisolated func wait(milliseconds: Int32) {
         onLoop { transfers.wait(milliseconds: milliseconds) }
@@ -78,13 +78,12 @@ package final class CurlPoller: Poller {
 
     package nonisolated func wake() { wakeUp() }
 
-    private func pass(looks: Bool) -> Bool {
-        if transfers.hasNews || looks {
+    private func pass(polling: Bool) -> Bool {
+        if transfers.hasNews || polling {
             transfers.perform()
             takeEnded()
         }
         load.note(at: time.now) { .current(at: $0, performing: transfers.performed) }
-        // Whoever was told may have made work for the loop: no wait before it was looked at.
         return deliver()
     }
 

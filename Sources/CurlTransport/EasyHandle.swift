@@ -38,11 +38,7 @@ final class EasyHandle {
     /// There was nothing to send, and libcurl waits until it is told that there is.
     var isUploadHeld = false
     /// Why the upload stopped.
-    var uploadFailure: TransportError? {
-        get { heldUploadFailure.error }
-        set { heldUploadFailure.error = newValue }
-    }
-    private var heldUploadFailure = HeldError()
+    @Boxed var uploadFailure: TransportError?
     var maxBodyBytes = 0
     var isHead = false
     var wantsRemoteAddress = false
@@ -67,11 +63,7 @@ final class EasyHandle {
     /// The system's number of why no socket could be made; 0 for none.
     var socketError: Int32 = 0
     /// Why the rest of the response isn't wanted.
-    var refusal: TransportError? {
-        get { heldRefusal.error }
-        set { heldRefusal.error = newValue }
-    }
-    private var heldRefusal = HeldError()
+    @Boxed var refusal: TransportError?
     /// The refusal is that of a thread which can't make room for a body.
     var wantsRoom = false
     /// What the engine loop may see of a transfer that runs on another thread.
@@ -117,7 +109,7 @@ final class EasyHandle {
         transfer = nil
         upload = nil
         form = nil
-        heldUploadFailure.clear()
+        uploadFailure = nil
         if body.isInPieces { LargeContent.discard(takeBody()) } else { body = ReceivedBody() }
         account = nil
         decoder = nil
@@ -125,7 +117,7 @@ final class EasyHandle {
         decodedOfChunk = 0
         isResting = false
         isUploadHeld = false
-        heldRefusal.clear()
+        refusal = nil
         wantsRoom = false
         gauge = nil
         socketError = 0

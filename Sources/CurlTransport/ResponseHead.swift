@@ -18,11 +18,7 @@ struct ResponseHead {
     /// Of all heads of the response and its trailers.
     private var byteCount = 0
     /// Why this is no response that can be taken.
-    private(set) var fault: TransportError? {
-        get { heldFault.error }
-        set { heldFault.error = newValue }
-    }
-    private var heldFault = HeldError()
+    @Boxed private(set) var fault: TransportError?
     private var known = KnownFields()
 
     /// For heads and trailers; as libcurl has it for heads alone.
@@ -43,7 +39,7 @@ struct ResponseHead {
     mutating func clear() {
         begin()
         byteCount = 0
-        heldFault.clear()
+        fault = nil
     }
 
     private mutating func begin() {

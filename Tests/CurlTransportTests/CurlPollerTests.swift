@@ -8,7 +8,7 @@ struct CurlPollerTests {
     @Test func `polling on another thread stops the process and names both threads`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let poller = await EngineActor.run { CurlPoller.shared }
-            _ = poller.handle(looks: true)
+            _ = poller.handle(polling: true)
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(message.contains("here: thread '"))

@@ -54,8 +54,7 @@ final class EngineClient: Sendable {
         func taking(_ timing: String) -> Shown {
             Shown(
                 publication: publication, methods: methods, passage: passage, timing: timing,
-                version: version,
-                labels: labels)
+                version: version, labels: labels)
         }
     }
 

@@ -3,7 +3,7 @@ import RestEngine
 /// What a client says about the content that it wants: which form of it, which part, how fresh. One object,
 /// since each answer hands it on several times.
 final class ReadTerms: Sendable {
-    static let usual = ReadTerms()
+    static let usual = ReadTerms(.none, [], isHead: false)
 
     let demand: FreshnessDemand
     /// Nil: any type.
@@ -13,11 +13,6 @@ final class ReadTerms: Sendable {
     let range: ByteRangeRequest?
     let ifModifiedSince: String?
     let ifNoneMatch: String?
-
-    private init() {
-        (demand, accepted, codings, range) = (FreshnessDemand(), nil, [], nil)
-        (ifModifiedSince, ifNoneMatch) = (nil, nil)
-    }
 
     init(_ fields: RequestFields, _ notable: NotableFields, isHead: Bool) {
         ifNoneMatch = fields["if-none-match"]

@@ -81,8 +81,6 @@ public final class EngineLoop: SerialExecutor, Sendable {
         sleeping?.wake()
     }
 
-    private var hasWork: Bool { inbox.withLock { !$0.work.isEmpty } }
-
     // MARK: Isolation
 
     /// True on the loop's own thread.
@@ -130,8 +128,9 @@ public final class EngineLoop: SerialExecutor, Sendable {
                 }
             }
             let wait = EngineActor.assumeIsolated { SchedulerList.shared.runPass() }
-            let isBusy = wait == 0 || loop.hasWork
-            if poller.handle(looks: isBusy) || isBusy { continue }
+            let isBusy = wait == 0 || loop.inbox.withLock { !$0.work.isEmpty }
+            // Not parked: what is sent meanwhile is seen before the wait, and needs to wake nobody.
+            if poller.handle(polling: isBusy) || isBusy { continue }
             let mayPark = loop.inbox.withLock { inbox in
                 inbox.isParked = inbox.work.isEmpty
                 return inbox.isParked

@@ -6,8 +6,8 @@ package protocol Poller: AnyObject, Sendable {
     /// Handles what has happened, without waiting. True if anybody was told, who may have made work for the
     /// loop. Engine loop only.
     ///
-    /// - Parameter looks: Sees what the system has, too: no wait came before.
-    func handle(looks: Bool) -> Bool
+    /// - Parameter polling: The system is asked what is ready, since no wait came before.
+    func handle(polling: Bool) -> Bool
 
     /// Waits until something happens, ``wake()`` is called, or the time is over. Engine loop only. A negative
     /// time means for ever.
@@ -46,7 +46,7 @@ final class ParkingPoller: Poller, @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func handle(looks: Bool) -> Bool { false }
+    func handle(polling: Bool) -> Bool { false }
 
     func wait(milliseconds: Int32) {
         pthread_mutex_lock(mutex)

@@ -1,24 +1,26 @@
 /// Whoever answers for the credentials of one message, where that goes, and what they prove themselves by.
 @EngineActor
 final class MessageAuthentication {
-    private let own: any RequestAuthentication
+    private let authentication: any RequestAuthentication
     private let target: AuthenticationTarget
     private let log: EngineLog
     private(set) var proof: AuthenticationProof?
 
     /// Nil where there are none.
     init?(of leg: RequestLeg, in work: NetworkWork) {
-        guard let own = work.plan.authentication,
+        guard let authentication = work.plan.authentication,
             let target = AuthenticationTarget(leg.step, of: work.resource.url)
         else { return nil }
-        (self.own, self.target, log) = (own, target, work.resource.engine.log)
-        proof = attempt { () throws(DigestChallenge.Fault) in try own.proof(for: target) } ?? nil
+        (self.authentication, self.target) = (authentication, target)
+        log = work.resource.engine.log
+        proof = attempt { () throws(DigestChallenge.Fault) in try authentication.proof(for: target) } ?? nil
     }
 
     /// An answer refused them, and there are others.
     func isRenewed(by response: TransportResponse, after leg: RequestLeg) -> Bool {
         attempt { () throws(DigestChallenge.Fault) in
-            try own.renew(proof, by: response.status, response.headers, for: target, answers: leg.answers)
+            try authentication.renew(
+                proof, by: response.status, response.headers, for: target, answers: leg.answers)
         } ?? false
     }
 

@@ -5,8 +5,7 @@ extension NetworkWork {
         driver.admit(leg, to: url, timeLeft: timeLeft(leg)) { [self] admission in
             switch admission {
             case .success(let queued):
-                let leg = leg.queued(queued)
-                transmit(leg, request)
+                transmit(leg.queued(queued), request)
             case .failure(let error):
                 // What came of the attempt before says more.
                 switch leg.failed {

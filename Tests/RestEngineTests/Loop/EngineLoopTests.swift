@@ -124,7 +124,7 @@ private final class WatchedPoller: Poller {
 
     func wakes(during phase: Phase) -> Int { wakes.withLock { $0[phase, default: 0] } }
 
-    func handle(looks: Bool) -> Bool {
+    func handle(polling: Bool) -> Bool {
         send(during: .handling)
         return false
     }
