@@ -27,7 +27,7 @@ private:
         case '"': string(word); break;
         case 'l': json.integer(static_cast<int64_t>(tape.words[at++])); break;
         case 'u': json.number(Digits(tape.words[at++]).span()); break;
-        case 'd': json.real(tape.real(at++)); break;
+        case 'd': json.real(Tape::real(tape.words[at++])); break;
         case 't': json.boolean(true); break;
         case 'f': json.boolean(false); break;
         default: json.null(); break;

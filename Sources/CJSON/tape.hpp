@@ -55,17 +55,23 @@ struct Tape {
 
     [[gnu::always_inline]] Span string(uint64_t word) const {
         if (text) {
-            return {(word & isCopied ? strings : text) + static_cast<uint32_t>(word), word >> 32 & mostInText};
+            return stringOfText(word);
         }
         const uint8_t *head = strings + (word & 0x00FFFFFFFFFFFFFF);
         return {head + 4, load<uint32_t>(head)};
+    }
+
+    /// Of a tape of writeTape.
+    [[gnu::always_inline]] Span stringOfText(uint64_t word) const {
+        return {(word & isCopied ? strings : text) + static_cast<uint32_t>(word), word >> 32 & mostInText};
     }
 
     /// Of the words of writeTape: its strings have no more bytes than this, and a copy has a mark.
     static constexpr uint32_t mostInText = 0x7FFFFF;
     static constexpr uint64_t isCopied = uint64_t{1} << 55;
 
-    double real(size_t at) const { return load<double>(reinterpret_cast<const uint8_t *>(words + at)); }
+    /// Of the word behind a 'd'.
+    static double real(uint64_t word) { return load<double>(reinterpret_cast<const uint8_t *>(&word)); }
 };
 
 /// The digits of an integer of a tape that 63 bits don't hold: simdjson tells of no other such number.

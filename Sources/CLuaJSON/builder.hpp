@@ -26,8 +26,9 @@ protected:
         base = lua_gettop(L);
         lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.array);
         if (remembers) {
-            keys.open();
-            lua_settop(L, base + 1 + KeyMemo::size);
+            keys.open(base + 2);
+            stringTable = base + 2 + KeyMemo::size;
+            lua_settop(L, stringTable - 1);
             strings = StringMemo::open(L, bytes);
         }
         roomyDepth = 1;
@@ -59,38 +60,25 @@ protected:
         if (!strings || !StringMemo::takes(text)) {
             return newString(text);
         }
-        uint32_t tag;
-        int place = strings->find(text, tag);
-        if (__builtin_expect(place && !tag, 1)) {
-            lua_rawgeti(L, stringTable(), place);
+        Ends ends(text);
+        StringMemo::Place place = StringMemo::place(ends, text);
+        if (__builtin_expect(strings->has(place, ends, text), 1)) {
+            lua_rawgeti(L, stringTable, place.index);
             return true;
         }
-        if (!newString(text)) {
-            return false;
-        }
-        if (place) {
-            strings->keep(L, stringTable(), place, tag);
-        }
-        return true;
+        return missedString(ends, text);
     }
 
     [[gnu::always_inline]] bool key(Span text) {
         if (!remembers || !KeyMemo::takes(text)) {
             return newString(text);
         }
-        bool isNew;
-        int place = keys.find(text, isNew), index = base + 2 + place;
-        if (__builtin_expect(place >= 0 && !isNew, 1)) {
+        Ends ends(text);
+        if (int index = keys.expected(ends, text); __builtin_expect(index, 1)) {
             lua_pushvalue(L, index);
             return true;
         }
-        if (!newString(text)) {
-            return false;
-        }
-        if (isNew) {
-            lua_copy(L, -1, index);
-        }
-        return true;
+        return otherKey(ends, text);
     }
 
     /// An integer beyond 64 bits.
@@ -140,8 +128,33 @@ private:
     // What Lua takes (5.4): a table itself, one item, one field, and a string beside its bytes.
     static constexpr size_t tableBytes = 56, itemBytes = 16, fieldBytes = 24, stringBytes = 25;
 
-    /// Above the mark of arrays and the keys.
-    int stringTable() const { return base + 2 + KeyMemo::size; }
+    [[gnu::noinline]] bool missedString(Ends ends, Span text) {
+        StringMemo::Place place = StringMemo::place(ends, text);
+        bool keeps = strings->comesAgain(place);
+        if (!newString(text)) {
+            return false;
+        }
+        if (keeps) {
+            strings->keep(L, stringTable, place);
+        }
+        return true;
+    }
+
+    [[gnu::noinline]] bool otherKey(Ends ends, Span text) {
+        bool isNew;
+        int index = keys.look(ends, text, isNew);
+        if (index && !isNew) {
+            lua_pushvalue(L, index);
+            return true;
+        }
+        if (!newString(text)) {
+            return false;
+        }
+        if (isNew) {
+            lua_copy(L, -1, index);
+        }
+        return true;
+    }
 
     /// What is lent in one go is for many values.
     bool affords(size_t bytes) {
@@ -163,6 +176,8 @@ private:
     bool remembers;
     uint32_t roomyDepth = 1;
     StringMemo *strings = nullptr;
+    /// Above the mark of arrays and the keys.
+    int stringTable = 0;
     KeyMemo keys;
 };
 

@@ -29,11 +29,12 @@ struct Ends {
 
 /// Whether two texts of one length and with the same ends are the same.
 inline bool haveSameMiddle(const uint8_t *one, Span other) {
-    uint64_t differences = 0;
     for (size_t i = 8; i + 8 < other.count; i += 8) {
-        differences |= load<uint64_t>(one + i) ^ load<uint64_t>(other.data + i);
+        if (load<uint64_t>(one + i) != load<uint64_t>(other.data + i)) {
+            return false;
+        }
     }
-    return !differences;
+    return true;
 }
 
 }  // namespace cjson

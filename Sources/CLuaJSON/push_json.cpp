@@ -9,7 +9,8 @@
 namespace cjson {
 namespace {
 
-template <bool isCounted>
+/// `isInText`: the tape is one of writeTape.
+template <bool isCounted, bool isInText>
 class TapePusher : Builder<isCounted> {
     using Base = Builder<isCounted>;
     using Base::L;
@@ -17,20 +18,32 @@ class TapePusher : Builder<isCounted> {
 public:
     TapePusher(lua_State *L, Tape tape, size_t count, const cjson_making &making) : Base(L, making, count), tape(tape) {}
 
-    bool root() { return Base::finish(value(0)); }
+    bool root() {
+        const uint64_t *at = tape.words + 1;
+        return Base::finish(value(at, 0));
+    }
 
 private:
-    /// False when there is no memory for it; then things are left on the stack.
+    /// Moves behind the value. False when there is no memory for it; then things are left on the stack.
     /// Only containers are calls of their own: what else there is takes fewer instructions than a call.
-    [[gnu::always_inline]] bool value(uint32_t depth) {
-        uint64_t word = tape.words[at++];
-        switch (Tape::kind(word)) {
-        case '{': return object(word, depth + 1);
-        case '[': return array(word, depth + 1);
-        case '"': return Base::string(tape.string(word));
-        case 'l': lua_pushinteger(L, static_cast<lua_Integer>(tape.words[at++])); break;
-        case 'u': return Base::number(Digits(tape.words[at++]).span());
-        case 'd': lua_pushnumber(L, tape.real(at++)); break;
+    [[gnu::always_inline]] bool value(const uint64_t *&at, uint32_t depth) {
+        uint64_t word = *at++;
+        // Most are strings, which then need no table of jumps.
+        switch (__builtin_expect(Tape::kind(word), '"')) {
+        case '"': return Base::string(string(word));
+        case '{': {
+            const uint64_t *fields = at;
+            at = tape.words + Tape::end(word) + 1;
+            return object(word, fields, depth + 1);
+        }
+        case '[': {
+            const uint64_t *items = at;
+            at = tape.words + Tape::end(word) + 1;
+            return array(word, items, depth + 1);
+        }
+        case 'l': lua_pushinteger(L, static_cast<lua_Integer>(*at++)); break;
+        case 'u': return Base::number(Digits(*at++).span());
+        case 'd': lua_pushnumber(L, Tape::real(*at++)); break;
         case 't': lua_pushboolean(L, 1); break;
         case 'f': lua_pushboolean(L, 0); break;
         default: cjson_push_null(L); break;
@@ -38,45 +51,48 @@ private:
         return true;
     }
 
-    [[gnu::noinline]] bool array(uint64_t word, uint32_t depth) {
+    [[gnu::noinline]] bool array(uint64_t word, const uint64_t *at, uint32_t depth) {
         Base::enter(depth);
         if (!Base::createTable(Tape::count(word), 0)) {
             return false;
         }
-        size_t end = Tape::end(word);
+        const uint64_t *end = tape.words + Tape::end(word);
         for (lua_Integer i = 1; at < end; i++) {
-            if (!value(depth)) {
+            if (!value(at, depth)) {
                 return false;
             }
             lua_rawseti(L, -2, i);
         }
-        at = end + 1;
         Base::markArray();
         return true;
     }
 
-    [[gnu::noinline]] bool object(uint64_t word, uint32_t depth) {
-        size_t end = Tape::end(word), fields = Tape::count(word);
+    [[gnu::noinline]] bool object(uint64_t word, const uint64_t *at, uint32_t depth) {
+        const uint64_t *end = tape.words + Tape::end(word);
+        size_t fields = Tape::count(word);
         // A key that comes again replaces its value. Few such need no more room than they seem to.
         if (fields > 64) {
-            fields = distinctKeys(tape, at, end, fields);
+            fields = distinctKeys(tape, static_cast<size_t>(at - tape.words), Tape::end(word), fields);
         }
         Base::enter(depth);
         if (!Base::createTable(0, fields)) {
             return false;
         }
         while (at < end) {
-            if (!Base::key(tape.string(tape.words[at++])) || !value(depth)) {
+            uint64_t key = *at++;
+            if (!Base::key(string(key)) || !value(at, depth)) {
                 return false;
             }
             lua_rawset(L, -3);
         }
-        at = end + 1;
         return true;
     }
 
-    Tape tape;
-    size_t at = 1;
+    [[gnu::always_inline]] Span string(uint64_t word) const {
+        return isInText ? tape.stringOfText(word) : tape.string(word);
+    }
+
+    const Tape tape;
 };
 
 struct Order {
@@ -87,6 +103,12 @@ struct Order {
     bool isMade = false;
 };
 
+template <bool isCounted>
+bool push(lua_State *L, const Order &order, size_t count) {
+    return order.tape->text ? TapePusher<isCounted, true>(L, *order.tape, count, order.making).root()
+                            : TapePusher<isCounted, false>(L, *order.tape, count, order.making).root();
+}
+
 int fill(lua_State *L) {
     auto &order = *static_cast<Order *>(lua_touserdata(L, 1));
     if (!order.tape) {
@@ -95,9 +117,7 @@ int fill(lua_State *L) {
     }
     size_t count = order.bytes.count;
     // A text's value may take a little more for each byte than a tree's.
-    order.isMade = isNoticed(order.making, count + count / 4)
-        ? TapePusher<true>(L, *order.tape, count, order.making).root()
-        : TapePusher<false>(L, *order.tape, count, order.making).root();
+    order.isMade = isNoticed(order.making, count + count / 4) ? push<true>(L, order, count) : push<false>(L, order, count);
     return 1;
 }
 

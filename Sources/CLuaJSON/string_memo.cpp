@@ -7,6 +7,7 @@ StringMemo *StringMemo::open(lua_State *L, size_t bytes) {
     if (type == LUA_TUSERDATA) {
         auto memo = static_cast<StringMemo *>(lua_touserdata(L, -1));
         if (__builtin_expect(memo->patience > 0, 1)) {
+            memo->patience = std::min(memo->patience, mostPatience);
             lua_getiuservalue(L, -1, 1);
             lua_replace(L, -2);
             return memo;

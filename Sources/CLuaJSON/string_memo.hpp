@@ -1,6 +1,7 @@
 #ifndef STRING_MEMO_HPP
 #define STRING_MEMO_HPP
 
+#include <algorithm>
 #include <cstring>
 
 #include "ends.hpp"
@@ -24,40 +25,52 @@ public:
     /// Lua interns no longer ones.
     static bool takes(Span text) { return text.count - 1 < 40; }
 
-    /// The index in the table of a string, or 0 when it has none. With a `tag` other than 0 it is not there
-    /// yet, and has to be put there with `keep`.
-    [[gnu::always_inline]] int find(Span text, uint32_t &tag) {
-        Ends ends(text);
+    /// Where a string is, if it is there.
+    struct Place {
+        /// In the table.
+        int index;
+        uint32_t tag;
+    };
+
+    [[gnu::always_inline]] static Place place(Ends ends, Span text) {
         uint64_t hash = mix(ends, text);
-        tag = static_cast<uint32_t>(hash) << 6 | static_cast<uint32_t>(text.count);
-        uint32_t place = static_cast<uint32_t>(hash >> 32) % size;
-        Entry &entry = entries[place];
-        if (__builtin_expect(entry.tag == tag && Ends({entry.bytes, text.count}) == ends
-                                 && haveSameMiddle(entry.bytes, text), 1)) {
-            patience += patience < mostPatience ? gain : 0;
-            tag = 0;
-            return static_cast<int>(place) + 1;
-        }
-        patience--;
-        if (entry.missed != tag) {
-            entry.missed = tag;
-            return 0;
-        }
-        return static_cast<int>(place) + 1;
+        return {static_cast<int>((hash >> 32) % size) + 1,
+                static_cast<uint32_t>(hash) << 6 | static_cast<uint32_t>(text.count)};
     }
 
-    /// Puts the string at the top at its index of the table. Since it was looked for, a finalizer may have
+    [[gnu::always_inline]] bool has(Place place, Ends ends, Span text) {
+        const Entry &entry = entries[place.index - 1];
+        if (__builtin_expect(entry.tag == place.tag && Ends({entry.bytes, text.count}) == ends
+                                 && haveSameMiddle(entry.bytes, text), 1)) {
+            patience += gain;
+            return true;
+        }
+        return false;
+    }
+
+    /// Whether a string that isn't there was the last for which its place was asked in vain; then it is to be
+    /// kept.
+    bool comesAgain(Place place) {
+        patience = std::min(patience, mostPatience) - 1;
+        Entry &entry = entries[place.index - 1];
+        bool comesAgain = entry.missed == place.tag;
+        entry.missed = place.tag;
+        return comesAgain;
+    }
+
+    /// Puts the string at the top at its place of the table. Since it was looked for, a finalizer may have
     /// read a document too.
-    void keep(lua_State *L, int table, int index, uint32_t tag) {
-        entries[index - 1] = {reinterpret_cast<const uint8_t *>(lua_tostring(L, -1)), tag, 0};
+    void keep(lua_State *L, int table, Place place) {
+        entries[place.index - 1] = {reinterpret_cast<const uint8_t *>(lua_tostring(L, -1)), place.tag, 0};
         lua_pushvalue(L, -1);
-        lua_rawseti(L, table, index);
+        lua_rawseti(L, table, place.index);
     }
 
 private:
     static constexpr uint32_t size = 2048;
 
-    /// A find is worth two misses. When so many more have come, nothing is looked for during a megabyte.
+    /// A find is worth two misses, but all together no more than so many. When so many more have come,
+    /// nothing is looked for during a megabyte.
     static constexpr int mostPatience = 2048, gain = 2;
     static constexpr size_t rest = 1 << 20;
 
@@ -78,6 +91,7 @@ private:
     static uint64_t mix(Ends ends, Span text) {
         constexpr uint64_t prime = 0x9E3779B97F4A7C15;
         uint64_t hash = ends.head;
+#pragma GCC unroll 1
         for (size_t i = 8; i + 8 < text.count; i += 8) {
             hash = hash * prime ^ load<uint64_t>(text.data + i);
         }
