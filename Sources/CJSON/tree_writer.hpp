@@ -46,9 +46,7 @@ public:
             std::memcpy(to + 1, &count, sizeof count);
             head = 5;
         }
-        if (span.count) {
-            std::memcpy(to + head, span.data, span.count);
-        }
+        copy(to + head, span);
         out.advance(head + span.count);
     }
 

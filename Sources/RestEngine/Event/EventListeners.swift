@@ -139,8 +139,8 @@ extension Request {
         engine.tell(.request, event(.request))
     }
 
-    func tellEnd(_ info: ResponseInfo) {
-        guard engine.hasListeners(of: .response), work.isTold else { return }
+    func tellEnd() {
+        guard engine.hasListeners(of: .response), work.isTold, let info else { return }
         let error = info.response.error
         engine.tell(
             .response,

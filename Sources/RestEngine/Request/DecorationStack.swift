@@ -26,7 +26,6 @@ final class DecorationStack {
         _ request: Request, of resource: Resource, method: String,
         by decorators: [ConfiguredFunction<RequestDecorator>]
     ) throws -> Request {
-        guard !decorators.isEmpty else { return request }
         try enter(resource.urlString, method)
         defer { leave() }
         var decorated = request

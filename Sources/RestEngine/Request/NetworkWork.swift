@@ -5,7 +5,7 @@ final class NetworkWork: RequestWork {
     let resource: Resource
     var plan: RequestPlan
     /// Nil where there is none to send, for the failure beside it, and once it has started.
-    private var draft: RequestDraft?
+    private var firstStep: Redirect.RequestStep?
     /// The method after mutation; it decides on pipeline and decorators (14.20).
     let finalMethod: String
     private var failedDraft: Response?
@@ -34,9 +34,9 @@ final class NetworkWork: RequestWork {
     init(_ plan: consuming RequestPlan, of resource: Resource) {
         self.resource = resource
         do throws(RequestError) {
-            let draft = try plan.draft(for: resource)
-            finalMethod = draft.method
-            self.draft = draft
+            let step = Redirect.RequestStep(try plan.draft(for: resource))
+            finalMethod = step.method
+            firstStep = step
         } catch {
             finalMethod = plan.method
             failedDraft = .failure(error)
@@ -56,10 +56,8 @@ final class NetworkWork: RequestWork {
 
     func start(_ request: Request) {
         if let failedDraft { request.complete(ResponseInfo(failedDraft)) }
-        guard let draft else { return }
-        self.draft = nil
-        let step = Redirect.RequestStep(
-            method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
+        guard let step = firstStep else { return }
+        firstStep = nil
         let resolved = finalConfiguration
         generation = resource.core.generation
         configurationAtStart = resolved
@@ -69,7 +67,7 @@ final class NetworkWork: RequestWork {
             request.complete(ResponseInfo(.failure(failure)))
             return
         }
-        trace = makeTrace(isTold: resolved.configuration.isTraced, draft.headers)
+        trace = makeTrace(isTold: resolved.configuration.isTraced, step.headers)
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
             driver = AttemptDriver(rules, resource.core)
         }

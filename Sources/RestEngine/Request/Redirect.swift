@@ -11,11 +11,21 @@ enum Redirect {
         case tooMany
     }
 
-    struct RequestStep: Equatable {
-        var method: String
-        var url: String
-        var headers: Headers
-        var payload = RequestPayload.none
+    /// One reference: it is handed to all who have to do with a message.
+    final class RequestStep: Sendable, Equatable {
+        let method: String
+        let url: String
+        let headers: Headers
+        let payload: RequestPayload
+
+        init(method: String, url: String, headers: Headers, payload: RequestPayload = .none) {
+            (self.method, self.url, self.headers, self.payload) = (method, url, headers, payload)
+        }
+
+        static func == (one: RequestStep, other: RequestStep) -> Bool {
+            one.method == other.method && one.url == other.url && one.headers == other.headers
+                && one.payload == other.payload
+        }
     }
 
     /// Whether a header may go to another origin; all others could carry a secret.
@@ -45,7 +55,7 @@ enum Redirect {
         if source.scheme == "https", target.scheme == "http" {
             return .refuse("refused to follow a redirect from https to http")
         }
-        var next = step
+        var next = RequestDraft(step)
         next.url = target.string
         // A target without a fragment inherits that of what redirects (RFC 9110 10.2.2).
         if target.fragment == nil, let fragment = source.fragment { next.url += "#" + fragment }
@@ -64,7 +74,21 @@ enum Redirect {
                 next.headers.remove(field.name)
             }
         }
-        return .follow(next)
+        return .follow(RequestStep(next))
+    }
+}
+
+extension Redirect.RequestStep {
+    convenience init(_ draft: consuming RequestDraft) {
+        self.init(method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
+    }
+}
+
+extension RequestDraft {
+    /// What comes next is made of.
+    init(_ step: Redirect.RequestStep) {
+        self.init(method: step.method, url: step.url, headers: step.headers)
+        payload = step.payload
     }
 }
 

@@ -178,12 +178,11 @@ public final class Request {
     }
 
     private func finish(_ info: ResponseInfo) {
-        let info = counted(info)
-        self.info = info
-        tellEnd(info)
+        self.info = counted(info)
+        tellEnd()
         reporter?.stop()
         // Hooks run in the scope of whoever attached them, not of whoever ended the request.
-        RefreshScope.run(in: []) { engine.scheduler.nextTurn { self.runHooks(info) } }
+        RefreshScope.run(in: []) { engine.scheduler.nextTurn { self.runHooks() } }
     }
 
     private func counted(_ info: ResponseInfo) -> ResponseInfo {
@@ -195,7 +194,8 @@ public final class Request {
         return ResponseInfo(.failure(error), stageOutputs: info.stageOutputs)
     }
 
-    private func runHooks(_ info: ResponseInfo) {
+    private func runHooks() {
+        guard let info else { return }
         for hook in reporter?.takeHooks() ?? [] { hook(1) }
         // A hook may attach another, which belongs to a later turn (7.7).
         let hooks = completionHooks

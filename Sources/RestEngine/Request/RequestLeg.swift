@@ -49,9 +49,9 @@ final class RequestLeg {
 
     /// The same with other headers.
     func changing(_ change: (inout Headers) -> Void) -> RequestLeg {
-        var step = step
-        change(&step.headers)
-        return RequestLeg(self, step)
+        var next = RequestDraft(step)
+        change(&next.headers)
+        return RequestLeg(self, Redirect.RequestStep(next))
     }
 
     /// Another attempt behind one that failed.

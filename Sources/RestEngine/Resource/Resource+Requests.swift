@@ -48,24 +48,32 @@ extension Resource {
     func start(_ plan: consuming RequestPlan) -> Request {
         let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
+        let resolved = work.finalConfiguration
+        if !resolved.configuration.decorators.isEmpty {
+            request = decorated(request, of: work, by: resolved.configuration.decorators)
+            if request.work !== work {
+                request.work.limitTime(to: work.plan.timeout ?? resolved.configuration.timeouts.totalSeconds)
+            }
+        }
+        track(request)
+        return request.begin()
+    }
+
+    /// What the decorators make of a request; a failed one when they fail.
+    private func decorated(
+        _ request: Request, of work: NetworkWork, by decorators: [ConfiguredFunction<RequestDecorator>]
+    ) -> Request {
         do {
-            request = try engine.decorations.decorate(
-                request, of: self, method: work.finalMethod,
-                by: work.finalConfiguration.configuration.decorators)
+            return try engine.decorations.decorate(
+                request, of: self, method: work.finalMethod, by: decorators)
         } catch {
-            request = Request(
+            return Request(
                 engine: engine,
                 outcome: .failure(
                     RequestError(
                         thrown: error, timestamp: engine.scheduler.now, url: urlString,
                         method: work.plan.method)))
         }
-        if request.work !== work {
-            request.work.limitTime(
-                to: work.plan.timeout ?? work.finalConfiguration.configuration.timeouts.totalSeconds)
-        }
-        track(request)
-        return request.begin()
     }
 
     /// Lists a request until it has ended (4.8): what the decorators made of one, and each request that
