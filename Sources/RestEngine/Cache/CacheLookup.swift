@@ -80,9 +80,8 @@ final class CacheLookup {
             url: resource.urlString, method: "GET", now: engine.scheduler.now,
             maxBodyBytes: resolved.configuration.maxBodyBytes)
         var run = PipelineRun(
-            .success(entity), pipeline, context, log: engine.log, after: stage.name,
-            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)),
-            movingLargeContent: engine.movesLargeContent)
+            .success(entity), pipeline, context, of: engine, after: stage.name,
+            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)))
         guard let next = run.next() else { return take(run, entity, from: stage) }
         offloadedRun = OffloadedRun(run, next, engine) { [self] run in
             offloadedRun = nil

@@ -245,9 +245,8 @@ final class EventFeed: BodyReceiver {
             url: resource.urlString, method: "GET", now: engine.scheduler.now, status: 200,
             maxBodyBytes: resolved.configuration.maxBodyBytes, log: engine.log)
         var next = PipelineRun(
-            .success(entity(of: event)), resolved.configuration.pipeline, context, log: engine.log,
-            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)),
-            movingLargeContent: engine.movesLargeContent)
+            .success(entity(of: event)), resolved.configuration.pipeline, context, of: engine,
+            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)))
         guard let job = next.next() else { return finish(next) }
         run = OffloadedRun(next, job, engine) { [weak self] in
             self?.run = nil

@@ -91,7 +91,7 @@ package struct OffloadedJob: Sendable {
                 // No job has such a step.
                 case .loop, .gradual: break
                 }
-                type.follow(outcome.response)
+                type = type.following(outcome.response)
                 if isLogged { outcome.lines.append(outcome.response.line) }
             }
         }

@@ -68,7 +68,7 @@ public struct Pipeline: Sendable {
 /// A stage: transformers, run in the order of adding, then the cache that keeps what they made (rule 16.2).
 public struct PipelineStage: Sendable {
     /// A transformer and the content types that it is for.
-    public struct Step: Sendable {
+    public final class Step: Sendable {
         /// What the response is given to.
         public let transformer: any Transformer
         /// The content types that it is for; nil for every one.

@@ -7,6 +7,7 @@ struct PipelineRun {
     private let pipeline: Pipeline
     private let context: PipelineContext
     private let log: EngineLog
+    private let types: KnownContentTypes
     /// Gets what the stages with caches made, as long as it is a success (22.6, 22.7).
     let outputs: StageOutputs?
     /// So far; the outcome when ``next()`` gives nil. While a job has it, that it was cancelled: what the job
@@ -27,16 +28,14 @@ struct PipelineRun {
 
     /// - Parameter first: only the stages after this one.
     init(
-        _ response: Response, _ pipeline: Pipeline, _ context: PipelineContext, log: EngineLog,
-        after first: String? = nil, keeping outputs: StageOutputs? = nil, movingLargeContent: Bool = true,
-        publication: Publication? = nil
+        _ response: Response, _ pipeline: Pipeline, _ context: PipelineContext, of engine: Engine,
+        after first: String? = nil, keeping outputs: StageOutputs? = nil, publication: Publication? = nil
     ) {
         self.publication = publication
-        movesLargeContent = movingLargeContent
         self.response = response
         self.pipeline = pipeline
         self.context = context
-        self.log = log
+        (log, types, movesLargeContent) = (engine.log, engine.contentTypes, engine.movesLargeContent)
         self.outputs = outputs
         let order = pipeline.order
         cursor = Cursor(
@@ -57,7 +56,7 @@ struct PipelineRun {
                 }
                 let step = stage.steps[cursor.step]
                 cursor.step += 1
-                if type == nil { type = KnownContentType(response) }
+                if type == nil { type = types.type(of: response) }
                 guard let known = type, step.accepts(known) else { continue }
                 var context = context
                 if case .gradual = step.placement {
@@ -68,7 +67,7 @@ struct PipelineRun {
                 context.isPublished = publication != nil && !hasSteps(from: cursor, known)
                 log.write(.pipeline, context.line(of: step, in: name.rawValue))
                 response = step.transformer.process(response, context)
-                type?.follow(response)
+                type = types.type(of: response)
                 log.write(.pipeline, response.line)
             }
             if stage.cache != nil, case .success(let entity) = response {
@@ -111,7 +110,7 @@ struct PipelineRun {
         var parts: [OffloadedJob.Part] = []
         var found: (executor: any TransformerExecutor, end: Cursor, count: Int)?
         var ahead = cursor
-        let type = KnownContentType(response)
+        let type = types.type(of: response)
         search: while let name = ahead.stages.first {
             let stage = pipeline[name]
             while ahead.step < stage.steps.count {

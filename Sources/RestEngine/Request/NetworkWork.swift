@@ -233,8 +233,7 @@ final class NetworkWork: RequestWork {
             plan.method == "GET"
             ? StageOutputs(of: resource, mark: resource.mark(of: resolved, generation)) : nil
         var run = PipelineRun(
-            response, resolved.configuration.pipeline, context, log: engine.log, keeping: outputs,
-            movingLargeContent: engine.movesLargeContent,
+            response, resolved.configuration.pipeline, context, of: engine, keeping: outputs,
             publication: outputs == nil ? nil : resource.publication)
         guard let next = run.next() else { return end(run, request) }
         offloadedRun = OffloadedRun(run, next, engine) { [self] run in

@@ -11,6 +11,7 @@ public final class Engine {
     public let contentBudget = ContentBudget()
     let cacheFailureList = CacheFailureList()
     let decorations = DecorationStack()
+    let contentTypes = KnownContentTypes()
     /// Nil when nobody listens to events.
     var listeners: EventListeners?
     var feeds = EventFeeds()
