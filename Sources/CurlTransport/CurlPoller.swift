@@ -18,7 +18,7 @@ package final class CurlPoller: Poller {
     private var finished: [CurlTransfer] = []
     private var delivering: [CurlTransfer] = []
     /// How much of its time the loop works, which decides where new transfers run.
-    private(set) var load = LoopLoad()
+    private var load = LoopLoad()
 
     var time: LoopTime { transfers.time }
 
@@ -29,6 +29,9 @@ package final class CurlPoller: Poller {
     func limitConnections(perHost: Int?, total: Int?) {
         transfers.limitConnections(perHost: perHost, total: total)
     }
+
+    /// Whether the next transfer that may leave the loop does.
+    func nextLeaves() -> Bool { load.nextLeaves() }
 
     func makePool(_ options: TransportOptions) -> EasyHandlePool {
         EasyHandlePool(options: options, of: transfers)

@@ -34,7 +34,7 @@ public final class CurlTransport: Transport {
         _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
         let transfer = CurlTransfer(poller: poller, completion: completion)
-        if place.isThread(for: request, isFull: poller.load.isFull) {
+        if place.isThread(for: request, leaves: poller.nextLeaves()) {
             let gauge = TransferGauge()
             transfer.run(request, on: gauge, or: pool)
             TransferThread.shared.start(request, for: transfer, gauge, by: remote)
@@ -55,13 +55,12 @@ enum TransferPlace {
     case byLoad
 
     /// Only what may be sent a second time: there is what makes a transfer come back to the loop.
-    func isThread(for request: TransportRequest, isFull: Bool) -> Bool {
-        switch self {
-        case .loop: return false
-        case .byLoad where !isFull: return false
-        case .thread, .byLoad:
-            return request.method == "GET" && request.body == nil && request.upload == nil
-                && request.receiver == nil
-        }
+    ///
+    /// - Parameter leaves: Asked of one that may.
+    func isThread(for request: TransportRequest, leaves: @autoclosure () -> Bool) -> Bool {
+        guard self != .loop, request.method == "GET", request.body == nil, request.upload == nil,
+            request.receiver == nil
+        else { return false }
+        return self == .thread || leaves()
     }
 }

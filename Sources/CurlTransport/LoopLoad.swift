@@ -4,33 +4,42 @@ internal import RestEngine
 /// How much of a processor the engine loop takes, and what follows for new transfers.
 ///
 /// While the loop is full and a whole processor is left, they run on ``TransferThread``: what scripts take
-/// of the loop is then all that it has to do. Else they run on the loop, which spares both their ways to
-/// another thread. Where the transfers are the larger part of the work, nothing is gained by moving it.
+/// of the loop is then all that it has to do. Where others have something to do on that processor, a part of
+/// them does: with all the loop would wait for them, and for a processor. Else they run on the loop, which
+/// spares both their ways to another thread. Where the transfers are the larger part of the work, nothing is
+/// gained by moving it.
 struct LoopLoad {
-    /// New transfers are better off elsewhere.
-    private(set) var isFull = false
+    enum Share: Equatable { case none, some, all }
+
+    /// Of the new transfers, those that are better off elsewhere.
+    private(set) var share = Share.none
 
     /// A loop is full above the first part of the time, and no more below the second.
     static let (full, free) = (0.85, 0.25)
     /// The part of a full loop's time that transfers take at most when they get a thread: with more, the
     /// thread would have more to do than the loop.
     static let mostForTransfers = 0.5
-    /// Processors, beside that of the loop, which the process leaves to others, at least, when its transfers
-    /// get a thread. A gateway that is asked by many takes more of the second of two: then all that is to be
-    /// done fills both, and ways between threads are more of it.
-    static let left = 0.95
+    /// Processors, beside that of the loop, which the other threads of the process leave at least, but for
+    /// that of transfers, when it gets all, and when it gets some.
+    static let (leftForAll, leftForSome) = (0.95, 0.5)
+    /// So much less is enough for a share that is there: what a thread took is told a little later.
+    static let margin = 0.1
+    /// Some: so many of eight.
+    static let some = 3
     /// Seconds over which the time of processors is looked at.
     static let window = 0.02
-    /// Windows in a row that a loop has to be full, so that the gateway's rest for a moment is no reason.
-    static let fullWindows = 3
+    /// Windows in a row that call for a share, so that the gateway's rest for a moment is no reason.
+    static let windows = 3
     /// Seconds that a loop keeps its transfers after they were better off there.
     static let rest = 1.0
 
     /// Asked for when a loop is full: the system has to be asked in turn.
     private let processors: () -> Int
     private var last: Reading?
-    private var windows = 0
+    /// What the last windows called for, and how many they were.
+    private var wanted = (share: Share.none, windows: 0)
     private var restsUntil = 0.0
+    private var turn = 0
 
     /// What was taken of processors by a time on the clock that never jumps, in seconds.
     struct Reading {
@@ -50,11 +59,32 @@ struct LoopLoad {
                 time: time, loop: ClockReading.threadTime, performing: performing,
                 transfers: TransferThread.shared.usedTime, process: ClockReading.processTime)
         }
+
+        /// What was taken between another and this one, for each second.
+        func rates(since other: Reading) -> Reading {
+            let seconds = time - other.time
+            return Reading(
+                time: seconds, loop: (loop - other.loop) / seconds,
+                performing: (performing - other.performing) / seconds,
+                transfers: (transfers - other.transfers) / seconds,
+                process: (process - other.process) / seconds)
+        }
     }
 
     /// - Parameter processors: That this process may use.
     init(processors: @autoclosure @escaping () -> Int = MachineProcessors.current.count) {
         self.processors = processors
+    }
+
+    /// Whether the next transfer that may leave the loop does.
+    mutating func nextLeaves() -> Bool {
+        switch share {
+        case .none: return false
+        case .all: return true
+        case .some:
+            turn = (turn + 1) % 8
+            return turn < Self.some
+        }
     }
 
     /// A pass of the loop. `reading` is asked for where a window is over.
@@ -63,22 +93,25 @@ struct LoopLoad {
         let reading = reading(now)
         defer { last = reading }
         guard let last else { return }
-        let seconds = reading.time - last.time
-        let loop = (reading.loop - last.loop) / seconds
-        if isFull {
-            let transfers = (reading.transfers - last.transfers) / seconds
-            guard loop <= max(transfers, Self.free) else { return }
-            isFull = false
-            windows = 0
+        let rates = reading.rates(since: last)
+        if share != .none, rates.loop <= max(rates.transfers, Self.free) {
+            share = .none
             restsUntil = now + Self.rest
-        } else {
-            let process = (reading.process - last.process) / seconds
-            let performing = (reading.performing - last.performing) / seconds
-            let counts =
-                now >= restsUntil && loop > Self.full && performing < loop * Self.mostForTransfers
-                && Double(processors()) - 1 - (process - loop) > Self.left
-            windows = counts ? windows + 1 : 0
-            isFull = windows == Self.fullWindows
         }
+        let called = share(by: rates, now)
+        wanted = called == wanted.share ? (called, wanted.windows + 1) : (called, 1)
+        if wanted.windows >= Self.windows { share = called }
+    }
+
+    /// What a window calls for.
+    private func share(by rates: Reading, _ now: Double) -> Share {
+        if share == .none {
+            guard now >= restsUntil, rates.loop > Self.full,
+                rates.performing < rates.loop * Self.mostForTransfers
+            else { return .none }
+        }
+        let left = Double(processors()) - 1 - (rates.process - rates.loop - rates.transfers)
+        if left > Self.leftForAll - (share == .all ? Self.margin : 0) { return .all }
+        return left > Self.leftForSome - (share == .none ? 0 : Self.margin) ? .some : .none
     }
 }

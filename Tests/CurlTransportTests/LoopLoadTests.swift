@@ -36,42 +36,62 @@ struct LoopLoadTests {
 
         /// As many windows as it takes to be full.
         mutating func fill() {
-            for _ in 0..<LoopLoad.fullWindows { window(loop: 1) }
+            for _ in 0..<LoopLoad.windows { window(loop: 1) }
         }
     }
 
-    @Test func `a loop is full when it takes a processor, and another one is left`() {
-        for (processors, loop, rest, isFull) in [
-            (2, 1.0, 0.0, true), (2, 0.9, 0.0, true), (2, 0.9, 0.1, false), (2, 1.0, 0.1, false),
-            (2, 0.8, 0.0, false),
-            (2, 1.0, 0.3, false),
-            (4, 1.0, 1.5, true), (4, 1.0, 2.5, false), (1, 1.0, 0.0, false),
+    @Test func `a full loop's transfers leave it as far as processors are left`() {
+        for (processors, loop, rest, share) in [
+            (2, 1.0, 0.0, LoopLoad.Share.all), (2, 0.9, 0.0, .all), (2, 0.9, 0.1, .some),
+            (2, 1.0, 0.45, .some), (2, 1.0, 0.55, .none), (2, 0.8, 0.0, .none),
+            (4, 1.0, 1.5, .all), (4, 1.0, 2.25, .some), (4, 1.0, 2.75, .none), (1, 1.0, 0.0, .none),
         ] {
             var machine = Machine(processors: processors)
             for _ in 0..<3 {
-                #expect(!machine.load.isFull)
+                #expect(machine.load.share == .none)
                 machine.window(loop: loop, rest: rest)
             }
-            #expect(machine.load.isFull == isFull, "\(loop) and \(rest) of \(processors)")
+            #expect(machine.load.share == share, "\(loop) and \(rest) of \(processors)")
+        }
+    }
+
+    @Test func `a part is three of eight`() {
+        var machine = Machine(processors: 2)
+        #expect(!(0..<16).contains { _ in machine.load.nextLeaves() })
+        for _ in 0..<LoopLoad.windows { machine.window(loop: 1, rest: 0.2) }
+        #expect((0..<80).count { _ in machine.load.nextLeaves() } == 30)
+        for _ in 0..<LoopLoad.windows { machine.window(loop: 1) }
+        #expect((0..<80).count { _ in machine.load.nextLeaves() } == 80)
+    }
+
+    @Test func `what others take in between changes the part, and little changes nothing`() {
+        var machine = Machine(processors: 2)
+        machine.fill()
+        for (rest, share) in [
+            (0.125, LoopLoad.Share.all), (0.25, .some), (0.0625, .some), (0.03125, .all), (0.25, .some),
+            (0.5625, .some), (0.75, .none),
+        ] {
+            for _ in 0..<LoopLoad.windows { machine.window(loop: 0.7, transfers: 0.25, rest: rest) }
+            #expect(machine.load.share == share, "\(rest)")
         }
     }
 
     @Test func `transfers that are most of what fills a loop stay on it`() {
-        for (performing, isFull) in [(0.0, true), (0.4375, true), (0.5625, false), (1.0, false)] {
+        for (performing, leaves) in [(0.0, true), (0.4375, true), (0.5625, false), (1.0, false)] {
             var machine = Machine(processors: 2)
             for _ in 0..<10 { machine.window(loop: 1, performing: performing) }
-            #expect(machine.load.isFull == isFull, "\(performing)")
+            #expect((machine.load.share == .all) == leaves, "\(performing)")
         }
     }
 
     @Test func `a window with less to do, or with others who do something, begins the count anew`() {
-        for (loop, rest) in [(0.5, 0.0), (1.0, 0.2)] {
+        for (loop, rest) in [(0.5, 0.0), (1.0, 0.7)] {
             var machine = Machine(processors: 2)
             for _ in 0..<4 {
                 machine.window(loop: 1)
                 machine.window(loop: 1)
                 machine.window(loop: loop, rest: rest)
-                #expect(!machine.load.isFull)
+                #expect(machine.load.share == .none)
             }
         }
     }
@@ -91,8 +111,8 @@ struct LoopLoadTests {
     @Test func `a full loop stays so while it has more to do than the transfers`() {
         var machine = Machine(processors: 2)
         machine.fill()
-        for _ in 0..<100 { machine.window(loop: 0.7, transfers: 0.5, rest: 0.8) }
-        #expect(machine.load.isFull)
+        for _ in 0..<100 { machine.window(loop: 0.7, transfers: 0.5) }
+        #expect(machine.load.share == .all)
     }
 
     @Test(arguments: [(0.5, 1.0), (0.0, 0.0)])
@@ -102,17 +122,17 @@ struct LoopLoadTests {
         var machine = Machine(processors: 2)
         machine.fill()
         machine.window(loop: loop, transfers: transfers)
-        #expect(!machine.load.isFull)
+        #expect(machine.load.share == .none)
         for _ in 0..<33 { machine.window(loop: 1) }
-        #expect(!machine.load.isFull)
+        #expect(machine.load.share == .none)
         machine.window(loop: 1)
-        #expect(machine.load.isFull)
+        #expect(machine.load.share == .all)
     }
 
     @Test func `a long rest is no full window`() {
         var machine = Machine(processors: 2)
         machine.fill()
         machine.window(loop: 0.001, seconds: 60)
-        #expect(!machine.load.isFull)
+        #expect(machine.load.share == .none)
     }
 }

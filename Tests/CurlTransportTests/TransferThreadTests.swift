@@ -27,11 +27,13 @@ struct TransferThreadTests {
         let peer = LoopbackPeer { _ in PeerConnection.response() }
         var load = LoopLoad(processors: 2)
         func places(_ request: TransportRequest) -> [Bool] {
-            [TransferPlace.loop, .thread, .byLoad].map { $0.isThread(for: request, isFull: load.isFull) }
+            [TransferPlace.loop, .thread, .byLoad].map {
+                $0.isThread(for: request, leaves: load.nextLeaves())
+            }
         }
         let plain = TransportRequest(url: peer.baseURL)
         #expect(places(plain) == [false, true, false])
-        for second in 0...LoopLoad.fullWindows {
+        for second in 0...LoopLoad.windows {
             load.note(at: Double(second)) { time in
                 LoopLoad.Reading(time: time, loop: time, performing: 0, transfers: 0, process: time)
             }
