@@ -71,7 +71,7 @@ private:
 
     /// A find is worth two misses, but all together no more than so many. When so many more have come,
     /// nothing is looked for during a megabyte.
-    static constexpr int mostPatience = 2048, gain = 2;
+    static constexpr int64_t mostPatience = 2048, gain = 2;
     static constexpr size_t rest = 1 << 20;
 
     /// A state that reads less than this has no memo, which takes 64 kB, and the strings in it.
@@ -99,7 +99,8 @@ private:
         return hash ^ hash >> 29;
     }
 
-    int patience;
+    /// Within one document it may grow beyond the most.
+    int64_t patience;
     /// Bytes of documents since patience was lost.
     size_t rested;
     Entry entries[size];
