@@ -9,8 +9,7 @@ public enum Content: Sendable {
     case value(Tree)
     case image(Image)
     /// What a Swift transformer made; scripts and the gateway can't see inside.
-    // In a box, without which no content could be looked at where it lies: each look would copy it.
-    indirect case native(any Sendable)
+    case native(any Sendable)
 
     /// The name by which scripts ask: `entity.content_kind`.
     public var kind: String {
