@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "digits.hpp"
 #include "tape.hpp"
+#include "tape_numbers.hpp"
 
 namespace cjson {
 namespace {

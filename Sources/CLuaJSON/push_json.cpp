@@ -5,7 +5,6 @@
 #include "push.hpp"
 #include "repeats.hpp"
 
-
 namespace cjson {
 namespace {
 

@@ -9,10 +9,10 @@ internal import RestEngine
 /// spares both their ways to another thread. Where the transfers are the larger part of the work, nothing is
 /// gained by moving it.
 struct LoopLoad {
-    enum Share: Equatable { case none, some, all }
+    enum Share: Equatable { case nothing, part, all }
 
     /// Of the new transfers, those that are better off elsewhere.
-    private(set) var share = Share.none
+    private(set) var share = Share.nothing
 
     /// A loop is full above the first part of the time, and no more below the second.
     static let (full, free) = (0.85, 0.25)
@@ -20,12 +20,12 @@ struct LoopLoad {
     /// thread would have more to do than the loop.
     static let mostForTransfers = 0.5
     /// Processors, beside that of the loop, which the other threads of the process leave at least, but for
-    /// that of transfers, when it gets all, and when it gets some.
-    static let (leftForAll, leftForSome) = (0.95, 0.5)
+    /// that of transfers, when it gets all, and when it gets a part.
+    static let (leftForAll, leftForPart) = (0.95, 0.5)
     /// So much less is enough for a share that is there: what a thread took is told a little later.
     static let margin = 0.1
-    /// Some: so many of eight.
-    static let some = 3
+    /// A part: so many of eight.
+    static let part = 3
     /// Seconds over which the time of processors is looked at.
     static let window = 0.02
     /// Windows in a row that call for a share, so that the gateway's rest for a moment is no reason.
@@ -37,7 +37,7 @@ struct LoopLoad {
     private let processors: () -> Int
     private var last: Reading?
     /// What the last windows called for, and how many they were.
-    private var wanted = (share: Share.none, windows: 0)
+    private var wanted = (share: Share.nothing, windows: 0)
     private var restsUntil = 0.0
     private var turn = 0
 
@@ -79,11 +79,11 @@ struct LoopLoad {
     /// Whether the next transfer that may leave the loop does.
     mutating func nextLeaves() -> Bool {
         switch share {
-        case .none: return false
+        case .nothing: return false
         case .all: return true
-        case .some:
+        case .part:
             turn = (turn + 1) % 8
-            return turn < Self.some
+            return turn < Self.part
         }
     }
 
@@ -94,8 +94,8 @@ struct LoopLoad {
         defer { last = reading }
         guard let last else { return }
         let rates = reading.rates(since: last)
-        if share != .none, rates.loop <= max(rates.transfers, Self.free) {
-            share = .none
+        if share != .nothing, rates.loop <= max(rates.transfers, Self.free) {
+            share = .nothing
             restsUntil = now + Self.rest
         }
         let called = share(by: rates, now)
@@ -105,13 +105,13 @@ struct LoopLoad {
 
     /// What a window calls for.
     private func share(by rates: Reading, _ now: Double) -> Share {
-        if share == .none {
+        if share == .nothing {
             guard now >= restsUntil, rates.loop > Self.full,
                 rates.performing < rates.loop * Self.mostForTransfers
-            else { return .none }
+            else { return .nothing }
         }
         let left = Double(processors()) - 1 - (rates.process - rates.loop - rates.transfers)
         if left > Self.leftForAll - (share == .all ? Self.margin : 0) { return .all }
-        return left > Self.leftForSome - (share == .none ? 0 : Self.margin) ? .some : .none
+        return left > Self.leftForPart - (share == .nothing ? 0 : Self.margin) ? .part : .nothing
     }
 }

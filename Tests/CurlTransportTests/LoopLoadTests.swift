@@ -42,13 +42,13 @@ struct LoopLoadTests {
 
     @Test func `a full loop's transfers leave it as far as processors are left`() {
         for (processors, loop, rest, share) in [
-            (2, 1.0, 0.0, LoopLoad.Share.all), (2, 0.9, 0.0, .all), (2, 0.9, 0.1, .some),
-            (2, 1.0, 0.45, .some), (2, 1.0, 0.55, .none), (2, 0.8, 0.0, .none),
-            (4, 1.0, 1.5, .all), (4, 1.0, 2.25, .some), (4, 1.0, 2.75, .none), (1, 1.0, 0.0, .none),
+            (2, 1.0, 0.0, LoopLoad.Share.all), (2, 0.9, 0.0, .all), (2, 0.9, 0.1, .part),
+            (2, 1.0, 0.45, .part), (2, 1.0, 0.55, .nothing), (2, 0.8, 0.0, .nothing),
+            (4, 1.0, 1.5, .all), (4, 1.0, 2.25, .part), (4, 1.0, 2.75, .nothing), (1, 1.0, 0.0, .nothing),
         ] {
             var machine = Machine(processors: processors)
             for _ in 0..<3 {
-                #expect(machine.load.share == .none)
+                #expect(machine.load.share == .nothing)
                 machine.window(loop: loop, rest: rest)
             }
             #expect(machine.load.share == share, "\(loop) and \(rest) of \(processors)")
@@ -68,8 +68,8 @@ struct LoopLoadTests {
         var machine = Machine(processors: 2)
         machine.fill()
         for (rest, share) in [
-            (0.125, LoopLoad.Share.all), (0.25, .some), (0.0625, .some), (0.03125, .all), (0.25, .some),
-            (0.5625, .some), (0.75, .none),
+            (0.125, LoopLoad.Share.all), (0.25, .part), (0.0625, .part), (0.03125, .all), (0.25, .part),
+            (0.5625, .part), (0.75, .nothing),
         ] {
             for _ in 0..<LoopLoad.windows { machine.window(loop: 0.7, transfers: 0.25, rest: rest) }
             #expect(machine.load.share == share, "\(rest)")
@@ -91,7 +91,7 @@ struct LoopLoadTests {
                 machine.window(loop: 1)
                 machine.window(loop: 1)
                 machine.window(loop: loop, rest: rest)
-                #expect(machine.load.share == .none)
+                #expect(machine.load.share == .nothing)
             }
         }
     }
@@ -122,9 +122,9 @@ struct LoopLoadTests {
         var machine = Machine(processors: 2)
         machine.fill()
         machine.window(loop: loop, transfers: transfers)
-        #expect(machine.load.share == .none)
+        #expect(machine.load.share == .nothing)
         for _ in 0..<33 { machine.window(loop: 1) }
-        #expect(machine.load.share == .none)
+        #expect(machine.load.share == .nothing)
         machine.window(loop: 1)
         #expect(machine.load.share == .all)
     }
@@ -133,6 +133,6 @@ struct LoopLoadTests {
         var machine = Machine(processors: 2)
         machine.fill()
         machine.window(loop: 0.001, seconds: 60)
-        #expect(machine.load.share == .none)
+        #expect(machine.load.share == .nothing)
     }
 }

@@ -68,9 +68,9 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
-    /// A copy that nobody changed since, nor this one. False for some that are equal, as those without
-    /// fields.
-    func isSame(as other: Headers) -> Bool {
+    /// The fields are those of a copy, and neither was changed since. False for some that are equal, as for
+    /// none.
+    func sharesFields(with other: Headers) -> Bool {
         fields.withUnsafeBufferPointer { own in
             other.fields.withUnsafeBufferPointer { $0.count > 0 && $0.baseAddress == own.baseAddress }
         }
@@ -167,8 +167,6 @@ extension String {
     /// ASCII case is ignored, nothing else.
     func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        // Mostly they are written alike, and short ones are compared in one go.
-        if self == other { return true }
         return withBytes { first in
             other.withBytes { second in
                 for index in first.indices {

@@ -19,15 +19,12 @@ package struct ContentTypeFilter: Sendable {
         return lowered.contains { Self.mayMatch($0, essence) && Self.matches($0, essence) }
     }
 
-    /// Both begin and end with the same, or with a star: few do, and they are found by four bytes.
+    /// Few begin and end alike, or with a star: all others are told by four bytes.
     private static func mayMatch(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
-        guard let (begin, end) = ends(pattern), let (first, last) = ends(text) else { return true }
+        guard let first = pattern.first, let last = pattern.last, let begin = text.first, let end = text.last
+        else { return true }
         let star = UInt8(ascii: "*")
-        return (begin == first || begin == star) && (end == last || end == star)
-    }
-
-    private static func ends(_ text: [UInt8]) -> (UInt8, UInt8)? {
-        text.isEmpty ? nil : (text[0], text[text.count - 1])
+        return (first == begin || first == star) && (last == end || last == star)
     }
 
     /// A star takes as little as it can, and more when what follows fails. Only the last star ever needs to
@@ -58,54 +55,5 @@ package struct ContentTypeFilter: Sendable {
 
     private static func isFree(_ text: [UInt8], _ index: Int) -> Bool {
         index < text.count && text[index] != UInt8(ascii: "/") && text[index] != UInt8(ascii: "+")
-    }
-}
-
-/// The type of a content, read once for all steps that ask whether it is theirs.
-final class KnownContentType: Sendable {
-    fileprivate let text: String?
-    /// Of its media type; nil without one.
-    let essence: [UInt8]?
-
-    init(_ text: String?) {
-        self.text = text
-        essence = text.map { Array(MediaType($0).essence.utf8) }
-    }
-
-    convenience init(_ response: Response) { self.init(response.entity?.contentType) }
-
-    /// After a step, which may have made something else of the content.
-    func following(_ response: Response) -> KnownContentType {
-        let text = response.entity?.contentType
-        return text == self.text ? self : KnownContentType(text)
-    }
-}
-
-/// The types that came last: hosts get few different ones, again and again.
-@EngineActor
-final class KnownContentTypes {
-    private var types: [KnownContentType] = []
-    /// What was asked for last: most steps leave the headers as they are.
-    private var last = (headers: Headers(), type: none)
-    private static let most = 8
-    private nonisolated static let none = KnownContentType(nil as String?)
-
-    nonisolated init() {}
-
-    func type(of response: Response) -> KnownContentType {
-        guard let entity = response.entity else { return Self.none }
-        let last = last
-        if last.headers.isSame(as: entity.headers) { return last.type }
-        let type = type(entity.contentType)
-        self.last = (entity.headers, type)
-        return type
-    }
-
-    private func type(_ text: String) -> KnownContentType {
-        for index in types.indices where types[index].text == text { return types[index] }
-        let type = KnownContentType(text)
-        if types.count == Self.most { types.removeFirst() }
-        types.append(type)
-        return type
     }
 }

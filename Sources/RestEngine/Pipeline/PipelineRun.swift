@@ -56,7 +56,7 @@ struct PipelineRun {
                 }
                 let step = stage.steps[cursor.step]
                 cursor.step += 1
-                if type == nil { type = types.type(of: response) }
+                if type == nil { type = types.contentType(of: response) }
                 guard let known = type, step.accepts(known) else { continue }
                 var context = context
                 if case .gradual = step.placement {
@@ -67,7 +67,7 @@ struct PipelineRun {
                 context.isPublished = publication != nil && !hasSteps(from: cursor, known)
                 log.write(.pipeline, context.line(of: step, in: name.rawValue))
                 response = step.transformer.process(response, context)
-                type = types.type(of: response)
+                type = types.contentType(of: response)
                 log.write(.pipeline, response.line)
             }
             if stage.cache != nil, case .success(let entity) = response {
@@ -110,7 +110,7 @@ struct PipelineRun {
         var parts: [OffloadedJob.Part] = []
         var found: (executor: any TransformerExecutor, end: Cursor, count: Int)?
         var ahead = cursor
-        let type = types.type(of: response)
+        let type = types.contentType(of: response)
         search: while let name = ahead.stages.first {
             let stage = pipeline[name]
             while ahead.step < stage.steps.count {

@@ -11,21 +11,18 @@ enum Redirect {
         case tooMany
     }
 
-    /// One reference: it is handed to all who have to do with a message.
+    /// What a message is made of. One reference: it is handed to all who have to do with the message.
     final class RequestStep: Sendable, Equatable {
-        let method: String
-        let url: String
-        let headers: Headers
-        let payload: RequestPayload
+        let draft: RequestDraft
 
-        init(method: String, url: String, headers: Headers, payload: RequestPayload = .none) {
-            (self.method, self.url, self.headers, self.payload) = (method, url, headers, payload)
-        }
+        init(_ draft: consuming RequestDraft) { self.draft = draft }
 
-        static func == (one: RequestStep, other: RequestStep) -> Bool {
-            one.method == other.method && one.url == other.url && one.headers == other.headers
-                && one.payload == other.payload
-        }
+        var method: String { draft.method }
+        var url: String { draft.url }
+        var headers: Headers { draft.headers }
+        var payload: RequestPayload { draft.payload }
+
+        static func == (one: RequestStep, other: RequestStep) -> Bool { one.draft == other.draft }
     }
 
     /// Whether a header may go to another origin; all others could carry a secret.
@@ -55,7 +52,7 @@ enum Redirect {
         if source.scheme == "https", target.scheme == "http" {
             return .refuse("refused to follow a redirect from https to http")
         }
-        var next = RequestDraft(step)
+        var next = step.draft
         next.url = target.string
         // A target without a fragment inherits that of what redirects (RFC 9110 10.2.2).
         if target.fragment == nil, let fragment = source.fragment { next.url += "#" + fragment }
@@ -75,20 +72,6 @@ enum Redirect {
             }
         }
         return .follow(RequestStep(next))
-    }
-}
-
-extension Redirect.RequestStep {
-    convenience init(_ draft: consuming RequestDraft) {
-        self.init(method: draft.method, url: draft.url, headers: draft.headers, payload: draft.payload)
-    }
-}
-
-extension RequestDraft {
-    /// What comes next is made of.
-    init(_ step: Redirect.RequestStep) {
-        self.init(method: step.method, url: step.url, headers: step.headers)
-        payload = step.payload
     }
 }
 

@@ -1,5 +1,5 @@
 /// A request while it is put together; what mutators edit.
-public struct RequestDraft: Sendable {
+public struct RequestDraft: Sendable, Equatable {
     /// The method: any token (D25).
     public var method: String
     /// The whole URL, as text.

@@ -49,7 +49,7 @@ final class RequestLeg {
 
     /// The same with other headers.
     func changing(_ change: (inout Headers) -> Void) -> RequestLeg {
-        var next = RequestDraft(step)
+        var next = step.draft
         change(&next.headers)
         return RequestLeg(self, Redirect.RequestStep(next))
     }

@@ -9,7 +9,7 @@ struct KnownContentTypesTests {
     private let types = KnownContentTypes()
 
     private func essence(_ entity: Entity) -> String? {
-        types.type(of: .success(entity)).essence.map { String(decoding: $0, as: UTF8.self) }
+        types.contentType(of: .success(entity)).essence.map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func `17.2 a header that changed is seen`() {
@@ -35,7 +35,7 @@ struct KnownContentTypesTests {
     @Test func `without fields or without a body there is no mistake`() {
         #expect(essence(Entity(content: .text("a"))) == "application/octet-stream")
         let error = RequestError(cause: .requestCancelled, timestamp: 0)
-        #expect(types.type(of: .failure(error)).essence == nil)
+        #expect(types.contentType(of: .failure(error)).essence == nil)
         #expect(essence(Entity(content: .text("a"))) == "application/octet-stream")
     }
 

@@ -8,8 +8,7 @@ struct RedirectTests {
         body: [UInt8]? = nil
     ) -> Redirect.RequestStep {
         Redirect.RequestStep(
-            method: method, url: url, headers: Headers(headers),
-            payload: body.map(RequestPayload.bytes) ?? .none)
+            RequestDraft(method: method, url: url, headers: Headers(headers), body: body))
     }
 
     private static func decide(

@@ -1,5 +1,5 @@
-#ifndef DIGITS_HPP
-#define DIGITS_HPP
+#ifndef TAPE_NUMBERS_HPP
+#define TAPE_NUMBERS_HPP
 
 #include <array>
 #include <charconv>
@@ -18,8 +18,8 @@ inline constexpr std::array<bool, 256> endings = [] {
 }();
 
 /// Powers of ten that are doubles.
-inline constexpr double powers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
-                             1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+inline constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
 
 /// Eight at once, if these are eight.
 inline bool takeEightDigits(const uint8_t *&at, uint64_t &value) {
