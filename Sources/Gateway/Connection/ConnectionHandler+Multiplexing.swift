@@ -24,15 +24,20 @@ extension ConnectionHandler {
             eventLoop: eventLoop,
             configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil))
         let errors = MultiplexingErrors(self)
-        let pipeline = context.pipeline.syncOperations
-        // Of its forms the one that says what is sent; streams come by their initializer.
-        _ = try pipeline.configureAsyncHTTP2Pipeline(
-            mode: .server, streamDelegate: manager.http2StreamDelegate, frameDelegate: errors,
-            configuration: multiplexing
+        let configuration = multiplexing
+        let frames = NIOHTTP2Handler(
+            mode: .server, frameDelegate: errors, connectionConfiguration: configuration.connection,
+            streamConfiguration: configuration.stream)
+        // The one that gives each stream a channel, apart from the frames, so that something fits between.
+        let multiplexer = HTTP2StreamMultiplexer(
+            mode: .server, channel: context.channel, targetWindowSize: Self.streamWindow
         ) { stream in
             stream.eventLoop.makeCompletedFuture { try bound.value.begin(stream) }
         }
-        try pipeline.addHandlers([manager, errors])
+        let hot = HotStreams(
+            self, manager.http2StreamDelegate, limits: loop.rules.access.limits,
+            connectionWindow: Self.connectionWindow)
+        try context.pipeline.syncOperations.addHandlers([frames, hot, multiplexer, manager, errors])
     }
 
     private var multiplexing: NIOHTTP2Handler.Configuration {
@@ -42,12 +47,10 @@ extension ConnectionHandler {
             HTTP2Setting(parameter: .maxHeaderListSize, value: loop.rules.access.limits.maxHeaderBytes),
             HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow),
         ]
-        configuration.connection.targetWindowSize = Self.connectionWindow
         configuration.connection.maximumSequentialEmptyDataFrames = Self.maxEmptyFrames
         configuration.connection.maximumBufferedControlFrames = Self.maxControlFrames
         configuration.connection.maximumSequentialContinuationFrames = Self.maxContinuations
         configuration.connection.controlFrameRateLimit.maximumCount = Self.maxEvents
-        configuration.stream.targetWindowSize = Self.streamWindow
         configuration.stream.streamResetFrameRateLimit.maximumCount = Self.maxEvents
         configuration.stream.streamErrorRateLimit.maximumCount = Self.maxEvents
         return configuration
@@ -57,14 +60,16 @@ extension ConnectionHandler {
         guard let secure else { return }
         let side = SecureSide(ofStreamOn: secure)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        machine.beginStream(sweep: loop.sweeps)
+        beginCarriedStream()
         stream.closeFuture.whenComplete { _ in bound.value.endCarriedStream() }
         try stream.pipeline.syncOperations.addHandlers([
             StreamTranslator(), side.writer, ConnectionHandler(loop: loop, listener: listener, secure: side),
         ])
     }
 
-    private func endCarriedStream() { machine.endStream(sweep: loop.sweeps, isLeaving: isLeaving) }
+    func beginCarriedStream() { machine.beginStream(sweep: loop.sweeps) }
+
+    func endCarriedStream() { machine.endStream(sweep: loop.sweeps, isLeaving: isLeaving) }
 
     /// Takes no more streams, and closes when those that are there have ended (RFC 9113 6.8).
     func goAway() {

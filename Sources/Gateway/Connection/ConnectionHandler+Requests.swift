@@ -53,6 +53,21 @@ extension ConnectionHandler {
         }
     }
 
+    /// The answer to the head of a stream that is carried, if it is one piece from memory, and nothing else has
+    /// to be known, counted or written down to give it.
+    func hotForm(
+        for head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ context: ChannelHandlerContext
+    ) -> (HotAnswer, HotForm)? {
+        loop.refreshRules()
+        let access = loop.rules.access
+        guard head.method == .get, access.rates == nil, !access.recordsRequests, !isLeaving,
+            case .hot(let answer, let form) = decide(head, bytes, now: loop.clock(), context),
+            form.body == nil
+        else { return nil }
+        if loop.metrics != nil { loop.batchStart = loop.uptime() }
+        return (answer, form)
+    }
+
     /// By which limits know the client.
     func clientName(_ context: ChannelHandlerContext) -> String {
         known?.client.name ?? context.channel.remoteAddress?.ipAddress ?? "unix"
@@ -240,8 +255,12 @@ extension ConnectionHandler {
             machine.skip(head, answeredWith: form.whole.readableBytes)
             sendOrQueue(form.whole, context)
         }
+        count(answer, form, isHead: head.method == .head)
+    }
+
+    /// In the metrics, if there are any.
+    func count(_ answer: HotAnswer, _ form: HotForm, isHead: Bool) {
         guard loop.metrics != nil else { return }
-        let isHead = head.method == .head
         loop.count(
             answer.labels, isHead ? "HEAD" : "GET", status: form.status, .hit,
             bytes: isHead ? 0 : form.bodyCount,

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOHTTP2
 import RestEngine
 
 /// The answers to one target as they go out, kept by one event loop: a form of them for each of the few
@@ -96,6 +97,8 @@ final class HotForm {
     private(set) var whole = ByteBuffer()
     private(set) var body: ByteBuffer?
     private(set) var bodyCount = 0
+    /// The whole for a stream of HTTP/2. Empty until one asks.
+    private var frames: [HTTP2Frame.FramePayload] = []
     /// False: the client gets no content under these terms.
     private(set) var isContent = true
     /// It may be another in the same second.
@@ -116,6 +119,15 @@ final class HotForm {
         let form = HotForm(nil, terms.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
         unchanged = (Array(tags), form)
         return form
+    }
+
+    /// The whole, as long as it is one piece, in frames of HTTP/2.
+    func wholeFrames() -> [HTTP2Frame.FramePayload] {
+        if frames.isEmpty {
+            var answer = TranslatedAnswer()
+            frames = answer.take(whole)
+        }
+        return frames
     }
 
     /// Makes the buffers those of `answer` in the second of `now`.
@@ -154,6 +166,7 @@ final class HotForm {
             parts, of: answer, .hit(.memory), now: now, AnswerWriter.Framing(lines: origins.lines(for: nil)))
         whole = head
         body = rendered?.join(&whole)
+        frames = []
         bodyCount = rendered?.count ?? 0
     }
 
@@ -178,5 +191,6 @@ final class HotForm {
         head = ByteBuffer()
         whole = head
         body = nil
+        frames = []
     }
 }

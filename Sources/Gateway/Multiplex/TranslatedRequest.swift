@@ -16,39 +16,35 @@ struct TranslatedRequest {
     /// False when it is malformed.
     mutating func begin(_ headers: HPACKHeaders, isWhole: Bool, _ bytes: inout ByteBuffer) -> Bool {
         hasHead = true
-        var pseudo: [String: String] = [:]
-        var hosts: Set<String> = []
-        var lines = ""
+        var pseudo = PseudoFields()
+        var hasLines = false
+        var host: String?
         var length: String?
         for (name, value, _) in headers {
-            guard value.utf8.allSatisfy(HTTPByte.isFieldValue), !Self.isPadded(value) else { return false }
-            if name.hasPrefix(":") {
-                guard lines.isEmpty, hosts.isEmpty, Self.pseudoNames.contains(name),
-                    pseudo.updateValue(value, forKey: name) == nil
-                else { return false }
+            guard Self.isValue(value) else { return false }
+            if name.utf8.first == UInt8(ascii: ":") {
+                guard !hasLines, pseudo.take(name, value) else { return false }
                 continue
             }
-            guard Method.isToken(name), name.utf8.allSatisfy({ !(0x41...0x5A).contains($0) }),
-                !Self.ofConnections.contains(name), name != "te" || value == "trailers"
-            else { return false }
+            guard Self.isName(name), name != "te" || value == "trailers" else { return false }
+            if !hasLines {
+                guard pseudo.write(to: &bytes) else { return false }
+                (hasLines, host) = (true, pseudo.authority)
+            }
             if name == "host" {
-                hosts.insert(value)
-                continue
+                // Two names of one host are how one reader is told something else than another (RFC 9113
+                // 8.3.1).
+                guard host == nil || host == value else { return false }
+                if host != nil { continue }
+                host = value
             }
             if name == "content-length" { length = value }
-            lines += "\(name): \(value)\r\n"
+            bytes.writeLine(name, value)
         }
-        guard let method = pseudo[":method"], let path = pseudo[":path"], Method.isToken(method),
-            let scheme = pseudo[":scheme"], scheme == "https" || scheme == "http", !path.isEmpty
-        else { return false }
-        if let authority = pseudo[":authority"] { hosts.insert(authority) }
-        // Two names of one host are how one reader is told something else than another (RFC 9113 8.3.1).
-        guard hosts.count < 2 else { return false }
-        bytes.writeString("\(method) \(path) HTTP/1.1\r\n")
-        if let host = hosts.first { bytes.writeString("host: \(host)\r\n") }
-        bytes.writeString(lines)
+        guard hasLines || pseudo.write(to: &bytes) else { return false }
         isChunked = !isWhole && length == nil
-        let mayBeEmpty = length.map { Int($0) == 0 } ?? (method == "GET" || method == "HEAD")
+        let mayBeEmpty =
+            length.map { Int($0) == 0 } ?? (pseudo.method == "GET" || pseudo.method == "HEAD")
         isUndecided = !isWhole && mayBeEmpty
         if !isUndecided { endHead(&bytes) }
         return true
@@ -82,14 +78,74 @@ struct TranslatedRequest {
         isChunked = false
     }
 
-    private static let pseudoNames: Set<String> = [":method", ":scheme", ":authority", ":path"]
-
     /// Not for streams (RFC 9113 8.2.2).
     private static let ofConnections: Set<String> = [
         "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade", "http2-settings",
     ]
 
-    private static func isPadded(_ value: String) -> Bool {
-        value.utf8.first.map(HTTPByte.isBlank) ?? false || value.utf8.last.map(HTTPByte.isBlank) ?? false
+    /// A token in lower case that streams may have (RFC 9113 8.2).
+    private static func isName(_ name: String) -> Bool {
+        let isToken =
+            name.utf8.withContiguousStorageIfAvailable { bytes in
+                !bytes.isEmpty
+                    && bytes.allSatisfy { HTTPByte.isToken($0) && !(0x41...0x5A).contains($0) }
+            } ?? false
+        guard isToken else { return false }
+        // The lengths of those names: few others have to be looked up.
+        return switch name.utf8.count {
+        case 7, 10, 14, 16, 17: !ofConnections.contains(name)
+        default: true
+        }
+    }
+
+    /// Neither padded nor with bytes that no field has (RFC 9113 8.2.1).
+    private static func isValue(_ value: String) -> Bool {
+        value.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return true }
+            return !HTTPByte.isBlank(first) && !HTTPByte.isBlank(last)
+                && bytes.allSatisfy { HTTPByte.isFieldValue($0) }
+        } ?? false
+    }
+}
+
+/// The fields of a request that HTTP/1.1 has in its first line and in Host (RFC 9113 8.3.1).
+private struct PseudoFields {
+    private(set) var method: String?
+    private(set) var authority: String?
+    private var scheme: String?
+    private var path: String?
+
+    /// False for a name that is unknown, or came before.
+    mutating func take(_ name: String, _ value: String) -> Bool {
+        switch name {
+        case ":method" where method == nil: method = value
+        case ":scheme" where scheme == nil: scheme = value
+        case ":authority" where authority == nil: authority = value
+        case ":path" where path == nil: path = value
+        default: return false
+        }
+        return true
+    }
+
+    /// False where they make no request.
+    func write(to bytes: inout ByteBuffer) -> Bool {
+        guard let method, let path, Method.isToken(method), !path.isEmpty,
+            scheme == "https" || scheme == "http"
+        else { return false }
+        bytes.writeString(method)
+        bytes.writeStaticString(" ")
+        bytes.writeString(path)
+        bytes.writeStaticString(" HTTP/1.1\r\n")
+        if let authority { bytes.writeLine("host", authority) }
+        return true
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func writeLine(_ name: String, _ value: String) {
+        writeString(name)
+        writeStaticString(": ")
+        writeString(value)
+        writeStaticString("\r\n")
     }
 }
