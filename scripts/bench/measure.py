@@ -51,6 +51,21 @@ def requests_per_second(url, seconds, connections=64, options=()):
     return float(rate.group(1))
 
 
+def secure_requests_per_second(url, seconds, streams):
+    """h2load with one thread and 20 connections, each with so many streams of HTTP/2 at once; none: HTTP/1.1."""
+    version = ["-m", str(streams)] if streams else ["--h1"]
+    done = subprocess.run(
+        [need("h2load"), "-t1", "-c20", f"-D{seconds}", "--warm-up-time=1", *version, url], capture_output=True,
+        text=True, check=False, stdin=subprocess.DEVNULL)
+    rate = re.search(r"finished in [\d.]+s, ([\d.]+) req/s", done.stdout)
+    outcome = re.search(r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", done.stdout)
+    if done.returncode != 0 or not rate or not outcome:
+        raise Wrong(f"h2load {url}: {(done.stderr or done.stdout).strip()}")
+    if outcome.group(1) == "0" or any(count != "0" for count in outcome.groups()[1:]):
+        raise Wrong(f"h2load {url}: {outcome.group(0)}")
+    return float(rate.group(1))
+
+
 def process_seconds(world, commands, runs):
     """The median time of whole processes, name → seconds; hyperfine if it is there, otherwise a loop."""
     try:

@@ -3,7 +3,8 @@
 import os
 
 import servers
-from measure import in_turn, longest_wait, median, process_seconds, requests_per_second
+from measure import (
+    in_turn, longest_wait, median, process_seconds, requests_per_second, secure_requests_per_second)
 from world import HERE, Unavailable, fetch, large_text, need
 
 OURS = "resthost"
@@ -71,6 +72,17 @@ def hot(world, options):
     urls, reasons = started({**each_program(world, options, start_ours), "nginx+Lua shared dict": start_nginx})
     figures, reasons = load_each(urls, reasons, options)
     return [line("hot", "hot read through the gateway", "requests/s", "≥ 1.0", figures, reasons)]
+
+
+def multiplexed(world, options):
+    """The same over HTTP/2, 50 streams at once on each connection, beside HTTP/1.1 over TLS."""
+    urls, reasons = started(each_program(world, options, lambda: servers.start_resthost_secure(world, world.upstream)))
+    contestants = {
+        name: lambda url=url: secure_requests_per_second(url, options.seconds, 50) for name, url in urls.items()}
+    if OURS in urls:
+        contestants["HTTP/1.1 over TLS"] = lambda: secure_requests_per_second(urls[OURS], options.seconds, None)
+    figures, more = in_turn(options.rounds, contestants)
+    return [line("multiplexed", "hot read over HTTP/2", "requests/s", "≥ 0.6", figures, {**reasons, **more})]
 
 
 def mapped_cold(world, options, transformer):
@@ -241,5 +253,5 @@ def memory(world, options):
     return [line("memory", "one idle resource, of 2 kB", "bytes", "≤ 1", figures, reasons, ratio)]
 
 
-ROWS = {"hot": hot, "cold": cold, "module": module, "miss": miss, "large": beside_large, "loads": loads, "json": json_text, "configuration": configuration,
+ROWS = {"hot": hot, "multiplexed": multiplexed, "cold": cold, "module": module, "miss": miss, "large": beside_large, "loads": loads, "json": json_text, "configuration": configuration,
         "get": whole_process, "memory": memory}

@@ -87,6 +87,20 @@ def start_resthost(world, upstream, name, expiration, collapse, transformer="map
     return f"http://127.0.0.1:{port}/api/records.json"
 
 
+def start_resthost_secure(world, upstream):
+    """A hot read over TLS."""
+    key, certificate = world.path("secure.key"), world.path("secure.pem")
+    world.output_of([
+        need("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+        "2", "-subj", "/CN=127.0.0.1", "-keyout", key, "-out", certificate])
+    port = world.port()
+    script = world.template("secure.lua", f"secure-{port}.lua", UPSTREAM=upstream, PORT=port)
+    world.start(command(world, RUN, script=script), port, "resthost-secure")
+    url = f"https://127.0.0.1:{port}/api/records.json"
+    check_mapped(url)
+    return url
+
+
 def start_resthost_plain(world, upstream):
     """A service whose content stays the bytes that come."""
     port = world.port()
