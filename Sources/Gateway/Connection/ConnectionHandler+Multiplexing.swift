@@ -47,6 +47,8 @@ extension ConnectionHandler {
             HTTP2Setting(parameter: .maxHeaderListSize, value: loop.rules.access.limits.maxHeaderBytes),
             HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow),
         ]
+        // ``TranslatedRequest`` does it, more strictly.
+        configuration.connection.headerBlockValidation = .disabled
         configuration.connection.maximumSequentialEmptyDataFrames = Self.maxEmptyFrames
         configuration.connection.maximumBufferedControlFrames = Self.maxControlFrames
         configuration.connection.maximumSequentialContinuationFrames = Self.maxContinuations

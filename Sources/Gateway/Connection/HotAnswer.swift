@@ -97,8 +97,8 @@ final class HotForm {
     private(set) var whole = ByteBuffer()
     private(set) var body: ByteBuffer?
     private(set) var bodyCount = 0
-    /// The whole for a stream of HTTP/2. Empty until one asks.
-    private var frames: [HTTP2Frame.FramePayload] = []
+    /// The whole for a stream of HTTP/2, with and without indexed fields. Empty until one asks.
+    private var frames: (indexed: [HTTP2Frame.FramePayload], plain: [HTTP2Frame.FramePayload]) = ([], [])
     /// False: the client gets no content under these terms.
     private(set) var isContent = true
     /// It may be another in the same second.
@@ -122,12 +122,13 @@ final class HotForm {
     }
 
     /// The whole, as long as it is one piece, in frames of HTTP/2.
-    func wholeFrames() -> [HTTP2Frame.FramePayload] {
-        if frames.isEmpty {
-            var answer = TranslatedAnswer()
-            frames = answer.take(whole)
-        }
-        return frames
+    func wholeFrames(indexed: Bool) -> [HTTP2Frame.FramePayload] {
+        let known = indexed ? frames.indexed : frames.plain
+        guard known.isEmpty else { return known }
+        var answer = TranslatedAnswer(indexing: indexed ? .indexable : .nonIndexable)
+        let made = answer.take(whole)
+        if indexed { frames.indexed = made } else { frames.plain = made }
+        return made
     }
 
     /// Makes the buffers those of `answer` in the second of `now`.
@@ -166,7 +167,7 @@ final class HotForm {
             parts, of: answer, .hit(.memory), now: now, AnswerWriter.Framing(lines: origins.lines(for: nil)))
         whole = head
         body = rendered?.join(&whole)
-        frames = []
+        frames = ([], [])
         bodyCount = rendered?.count ?? 0
     }
 
@@ -191,6 +192,6 @@ final class HotForm {
         head = ByteBuffer()
         whole = head
         body = nil
-        frames = []
+        frames = ([], [])
     }
 }

@@ -19,6 +19,10 @@ final class HotStreams: ChannelInboundHandler {
     private var parser: RequestParser
     /// Of one head, in the form of HTTP/1.1.
     private var bytes = ByteBuffer()
+    /// The client's table of fields isn't larger than what all clients have. Of a larger one the encoder would
+    /// look through all entries for each field, and hold them.
+    private var isTableSmall = true
+    private static let standardTableBytes = 4096
     private enum Owner { case here, multiplexer }
     /// Streams that haven't ended. An answer from here may still wait for its client's window.
     private var open: [HTTP2StreamID: Owner] = [:]
@@ -46,6 +50,11 @@ final class HotStreams: ChannelInboundHandler {
                 return
             }
         }
+        if case .settings(.settings(let settings)) = frame.payload {
+            for setting in settings where setting.parameter == .headerTableSize {
+                isTableSmall = setting.value <= Self.standardTableBytes
+            }
+        }
         context.fireChannelRead(data)
     }
 
@@ -68,7 +77,7 @@ final class HotStreams: ChannelInboundHandler {
         open[stream] = .here
         connection.beginCarriedStream()
         // They are flushed when all that was read has been answered.
-        for frame in form.wholeFrames() {
+        for frame in form.wholeFrames(indexed: isTableSmall) {
             context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: frame)), promise: nil)
         }
         connection.count(answer, form, isHead: false)

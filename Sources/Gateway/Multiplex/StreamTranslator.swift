@@ -26,6 +26,7 @@ final class StreamTranslator: ChannelDuplexHandler {
             if headers.endStream { isRequestWhole = true }
             guard !request.hasHead else {
                 // What follows a body is read and forgotten, as in chunks.
+                guard TranslatedRequest.areTrailers(headers.headers) else { return refuse(context) }
                 request.end(&bytes)
                 break
             }

@@ -13,12 +13,15 @@ struct TranslatedAnswer {
     }
 
     /// What is indexed is kept in a table whose size the client chooses, up to 4 GiB (RFC 7541 7.3).
-    private static let indexing = HPACKIndexing.nonIndexable
+    private let indexing: HPACKIndexing
 
     /// Then its content is not there, whatever its length.
     var isForHead = false
     private var state = State.head
     private var head = ByteBuffer()
+
+    /// - Parameter indexing: For a client whose table is known to be small, its fields may be indexed.
+    init(indexing: HPACKIndexing = .nonIndexable) { self.indexing = indexing }
 
     var isComplete: Bool { if case .ended = state { true } else { false } }
 
@@ -48,7 +51,7 @@ struct TranslatedAnswer {
         let lines = text.split(separator: "\r\n")
         let status = lines.first?.split(separator: " ").dropFirst().first.map(String.init) ?? "500"
         var headers = HPACKHeaders()
-        headers.add(name: ":status", value: status, indexing: Self.indexing)
+        headers.add(name: ":status", value: status, indexing: indexing)
         var length: Int?
         for line in lines.dropFirst() {
             let name = line.prefix { $0 != ":" }.lowercased()
@@ -56,7 +59,7 @@ struct TranslatedAnswer {
             // RFC 9113 8.2.2.
             if name == "connection" || name == "keep-alive" { continue }
             if name == "content-length" { length = Int(value) }
-            headers.add(name: name, value: String(value), indexing: Self.indexing)
+            headers.add(name: name, value: String(value), indexing: indexing)
         }
         // What is no answer yet is followed by another head (RFC 9110 15.2).
         if status.hasPrefix("1") { return .headers(.init(headers: headers)) }

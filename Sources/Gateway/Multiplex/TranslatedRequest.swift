@@ -50,6 +50,11 @@ struct TranslatedRequest {
         return true
     }
 
+    /// What may come behind a body (RFC 9113 8.1).
+    static func areTrailers(_ headers: HPACKHeaders) -> Bool {
+        headers.allSatisfy { isName($0.name) && isValue($0.value) }
+    }
+
     private func endHead(_ bytes: inout ByteBuffer) {
         if isChunked { bytes.writeString("transfer-encoding: chunked\r\n") }
         // A stream has one request.
