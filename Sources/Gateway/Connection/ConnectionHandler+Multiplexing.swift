@@ -62,16 +62,23 @@ extension ConnectionHandler {
         guard let secure else { return }
         let side = SecureSide(ofStreamOn: secure)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        beginCarriedStream()
+        machine.beginStream(sweep: loop.sweeps)
         stream.closeFuture.whenComplete { _ in bound.value.endCarriedStream() }
         try stream.pipeline.syncOperations.addHandlers([
-            StreamTranslator(), side.writer, ConnectionHandler(loop: loop, listener: listener, secure: side),
+            StreamTranslator(on: self), side.writer,
+            ConnectionHandler(loop: loop, listener: listener, secure: side),
         ])
     }
 
-    func beginCarriedStream() { machine.beginStream(sweep: loop.sweeps) }
+    private func endCarriedStream() { machine.endStream(sweep: loop.sweeps, isLeaving: isLeaving) }
 
-    func endCarriedStream() { machine.endStream(sweep: loop.sweeps, isLeaving: isLeaving) }
+    /// A client that goes on sending what is no request is let go (RFC 9113 10.5).
+    func noteMalformedStream() {
+        malformedStreams += 1
+        guard malformedStreams > Self.maxEvents else { return }
+        context?.flush()
+        close()
+    }
 
     /// Takes no more streams, and closes when those that are there have ended (RFC 9113 6.8).
     func goAway() {

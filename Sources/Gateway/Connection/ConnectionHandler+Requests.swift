@@ -65,6 +65,7 @@ extension ConnectionHandler {
             form.body == nil
         else { return nil }
         if loop.metrics != nil { loop.batchStart = loop.uptime() }
+        machine.answerStream(sweep: loop.sweeps)
         return (answer, form)
     }
 

@@ -48,6 +48,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var known: KnownClient?
     /// Those of its last request that had any.
     var terms: KnownTerms?
+    /// Of HTTP/2, that were refused since it began.
+    var malformedStreams = 0
     /// Nil without TLS.
     let secure: SecureSide?
     /// Nil with TLS, and until there is a large answer.

@@ -75,6 +75,10 @@ extension ConnectionStateMachine {
         lastSweep = sweep
     }
 
+    /// A stream was answered as soon as it began. It isn't counted: a client that doesn't take the answer is
+    /// as idle as one that asks for nothing.
+    mutating func answerStream(sweep: Int) { lastSweep = sweep }
+
     /// - Parameter isLeaving: the client has been told to go.
     mutating func endStream(sweep: Int, isLeaving: Bool) {
         guard case .carrying(let streams) = state else { return }

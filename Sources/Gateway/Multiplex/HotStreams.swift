@@ -75,7 +75,6 @@ final class HotStreams: ChannelInboundHandler {
         }
         guard let (answer, form) = found else { return false }
         open[stream] = .here
-        connection.beginCarriedStream()
         // They are flushed when all that was read has been answered.
         for frame in form.wholeFrames(indexed: isTableSmall) {
             context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: frame)), promise: nil)
@@ -94,8 +93,7 @@ final class HotStreams: ChannelInboundHandler {
         case let closed as StreamClosedEvent:
             switch open.removeValue(forKey: closed.streamID) {
             case .here:
-                manager.streamClosed(closed.streamID, channel: context.channel)
-                return connection.endCarriedStream()
+                return manager.streamClosed(closed.streamID, channel: context.channel)
             case .multiplexer: break
             // Its head was refused.
             case nil: return

@@ -10,6 +10,8 @@ final class StreamTranslator: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = HTTP2Frame.FramePayload
 
+    /// Carries the stream.
+    private let connection: ConnectionHandler
     private var request = TranslatedRequest()
     private var answer = TranslatedAnswer()
     /// Nothing more is written to it.
@@ -18,6 +20,8 @@ final class StreamTranslator: ChannelDuplexHandler {
     private var end: EventLoopFuture<Void>?
     /// The client has said all that it will.
     private var isRequestWhole = false
+
+    init(on connection: ConnectionHandler) { self.connection = connection }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = context.channel.allocator.buffer(capacity: 1024)
@@ -51,6 +55,7 @@ final class StreamTranslator: ChannelDuplexHandler {
         hasEnded = true
         reset(.protocolError, context)
         context.close(promise: nil)
+        connection.noteMalformedStream()
     }
 
     private func reset(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
