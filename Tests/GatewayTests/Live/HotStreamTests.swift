@@ -11,7 +11,8 @@ import Testing
     private static let getAgain = HostileFrames.frame(1, 5, 3, HostileFrames.get)
     /// Streams begin without a window.
     private static let noWindow = HostileFrames.frame(4, 0, 0, [0, 4, 0, 0, 0, 0])
-    private static let idle = { (configuration: inout GatewayConfiguration) in
+
+    private static func idle(_ configuration: inout GatewayConfiguration) {
         configuration.limits.idleTimeout = 8
     }
 
