@@ -199,7 +199,8 @@ import Testing
             // A plain reader gets what is there, and asks nobody: the stream says when it is another.
             world.clock.advance(by: 500)
             let answer = try site.get("/github/live")
-            #expect(answer.body == #"{"n":2}"# && answer["Cache-Control"] == "max-age=0")
+            #expect(answer.body == #"{"n":2}"#)
+            #expect(answer["Age"] == "500" && answer["Cache-Control"] == "max-age=30")
             #expect(await world.transport.requests.count == 1)
         }
     }
