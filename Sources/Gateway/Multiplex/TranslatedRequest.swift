@@ -20,10 +20,11 @@ struct TranslatedRequest {
         var hosts: Set<String> = []
         var lines = ""
         var length: String?
+        var cookies: [String] = []
         for (name, value, _) in headers {
             guard value.utf8.allSatisfy(HTTPByte.isFieldValue), !Self.isPadded(value) else { return false }
             if name.hasPrefix(":") {
-                guard lines.isEmpty, hosts.isEmpty, Self.pseudoNames.contains(name),
+                guard lines.isEmpty, hosts.isEmpty, cookies.isEmpty, Self.pseudoNames.contains(name),
                     pseudo.updateValue(value, forKey: name) == nil
                 else { return false }
                 continue
@@ -33,6 +34,10 @@ struct TranslatedRequest {
             else { return false }
             if name == "host" {
                 hosts.insert(value)
+                continue
+            }
+            if name == "cookie" {
+                cookies.append(value)
                 continue
             }
             if name == "content-length" { length = value }
@@ -46,6 +51,8 @@ struct TranslatedRequest {
         guard hosts.count < 2 else { return false }
         bytes.writeString("\(method) \(path) HTTP/1.1\r\n")
         if let host = hosts.first { bytes.writeString("host: \(host)\r\n") }
+        // In HTTP/2 it may come in pieces; elsewhere there is one such field (RFC 9113 8.2.3).
+        if !cookies.isEmpty { lines += "cookie: \(cookies.joined(separator: "; "))\r\n" }
         bytes.writeString(lines)
         isChunked = !isWhole && length == nil
         let mayBeEmpty = length.map { Int($0) == 0 } ?? (method == "GET" || method == "HEAD")

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "5;ext=1\r\nhello\r\n0\r\n\r\n", "5\nhello\r\n0\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "-5\r\n",
+        "5;ext=\"1\r\nhello\r\n0\r\n\r\n", "5\nhello\r\n0\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "-5\r\n",
         "0x5\r\n",
         "\r\n", " 5\r\nhello\r\n0\r\n\r\n", "FFFFFFFFFFFFFFFF\r\n", "5\r\nhello\r\n0\r\nbad trailer\r\n\r\n",
         "5\r\nhello\n0\r\n\r\n",
