@@ -185,9 +185,8 @@ final class EngineClient: Sendable {
         }
         let methods = exposure.methods(of: path.service)
         guard methods.contains(method) else {
-            var problem = Problem(
-                405, "method_not_allowed", "\(method) is not exposed for the service '\(path.service)'")
-            problem.allow = methods
+            var problem = Problem.methodNotAllowed(method, methods)
+            problem.detail = "\(method) is not exposed for the service '\(path.service)'"
             throw problem
         }
         if let resource = exposure.known.resource(at: path, of: service) { return (resource, methods) }
