@@ -77,7 +77,8 @@ extension ConnectionHandler {
                     mailbox.send { connection.value.extend(number, seconds: seconds) }
                 },
                 { outcome in
-                    let labels = engine.labels(of: question.path, question.method, question.exposure)
+                    let labels = engine.labels(
+                        of: question.path, question.method, question.exposure, question.ticket)
                     mailbox.send { connection.value.finish(number, outcome, labels) }
                 })
         }

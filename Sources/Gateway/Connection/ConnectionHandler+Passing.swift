@@ -78,7 +78,7 @@ extension ConnectionHandler {
         self.ticket = ticket
         EngineLoop.shared.submit {
             engine.send(passed, exposure, ticket, waiting: waiting) { outcome in
-                let labels = engine.labels(of: passed.path, passed.method, exposure)
+                let labels = engine.labels(of: passed.path, passed.method, exposure, ticket)
                 mailbox.send { connection.value.finish(number, outcome, labels) }
             }
         }
