@@ -37,10 +37,8 @@ extension ConnectionHandler {
     }
 
     private func begin(_ number: Int, followingAs id: Int, _ frames: [ByteBuffer]) {
-        guard let (request, context) = resume(number), !isLeaving else {
-            unfollow(id)
-            return close()
-        }
+        // It was answered by a limit of time, and the connection is another request's.
+        guard let (request, context) = resume(number) else { return unfollow(id) }
         machine.stream()
         events = HostEventStream(id: id)
         loop.streams.add(self, LoopStreams.hostEvents)
