@@ -44,6 +44,8 @@ extension ConnectionHandler {
         loop.streams.add(self, LoopStreams.hostEvents)
         send([loop.writer.streamHead(now: loop.clock(), request.framing)] + frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
+        // Its client comes back to who listens then.
+        if isLeaving { close() }
     }
 
     private func receive(_ frame: ByteBuffer) {

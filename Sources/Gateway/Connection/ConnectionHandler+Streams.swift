@@ -90,6 +90,8 @@ extension ConnectionHandler {
         let head = loop.writer.streamHead(now: loop.clock(), request.framing)
         send([head] + frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
+        // Its client comes back to who listens then.
+        if isLeaving { close() }
     }
 
     /// Of either kind of stream.
