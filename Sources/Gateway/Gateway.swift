@@ -139,7 +139,7 @@ public final class Gateway: Sendable {
             return running
         }
         guard let running else { return }
-        for listener in running.listeners { listener.close() }
+        for listener in running.listeners { listener.close(running.loops) }
         let deadline = TimeAmount.nanoseconds(Int64(max(0, min(seconds, 1e6)) * 1e9))
         let drains = running.loops.map { loop in
             loop.eventLoop.flatSubmit {

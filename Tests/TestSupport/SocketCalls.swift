@@ -3,7 +3,7 @@ import Platform
 // The system's calls under names of their own: inside types with a method `close` or `send` they can't be
 // named without the system module, whose name differs.
 
-func closeSocket(_ socket: Int32) { _ = close(socket) }
+public func closeSocket(_ socket: Int32) { _ = close(socket) }
 
 func shutDownSocket(_ socket: Int32) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
 
@@ -54,7 +54,7 @@ func armReset(_ socket: Int32) {
 }
 
 /// A listener on 127.0.0.1 and the port that the system chose for it.
-func listenOnLoopback() -> (socket: Int32, port: Int) {
+public func listenOnLoopback() -> (socket: Int32, port: Int) {
     #if os(Linux)
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else

@@ -43,8 +43,10 @@ struct AnswerWriter {
         // Each line's end with the beginning of the next: of small pieces the writing is most of the work.
         head.writeStaticString("Age: ")
         head.writeDecimal(Self.wholeSeconds(now - answer.timestamp))
+        // RFC 9111 4.2: fresh as long as it is more than the age, so it counts from the same moment. What the
+        // addition of both times has rounded off is no second less.
         head.writeStaticString("\r\nCache-Control: max-age=")
-        head.writeDecimal(left)
+        head.writeDecimal(Self.wholeSeconds(answer.expiresAt - answer.timestamp + 1e-3))
         // RFC 9211 2.6: of what is stale it is negative.
         let late = Self.wholeSeconds((now - answer.expiresAt).rounded(.up))
         cacheStatus.write(to: &head, timeLeft: left > 0 ? left : -late)

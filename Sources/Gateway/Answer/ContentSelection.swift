@@ -11,13 +11,14 @@ struct ContentSelection {
 
     let result: Result
 
-    init(_ content: EncodedContent, _ terms: ReadTerms) {
+    /// - Parameter hasStream: It is a resource's, of which there are events too.
+    init(_ content: EncodedContent, _ terms: ReadTerms, hasStream: Bool = true) {
         let rendering = ContentRendering.of(content)
         let hasContent = content.status != 204 && content.status != 205
         if hasContent, let accepted = terms.accepted,
             accepted.quality(of: MediaType(content.contentType).essence) == 0
         {
-            result = .problem(.notAcceptable(content))
+            result = .problem(.notAcceptable(content, hasStream: hasStream))
             return
         }
         let range = content.isRaw && content.status == 200 ? terms.range : nil

@@ -18,6 +18,8 @@ struct HeaderPassage: Sendable {
     /// For headers that are the program's own.
     static let own = HeaderPassage(kept: nil, service: "", base: nil)
 
+    var isOwn: Bool { kept == nil }
+
     /// Nil for a name that may pass. What belongs to one connection (RFC 9110 7.6.1), to a message's length
     /// or to whom a request is for is the gateway's to say; what is secret goes nowhere.
     static func objection(to name: String) -> String? {

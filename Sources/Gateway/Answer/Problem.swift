@@ -97,12 +97,18 @@ extension Problem {
         return problem
     }
 
+    /// - Parameter methods: those of the path; OPTIONS is one of each.
     static func methodNotAllowed(_ method: String, _ methods: [String]) -> Problem {
+        let methods = Reply.allowed(methods)
         var problem = Problem(
             405, "method_not_allowed",
             "\(method) is not possible here; there are \(methods.joined(separator: ", "))")
         problem.allow = methods
         return problem
+    }
+
+    static func unknownMethod(_ method: String) -> Problem {
+        Problem(501, "unknown_method", "nothing here has the method \(method)")
     }
 
     static var tooManyBodies: Problem {
@@ -117,8 +123,9 @@ extension Problem {
         Problem(504, "not_cached", "there is no such answer in memory, and Cache-Control said only-if-cached")
     }
 
-    static func notAcceptable(_ content: EncodedContent) -> Problem {
-        let types = [ContentRendering.typeField(of: content), "text/event-stream"]
+    /// - Parameter hasStream: Events are to be had of it too.
+    static func notAcceptable(_ content: EncodedContent, hasStream: Bool) -> Problem {
+        let types = [ContentRendering.typeField(of: content)] + (hasStream ? ["text/event-stream"] : [])
         var problem = Problem(
             406, "not_acceptable", "Accept has none of what there is: \(types.joined(separator: ", "))")
         problem.members = [.init("available", Tree(types.map { Tree($0) }))]
@@ -140,8 +147,14 @@ struct Reply: Sendable {
     /// About the server as a whole (RFC 9110 9.3.7).
     init(allowing methods: [String]) {
         status = 204
-        fields = [("Allow", (methods + ["OPTIONS"]).joined(separator: ", "))]
+        fields = [("Allow", Self.allowed(methods).joined(separator: ", "))]
         body = []
+    }
+
+    /// With OPTIONS, which the gateway answers itself, and each once.
+    static func allowed(_ methods: [String]) -> [String] {
+        var seen: Set<String> = []
+        return (methods + ["OPTIONS"]).filter { seen.insert($0).inserted }
     }
 
     init(_ status: Int, json: Tree, type: String = "application/json") {

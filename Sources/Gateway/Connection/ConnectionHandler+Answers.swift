@@ -6,6 +6,9 @@ extension ConnectionHandler {
 
     /// Asks the engine, or answers what needs no engine.
     func ask(_ request: ClientRequest, _ context: ChannelHandlerContext) {
+        guard loop.rules.access.knows(method: request.method) else {
+            return write(Problem.unknownMethod(request.method).reply, request, context)
+        }
         switch request.target.withUnsafeBytes({ RequestTarget($0) }) {
         case .host(let name, let query): askHost(name, query, request, context)
         case .server:
@@ -74,7 +77,8 @@ extension ConnectionHandler {
                     mailbox.send { connection.value.extend(number, seconds: seconds) }
                 },
                 { outcome in
-                    let labels = engine.labels(of: question.path, question.method, question.exposure)
+                    let labels = engine.labels(
+                        of: question.path, question.method, question.exposure, question.ticket)
                     mailbox.send { connection.value.finish(number, outcome, labels) }
                 })
         }
@@ -195,7 +199,7 @@ extension ConnectionHandler {
         _ answer: PublishedAnswer, _ status: CacheStatus, _ passage: HeaderPassage, _ terms: ReadTerms,
         timing: String? = nil, _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        let selection = ContentSelection(answer.content, terms)
+        let selection = ContentSelection(answer.content, terms, hasStream: !passage.isOwn)
         switch selection.result {
         case .problem(let problem): write(problem.reply, request, context)
         case .content(let code, var parts, let body):

@@ -37,15 +37,15 @@ extension ConnectionHandler {
     }
 
     private func begin(_ number: Int, followingAs id: Int, _ frames: [ByteBuffer]) {
-        guard let (request, context) = resume(number), !isLeaving else {
-            unfollow(id)
-            return close()
-        }
+        // It was answered by a limit of time, and the connection is another request's.
+        guard let (request, context) = resume(number) else { return unfollow(id) }
         machine.stream()
         events = HostEventStream(id: id)
         loop.streams.add(self, LoopStreams.hostEvents)
         send([loop.writer.streamHead(now: loop.clock(), request.framing)] + frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
+        // Its client comes back to who listens then.
+        if isLeaving { close() }
     }
 
     private func receive(_ frame: ByteBuffer) {

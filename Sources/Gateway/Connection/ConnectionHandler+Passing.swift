@@ -5,7 +5,8 @@ import RestEngine
 extension ConnectionHandler {
     /// Asks whether the request may be sent at all, before its body is taken.
     func admit(_ path: ResourcePath, _ request: ClientRequest) {
-        let connection = wait(request, seconds: EngineClient.usualPatience)
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
+        let connection = wait(request, seconds: seconds)
         let exposure = request.exposure ?? loop.rules.access.exposure
         let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
         EngineLoop.shared.submit {
@@ -78,7 +79,7 @@ extension ConnectionHandler {
         self.ticket = ticket
         EngineLoop.shared.submit {
             engine.send(passed, exposure, ticket, waiting: waiting) { outcome in
-                let labels = engine.labels(of: passed.path, passed.method, exposure)
+                let labels = engine.labels(of: passed.path, passed.method, exposure, ticket)
                 mailbox.send { connection.value.finish(number, outcome, labels) }
             }
         }

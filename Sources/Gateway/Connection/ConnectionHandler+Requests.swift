@@ -149,7 +149,12 @@ extension ConnectionHandler {
     private func decideForPage(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Decision? {
         let fields = RequestFields(Array(bytes[..<head.length]))
         let isOptions = head.methodRange.bytes(in: bytes).elementsEqual(Self.options)
-        if isOptions, let reply = loop.rules.access.origins.preflight(fields) { return .reply(reply) }
+        if isOptions {
+            let (access, target) = (loop.rules.access, head.target.bytes(in: bytes))
+            let reply = access.origins.preflight(
+                fields, access.methods(of: Array(target), at: listener.text))
+            if let reply { return .reply(reply) }
+        }
         let host = head.host.map { String(decoding: $0.bytes(in: bytes), as: UTF8.self) }
         guard let origin = fields.single("origin"),
             loop.rules.access.origins.allowsChanges(from: origin, host: host)

@@ -48,7 +48,8 @@ extension ConnectionHandler {
             // It has no end, and what is limited are requests.
             place = nil
         }
-        let connection = wait(request, seconds: EngineClient.usualPatience)
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
+        let connection = wait(request, seconds: seconds)
         var path = path
         let parameters = (path.query ?? "").split(separator: "&")
         let wantsPatches = parameters.contains("patch=1")
@@ -62,8 +63,7 @@ extension ConnectionHandler {
             begin: { [path, engine = loop.engine] live, frames in
                 let labels = engine.labels(of: live.resource, live.resource.service, "GET")
                 mailbox.send {
-                    connection.value.labels = labels
-                    connection.value.begin(number, live, path, wantsPatches: wantsPatches, frames)
+                    connection.value.begin(number, live, path, wantsPatches: wantsPatches, frames, labels)
                 }
             })
         let (engine, exposure) = (loop.engine, request.exposure ?? loop.rules.access.exposure)
@@ -74,13 +74,15 @@ extension ConnectionHandler {
     }
 
     private func begin(
-        _ number: Int, _ live: LiveResource, _ path: ResourcePath, wantsPatches: Bool, _ frames: [ByteBuffer]
+        _ number: Int, _ live: LiveResource, _ path: ResourcePath, wantsPatches: Bool, _ frames: [ByteBuffer],
+        _ labels: Int
     ) {
         let feed = loop.feed
-        guard let (request, context) = resume(number), !isLeaving else {
-            EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches) }
-            return close()
+        guard let (request, context) = resume(number) else {
+            // It was answered by a limit of time, and the connection is another request's.
+            return EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches) }
         }
+        self.labels = labels
         machine.stream()
         stream = ClientStream(
             live: live, feed: feed, path: path, wantsPatches: wantsPatches, fields: request.fields)
@@ -88,6 +90,8 @@ extension ConnectionHandler {
         let head = loop.writer.streamHead(now: loop.clock(), request.framing)
         send([head] + frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
+        // Its client comes back to who listens then.
+        if isLeaving { close() }
     }
 
     /// Of either kind of stream.

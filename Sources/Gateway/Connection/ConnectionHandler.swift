@@ -70,10 +70,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         if secure == nil { socket = AnswerSocket(of: context) }
-        if isLeaving {
+        if isLeaving, secure?.isStream ?? false {
+            // It may be asked again on another connection (RFC 9113 8.7).
             context.close(promise: nil)
-        } else if !loop.add(self) {
-            machine.becomeGuest()
+        } else {
+            if !loop.add(self) { machine.becomeGuest() }
+            if isLeaving { drain() }
         }
         context.fireChannelActive()
     }
@@ -101,6 +103,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             }
             if chosen == "h2" {
                 do { try carryStreams(context, secure) } catch { context.close(promise: nil) }
+                if isLeaving { drain() }
             }
         }
         context.fireUserInboundEventTriggered(event)
@@ -161,7 +164,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if secure?.carriesStreams ?? false {
             machine.goAway(sweep: loop.sweeps)
             goAway()
-        } else if machine.isQuiet || isStreaming {
+        } else if isStreaming || machine.leave(sweep: loop.sweeps) {
             close()
         }
     }

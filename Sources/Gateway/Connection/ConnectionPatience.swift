@@ -20,6 +20,8 @@ extension ConnectionStateMachine {
         /// Behind the last answer.
         let lingering: Int
         let guest: Int
+        /// For the first request while the gateway stops.
+        let leaving: Int
         /// Of a stream on which nothing was sent.
         let heartbeat: Int
         /// Of its answer a client takes as much in each sweep, on average.
@@ -33,6 +35,7 @@ extension ConnectionStateMachine {
             idle = Self.sweeps(limits.idleTimeout, of: sweepSeconds)
             lingering = Self.sweeps(2, of: sweepSeconds)
             guest = Self.sweeps(2, of: sweepSeconds)
+            leaving = Self.sweeps(1, of: sweepSeconds)
             heartbeat = Self.sweeps(15, of: sweepSeconds)
             bytesPerSweep = Double(limits.minAnswerRate) * sweepSeconds
             bodyBytesPerSweep = Double(limits.minBodyRate) * sweepSeconds
@@ -63,6 +66,9 @@ extension ConnectionStateMachine {
             return unsentBytes > 0 && sweep - takenSweep >= patience.idle ? .close : .nothing
         case .lingering: return idle >= patience.lingering ? .close : .nothing
         case .reading:
+            if let leavingSweep, isQuiet, sweep - leavingSweep >= patience.leaving {
+                return .close
+            }
             if let handshakeSweep {
                 // Nothing can be said to it yet.
                 return sweep - handshakeSweep >= (isGuest ? patience.guest : patience.head)

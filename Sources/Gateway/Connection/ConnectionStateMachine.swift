@@ -55,6 +55,8 @@ struct ConnectionStateMachine {
     var headSweep: Int?
     /// The sweep at which the connection came, until its handshake of TLS is done.
     var handshakeSweep: Int?
+    /// The sweep at which the gateway began to stop, while the first request was still to come.
+    var leavingSweep: Int?
     /// The sweep at which the last bytes came or went.
     var lastSweep: Int
     /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too
@@ -258,8 +260,17 @@ struct ConnectionStateMachine {
         input = ByteBuffer()
     }
 
-    /// Nothing is under way: a gateway that stops need not wait for it.
+    /// Nothing is under way.
     var isQuiet: Bool { isReading && input.readableBytes == 0 }
+
+    /// The gateway, or its listener, stops. True when the connection closes now. What is under way is
+    /// finished, and a client that was accepted and has asked nothing yet has a moment for its first request:
+    /// nobody else would answer it.
+    mutating func leave(sweep: Int) -> Bool {
+        guard isQuiet, writtenBytes == 0 else { return isQuiet }
+        leavingSweep = sweep
+        return false
+    }
 
     /// Nobody waits for anything on it, or for a request that doesn't get on.
     func isIdle(unsentBytes: Int, sweep: Int) -> Bool {

@@ -7,6 +7,9 @@ final class GatewayLoop {
     /// How long a rendering is kept that nobody asks for.
     private static let contentSeconds = 10
     private static let mostGuests = 8
+    /// How long idle connections stay open while the gateway stops: what their clients have sent by now is
+    /// read meanwhile, and answered.
+    private static let lastReadTime = TimeAmount.milliseconds(5)
 
     /// Who sent a request, as far as it matters to what it may reach.
     struct Client {
@@ -217,7 +220,10 @@ final class GatewayLoop {
         guard !all.isEmpty else { return eventLoop.makeSucceededVoidFuture() }
         let promise = eventLoop.makePromise(of: Void.self)
         drained = promise
-        for connection in all { connection.drain() }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: Self.lastReadTime) {
+            for connection in bound.value.all { connection.drain() }
+        }
         return promise.futureResult
     }
 

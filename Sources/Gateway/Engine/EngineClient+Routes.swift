@@ -9,7 +9,10 @@ extension EngineClient {
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         guard let lifetime = entry.route.expirationSeconds, lifetime > 0, entry.route.method == "GET" else {
-            return entry.route.handler(request) { completion(Self.outcome(of: $0)) }
+            // What was done is told in any form.
+            let isRead = entry.route.method == "GET"
+            let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
+            return entry.route.handler(request) { completion(Self.outcome(of: $0, accepted)) }
         }
         let known = answers.answer(for: target)
         let shown = Shown(
@@ -50,23 +53,35 @@ extension EngineClient {
             ? metrics.labels(Self.hostService, entry.route.template) : GatewayMetrics.noLabels
     }
 
-    private static func outcome(of result: Result<Entity, RequestError>) -> Outcome {
-        switch result {
-        case .failure(let error):
+    /// - Parameter accepted: the types that a success may have; nil: any.
+    private static func outcome(
+        of result: Result<Entity, RequestError>, _ accepted: AcceptedTypes? = nil
+    ) -> Outcome {
+        do throws(RequestError) { return try reply(result.get(), accepted) } catch {
             return .problem(Problem(error, reading: ResourcePath(service: "", path: "", query: nil)))
-        case .success(let entity):
-            do throws(RequestError.CauseError) {
-                let content = try EncodedContent(entity)
-                return .reply(
-                    Reply(
-                        entity.status ?? 200, content, HeaderPassage.own.fields(of: entity.headers, from: nil)
-                    ))
-            } catch {
-                return .problem(
-                    Problem(
-                        RequestError(cause: error.cause, timestamp: 0),
-                        reading: ResourcePath(service: "", path: "", query: nil)))
-            }
         }
+    }
+
+    private static func reply(
+        _ entity: Entity, _ accepted: AcceptedTypes?
+    ) throws(RequestError) -> Outcome {
+        let status = entity.status ?? 200
+        do throws(RequestError.CauseError) {
+            // RFC 9110 15: another answer would follow a status below, and one above is nobody's.
+            guard 200...599 ~= status else {
+                throw RequestError.CauseError(
+                    .scriptError(
+                        .init(message: "a route's 'status' is a number from 200 to 599, and not \(status)")))
+            }
+            let content = try EncodedContent(entity)
+            let hasContent = status != 204 && status != 205
+            if hasContent, 200...299 ~= status,
+                accepted?.quality(of: MediaType(content.contentType).essence) == 0
+            {
+                return .problem(.notAcceptable(content, hasStream: false))
+            }
+            return .reply(
+                Reply(status, content, HeaderPassage.own.fields(of: entity.headers, from: nil)))
+        } catch { throw RequestError(cause: error.cause, timestamp: 0) }
     }
 }

@@ -64,6 +64,7 @@ extension EngineClient {
             return completion(.problem(error))
         }
         let resource = found.resource
+        ticket.labels = labels(of: resource, resource.service, passed.method)
         // What its head says of the content can only be told of the content.
         let method = passed.method == "HEAD" ? Method.get : Method(passed.method)
         let configuration = resource.configuration(for: method)

@@ -97,6 +97,7 @@ final class EngineClient: Sendable {
             publication: resource.publicationForReaders(preparing: ContentRendering.prepare),
             methods: methods, passage: passage(of: resource), version: rules.version,
             labels: labels(of: resource, resource.service, question.method))
+        question.ticket.labels = shown.labels
         let start = resource.engine.scheduler.now
         if question.demand.isUsual {
             if let answer = shown.publication.answer(at: start) {
@@ -131,8 +132,8 @@ final class EngineClient: Sendable {
         if patience != Self.usualPatience { waiting(patience) }
         let running = resolved.configuration.isCollapsing ? resource.loadRequests.first : nil
         let interest = running?.interest ?? 0
-        let status = CacheStatus.forwarded(
-            isStale: resource.latestData != nil, isCollapsed: running != nil)
+        let held = resource.latestData?.timestamp
+        let status = CacheStatus.forwarded(isStale: held != nil, isCollapsed: running != nil)
         let (ticket, path, always) = (question.ticket, question.path, !question.demand.isUsual)
         let asked = AskedRequest()
         let engine = resource.engine
@@ -144,8 +145,10 @@ final class EngineClient: Sendable {
                 case .success(let answer):
                     if let reason { return completion(.answer(answer, .stale(reason.name), shown)) }
                     let shown = request?.timing.map(shown.taking) ?? shown
-                    // What was there before anybody asked comes from one of the resource's caches.
-                    completion(.answer(answer, answer.timestamp < start ? .hit(.cache) : status, shown))
+                    guard answer.timestamp < start else { return completion(.answer(answer, status, shown)) }
+                    // What is older and was not here comes from one of the resource's caches.
+                    let source: CacheStatus.Source = answer.timestamp == held ? .memory : .cache
+                    completion(.answer(answer, .hit(source), shown))
                 case .failure(let error): completion(.problem(Problem(error, reading: path)))
                 }
             }
@@ -185,9 +188,8 @@ final class EngineClient: Sendable {
         }
         let methods = exposure.methods(of: path.service)
         guard methods.contains(method) else {
-            var problem = Problem(
-                405, "method_not_allowed", "\(method) is not exposed for the service '\(path.service)'")
-            problem.allow = methods
+            var problem = Problem.methodNotAllowed(method, methods)
+            problem.detail = "\(method) is not exposed for the service '\(path.service)'"
             throw problem
         }
         if let resource = exposure.known.resource(at: path, of: service) { return (resource, methods) }

@@ -3,6 +3,8 @@ import RestEngine
 /// A client's wait for an answer, by which it can leave before that is there.
 final class ReadTicket: Sendable {
     @EngineActor private var leaving: (@EngineActor () -> Void)?
+    /// As what it is counted, since a resource was found for it; see ``GatewayMetrics``.
+    @EngineActor var labels = GatewayMetrics.noLabels
 
     init() {}
 

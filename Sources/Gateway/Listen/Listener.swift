@@ -103,8 +103,14 @@ struct Listener: Sendable {
         }
     }
 
-    /// Returns when the address is free.
-    func close() {
+    /// Returns when the address is free, and those who were accepted have their connections. A socket that
+    /// somebody else has too keeps the others.
+    func close(_ loops: [NIOLoopBound<GatewayLoop>] = []) {
+        try? channel.setOption(.autoRead, value: false).wait()
+        // The network library prepares a connection on its own event loop, comes back to the listener's, and
+        // opens it on its own; a listener that is closed meanwhile closes it.
+        let own = loops.map(\.eventLoop)
+        for eventLoop in own + [channel.eventLoop] + own { try? eventLoop.submit {}.wait() }
         try? channel.close().wait()
         if let socketFile { unlink(socketFile) }
     }
@@ -112,7 +118,7 @@ struct Listener: Sendable {
     /// Takes no more connections, and ends those it took, each after the request under way.
     func leave(_ loops: [NIOLoopBound<GatewayLoop>]) {
         state.beginClosing()
-        close()
+        close(loops)
         for loop in loops {
             loop.eventLoop.execute { loop.value.drain(state) }
         }

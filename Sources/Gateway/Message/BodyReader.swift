@@ -25,6 +25,9 @@ struct BodyReader: Equatable {
     /// Of all trailer fields, which are read and forgotten (RFC 9110 6.5.1).
     private let maxTrailerBytes: Int
     private static let maxSizeLine = 256
+    /// Bytes of extensions for which no bytes of the body came.
+    private var excess = 0
+    private static let maxExcess = 16 << 10
 
     /// - Parameter contentLength: nil for a body in chunks.
     init(contentLength: Int?, limits: GatewayLimits) {
@@ -58,6 +61,8 @@ struct BodyReader: Equatable {
                 case .fault: return .fault(.badChunk)
                 case .line(let line):
                     guard let size = Self.size(line) else { return .fault(.badChunk) }
+                    excess = max(0, excess + line.readableBytes - 16 - 2 * size)
+                    guard excess <= Self.maxExcess else { return .fault(.badChunk) }
                     state = size == 0 ? .trailer(0) : .chunk(size)
                 }
             case .chunkEnd:
@@ -105,20 +110,69 @@ struct BodyReader: Equatable {
         return .line(line)
     }
 
-    /// `chunk-size [ chunk-ext ]` (RFC 9112 7.1.1). Nobody sends extensions, and readers differ about them.
+    /// `chunk-size [ chunk-ext ]` (RFC 9112 7.1). Nil where it is anything else.
     private static func size(_ line: ByteBuffer) -> Int? {
         line.withUnsafeReadableBytes { bytes in
-            guard !bytes.isEmpty, bytes.count <= 15 else { return nil }
             var size = 0
-            for byte in bytes {
+            var count = 0
+            digits: while count < bytes.count {
+                let byte = bytes[count]
                 switch byte {
                 case UInt8(ascii: "0")...UInt8(ascii: "9"): size = size << 4 | Int(byte - 0x30)
                 case UInt8(ascii: "a")...UInt8(ascii: "f"): size = size << 4 | Int(byte - 0x57)
                 case UInt8(ascii: "A")...UInt8(ascii: "F"): size = size << 4 | Int(byte - 0x37)
-                default: return nil
+                default: break digits
                 }
+                count += 1
+                if count > 15 { return nil }
             }
+            guard count > 0, count == bytes.count || areExtensions(bytes, from: count) else { return nil }
             return size
         }
+    }
+
+    /// `*( BWS ";" BWS name [ BWS "=" BWS value ] )` (RFC 9112 7.1.1). They say nothing to this reader, but
+    /// must be well formed: readers that differ about where one ends differ about what is a request.
+    private static func areExtensions(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
+        var index = start
+        while index < bytes.count {
+            index = end(of: bytes, from: index, HTTPByte.isBlank)
+            guard index < bytes.count, bytes[index] == UInt8(ascii: ";") else { return false }
+            let name = end(of: bytes, from: index + 1, HTTPByte.isBlank)
+            index = end(of: bytes, from: name, HTTPByte.isToken)
+            guard index > name else { return false }
+            let equals = end(of: bytes, from: index, HTTPByte.isBlank)
+            guard equals < bytes.count, bytes[equals] == UInt8(ascii: "=") else { continue }
+            let value = end(of: bytes, from: equals + 1, HTTPByte.isBlank)
+            guard let end = endOfValue(bytes, from: value) else { return false }
+            index = end
+        }
+        return true
+    }
+
+    /// A token or a quoted string (RFC 9110 5.6.4).
+    private static func endOfValue(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < bytes.count, bytes[start] == UInt8(ascii: "\"") else {
+            let end = end(of: bytes, from: start, HTTPByte.isToken)
+            return end > start ? end : nil
+        }
+        var index = start + 1
+        while index < bytes.count, HTTPByte.isFieldValue(bytes[index]) {
+            if bytes[index] == UInt8(ascii: "\"") { return index + 1 }
+            if bytes[index] == UInt8(ascii: "\\") {
+                index += 1
+                guard index < bytes.count, HTTPByte.isFieldValue(bytes[index]) else { return nil }
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    private static func end(
+        of bytes: UnsafeRawBufferPointer, from start: Int, _ isIn: (UInt8) -> Bool
+    ) -> Int {
+        var index = start
+        while index < bytes.count, isIn(bytes[index]) { index += 1 }
+        return index
     }
 }

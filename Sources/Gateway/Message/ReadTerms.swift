@@ -183,8 +183,9 @@ struct ByteRangeRequest: Sendable {
         }
     }
 
+    /// Of more bytes than there can be is a number as well.
     private static func number(_ text: Substring) -> Int? {
-        text.utf8.count <= 18 && text.utf8.allSatisfy(HTTPByte.isDigit) ? Int(text) : nil
+        text.utf8.allSatisfy(HTTPByte.isDigit) ? Int(text) ?? .max : nil
     }
 
     /// The client's copy is still this one, or it doesn't say which it has (RFC 9110 13.1.5: strong tags and
@@ -198,7 +199,7 @@ struct ByteRangeRequest: Sendable {
     func range(of count: Int) -> Range<Int>? {
         switch bounds {
         case .from(let first, let last):
-            first < count ? first..<min(count, (last ?? count - 1) + 1) : nil
+            first < count ? first..<min(count - 1, last ?? count) + 1 : nil
         case .last(let wanted): wanted > 0 && count > 0 ? max(0, count - wanted)..<count : nil
         }
     }

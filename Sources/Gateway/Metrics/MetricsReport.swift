@@ -42,7 +42,9 @@ extension EngineClient {
 
     /// The labels of what was asked for, as the gateway counts it; none unless somebody wants to know.
     @EngineActor
-    func labels(of path: ResourcePath, _ method: String, _ exposure: Exposure) -> Int {
+    func labels(of path: ResourcePath, _ method: String, _ exposure: Exposure, _ ticket: ReadTicket) -> Int {
+        // Its resource may be forgotten by the end of a request.
+        if ticket.labels != GatewayMetrics.noLabels { return ticket.labels }
         guard metrics.isCounting, let service = shownService(named: path.service, exposure) else {
             return GatewayMetrics.noLabels
         }

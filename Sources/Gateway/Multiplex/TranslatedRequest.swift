@@ -20,6 +20,7 @@ struct TranslatedRequest {
         var hasLines = false
         var host: String?
         var length: String?
+        var cookie: String?
         for (name, value, _) in headers {
             guard Self.isValue(value) else { return false }
             if name.utf8.first == UInt8(ascii: ":") {
@@ -38,10 +39,16 @@ struct TranslatedRequest {
                 if host != nil { continue }
                 host = value
             }
+            if name == "cookie" {
+                cookie = cookie.map { $0 + "; " + value } ?? value
+                continue
+            }
             if name == "content-length" { length = value }
             bytes.writeLine(name, value)
         }
         guard hasLines || pseudo.write(to: &bytes) else { return false }
+        // In HTTP/2 it may come in pieces; elsewhere there is one such field (RFC 9113 8.2.3).
+        if let cookie { bytes.writeLine("cookie", cookie) }
         isChunked = !isWhole && length == nil
         let mayBeEmpty =
             length.map { Int($0) == 0 } ?? (pseudo.method == "GET" || pseudo.method == "HEAD")

@@ -49,9 +49,12 @@ final class Exposure {
     }
 
     /// In the order of an `Allow` header.
-    func methods(of name: String) -> [String] {
+    nonisolated func methods(of name: String) -> [String] {
         guard let rules else { return outer?.methods(of: name) ?? ["GET", "HEAD"] }
-        let own = (rules[name]?.methods ?? []).compactMap(Method.normalized)
+        var seen: Set<String> = []
+        let own = (rules[name]?.methods ?? []).compactMap(Method.normalized).filter {
+            seen.insert($0).inserted
+        }
         guard let outer else { return own }
         return own.filter(outer.methods(of: name).contains)
     }

@@ -25,6 +25,8 @@ struct GatewayAccess: Sendable {
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     /// See ``GatewayConfiguration/spans``.
     let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
+    /// What a request may have as its method, anywhere here.
+    private let methods: Set<String>
     /// Nobody needs to say who they are.
     private let isOpen: Bool
     private let tokens: [BearerToken]
@@ -68,6 +70,9 @@ struct GatewayAccess: Sendable {
         clients = certificates?.clients?.map(\.name)
         let known = certificates?.clients ?? []
         let identities: [[String: ServiceExposure]?] = all.map { $0.expose } + known.map { $0.expose }
+        methods = Self.methods(
+            ([configuration.expose] + identities).compactMap { $0 } + configuration.listenerExposure.values,
+            routes)
         var exposures: [Place: Exposure] = [:]
         let listeners: [(String?, Exposure)] =
             [(nil, usual)]
@@ -82,6 +87,28 @@ struct GatewayAccess: Sendable {
             }
         }
         self.exposures = exposures
+    }
+
+    /// RFC 9110 9.3, RFC 5789, RFC 10008, and what somebody may send to an API or a route.
+    private static func methods(_ exposed: [[String: ServiceExposure]], _ routes: RouteTable) -> Set<String> {
+        let own = exposed.flatMap { $0.values.flatMap(\.methods) }.compactMap(Method.normalized)
+        return Set(Method.known + ["CONNECT", "TRACE", "QUERY"] + own + routes.all.map(\.method))
+    }
+
+    /// Another can't be possible anywhere (RFC 9110 15.6.2).
+    func knows(method: String) -> Bool { method == "GET" || methods.contains(method) }
+
+    /// Methods of a target that somebody may use at a listener, known or not: pages ask for them before they
+    /// say who they are.
+    func methods(of target: [UInt8], at listener: String) -> [String] {
+        if case .otherMethods(let methods) = routes.match("OPTIONS", target) { return methods }
+        return switch target.withUnsafeBytes({ RequestTarget($0) }) {
+        case .host(let name, _):
+            HostRoute(rawValue: name).flatMap { $0.isForAdmins ? nil : $0.methods } ?? []
+        case .resource(let path): exposure(listener, nil).methods(of: path.service)
+        case .server: ["GET", "HEAD"]
+        case .nothing: []
+        }
     }
 
     /// Nobody may ask without one, unless a certificate says who it is.

@@ -78,17 +78,20 @@ struct OriginRules: Sendable {
     }
 
     /// The answer to a browser's question whether a page may send something; nil when this is none.
-    func preflight(_ fields: RequestFields) -> Reply? {
-        guard let cors, let method = fields.single("access-control-request-method") else { return nil }
+    ///
+    /// - Parameter exposed: the methods of what it asks for.
+    func preflight(_ fields: RequestFields, _ exposed: @autoclosure () -> [String]) -> Reply? {
+        guard let cors, fields.single("access-control-request-method") != nil else { return nil }
         guard let origin = fields.single("origin"), isListed(origin.lowercased()) else {
             return Problem(403, "cross_origin", "pages of this origin may not use the gateway").reply
         }
-        let methods = cors.methods.isEmpty ? [method] : ["GET", "HEAD", "POST"] + cors.methods
+        let listed = Set(["GET", "HEAD", "POST"] + cors.methods.map { Method($0).rawValue })
+        let methods = exposed().filter { cors.methods.isEmpty || listed.contains($0) }
         var reply = Reply(allowing: [])
-        reply.fields = [
-            ("Access-Control-Allow-Methods", methods.joined(separator: ", ")),
-            ("Access-Control-Max-Age", "\(cors.maxAge)"),
-        ]
+        reply.fields = [("Access-Control-Max-Age", "\(cors.maxAge)")]
+        if !methods.isEmpty {
+            reply.fields.append(("Access-Control-Allow-Methods", methods.joined(separator: ", ")))
+        }
         if !cors.headers.isEmpty {
             reply.fields.append(("Access-Control-Allow-Headers", cors.headers.joined(separator: ", ")))
         }

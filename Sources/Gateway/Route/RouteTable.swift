@@ -129,7 +129,7 @@ struct RouteTable: Sendable {
             }
             guard fits else { continue }
             if entry.route.method == wanted { return .route(entry, params) }
-            methods.append(entry.route.method)
+            if !methods.contains(entry.route.method) { methods.append(entry.route.method) }
         }
         if methods.isEmpty { return .none }
         if methods.contains("GET") { methods.append("HEAD") }

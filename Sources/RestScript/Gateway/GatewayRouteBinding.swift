@@ -166,7 +166,7 @@ struct GatewayRouteBinding: ScriptBinding {
         }
     }
 
-    private static func type(of content: Content?) -> String {
+    fileprivate static func type(of content: Content?) -> String {
         switch content {
         case .text?: "text/plain"
         case .value?, .json?: "application/json"
@@ -228,7 +228,8 @@ public final class ScriptRoute: Sendable {
         do {
             let content = count > 0 ? try context.values.content(lua, first) : nil
             var entity = Entity(content: content ?? .bytes([]), timestamp: now)
-            entity.headers.set("Content-Type", content?.text == nil ? "application/json" : "text/plain")
+            let type = content?.text == nil ? GatewayRouteBinding.type(of: content) : "text/plain"
+            entity.headers.set("Content-Type", type)
             entity.status = content == nil ? 204 : 200
             return .success(entity)
         } catch {

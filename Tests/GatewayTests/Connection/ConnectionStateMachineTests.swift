@@ -36,6 +36,7 @@ import Testing
         case writable(Bool)
         case mayRead, release
         case guest, close
+        case leave
         case idle(unsent: Int)
         case quiet
     }
@@ -253,7 +254,7 @@ import Testing
             ]),
     ]
 
-    @Test(arguments: requests + passages + pressure + times)
+    @Test(arguments: requests + passages + pressure + times + ends)
     func `A connection does what follows from what happened`(_ row: Row) {
         var run = MachineRun()
         for (index, (step, expected)) in row.steps.enumerated() {

@@ -73,6 +73,28 @@ import Testing
         }
     }
 
+    @Test func `66.2 A stream that begins too late leaves its connection to the next request`() async throws {
+        try await World.run({ $0.threads = 1 }) { world, site in
+            let client = try site.connect()
+            do {
+                let gate = Gate()
+                defer { gate.open() }
+                EngineLoop.shared.submit { gate.wait() }
+                try client.send("GET /-/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                // The gateway has it when it has answered somebody who came later.
+                _ = try site.get("/-/nothing")
+                await site.gateway.sweep(times: 12)
+                #expect(try client.answer().status == 504)
+                try client.send("GET /github/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                _ = try site.get("/-/nothing")
+            }
+            await world.transport.waitForRequests(1)
+            await yielding(until: "nobody listens") { await !world.engine.hasListeners(of: .state) }
+            await world.reply("[1]")
+            #expect(try client.answer().body == "[1]")
+        }
+    }
+
     @Test func `66.3 Who may not see a path hears nothing of it`() async throws {
         let some = ["github": ServiceExposure(paths: ["/users/*"])]
         try await World.run(

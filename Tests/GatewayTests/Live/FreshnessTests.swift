@@ -1,3 +1,4 @@
+import NIOCore
 import RestEngine
 import Synchronization
 import Testing
@@ -77,6 +78,42 @@ import Testing
             _ = (client, second)
             _ = try site.get("/-/health")
             #expect(await world.transport.openCalls == 2)
+        }
+    }
+
+    @Test func `52.1 max-age counts from the same moment as Age`() async throws {
+        try await World.run(automatic: { _ in .success(.stub("[1]")) }) { world, site in
+            try await world.configure("**") { $0.expirationTime = .seconds(60) }
+            let tag = try #require(try site.get("/github/a")["ETag"])
+            for (seconds, age) in [(0.0, "0"), (32.0, "32"), (27.9, "59")] {
+                world.clock.advance(by: seconds)
+                for fields in [[], ["If-None-Match: \(tag)"], ["Accept: application/json"]] {
+                    for _ in 0..<2 {
+                        let answer = try site.get("/github/a", fields: fields)
+                        #expect(answer.status == (fields.first?.contains("None") == true ? 304 : 200))
+                        #expect(answer["Age"] == age)
+                        #expect(answer["Cache-Control"] == "max-age=60")
+                    }
+                }
+            }
+            // What is out of date is older than it says.
+            world.clock.advance(by: 10)
+            let stale = try site.get("/github/a", fields: ["Cache-Control: max-stale=30"])
+            #expect(stale["Age"] == "69" && stale["Cache-Control"] == "max-age=60")
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [1_700_000_000.123, 1_700_000_000.7, 0.1])
+    func `52.1 A lifetime loses no second to rounding`(_ time: Double) {
+        var writer = AnswerWriter(allocator: ByteBufferAllocator())
+        for lifetime in [0, 1, 7, 60, 299, 86_400] {
+            let content = EncodedContent(contentType: "text/plain", body: [1], status: 200)
+            let answer = PublishedAnswer(
+                content: content, timestamp: time, expiresAt: time + Double(lifetime))
+            guard case .content(_, let parts, _) = ContentSelection(content, .usual).result else { return }
+            let head = writer.contentHead(parts, of: answer, .hit(.memory), now: time, .init())
+            #expect(String(buffer: head).contains("\r\nCache-Control: max-age=\(lifetime)\r\n"))
         }
     }
 

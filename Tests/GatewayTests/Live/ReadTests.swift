@@ -23,7 +23,7 @@ import Testing
             let hit = try site.get("/github/users/octocat")
             #expect(hit.body == loaded.body)
             #expect(hit["Age"] == "3")
-            #expect(hit["Cache-Control"] == "max-age=27")
+            #expect(hit["Cache-Control"] == "max-age=30")
             #expect(hit["Cache-Status"] == "resthost; hit; ttl=27")
             #expect(hit["ETag"] == loaded["ETag"])
             #expect(await world.transport.requests.map(\.url) == ["https://api.github.com/v3/users/octocat"])

@@ -47,7 +47,7 @@ import Testing
             #expect(answer["Set-Cookie"] == nil)
             let wrong = try site.get("/report/a")
             #expect(wrong.status == 405)
-            #expect(wrong["Allow"] == "POST")
+            #expect(wrong["Allow"] == "POST, OPTIONS")
             #expect(try site.get("/report").status == 404)
             #expect(await world.transport.requests.isEmpty)
         }
@@ -67,7 +67,10 @@ import Testing
             #expect(first.body == "1")
             #expect(first["Cache-Control"] == "max-age=10")
             #expect(first["Cache-Status"] == "resthost; fwd=miss")
-            #expect(try site.get("/count")["Cache-Status"] == "resthost; hit; ttl=10")
+            world.clock.advance(by: 4)
+            let hit = try site.get("/count")
+            #expect(hit["Cache-Status"] == "resthost; hit; ttl=6")
+            #expect(hit["Age"] == "4" && hit["Cache-Control"] == "max-age=10")
             #expect(try site.get("/count", method: "HEAD")["Content-Length"] == "1")
             #expect(try site.get("/count?x=1").body == "2")
             world.clock.advance(by: 11)
@@ -79,6 +82,76 @@ import Testing
     private final class Count {
         var value = 0
         nonisolated init() {}
+    }
+
+    @Test(arguments: [100, 101, 199, 600, 999, -1])
+    func `54.4 A status that no answer can have is a failure, kept or not`(_ status: Int) async throws {
+        try await World.run({
+            $0.routes = [
+                Self.route("GET", "/now") { _ in Self.json([1], status: status) },
+                Self.route("GET", "/kept", keeping: 60) { _ in Self.json([1], status: status) },
+            ]
+        }) { _, site in
+            let client = try site.connect()
+            for target in ["/now", "/kept", "/kept"] {
+                try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                let answer = try client.answer()
+                #expect(answer.status == 500)
+                #expect(answer.problem("code") == "script_error")
+                #expect(answer.problem("detail")?.contains("from 200 to 599, and not \(status)") == true)
+            }
+        }
+    }
+
+    @Test func `51.6 A route that has nothing of what is accepted says what it has`() async throws {
+        try await World.run({
+            $0.routes = [
+                Self.route("GET", "/now") { _ in Self.json([1]) },
+                Self.route("GET", "/kept", keeping: 60) { _ in Self.json([1]) },
+                Self.route("GET", "/failed") { _ in Self.json([1], status: 404) },
+                Self.route("GET", "/none") { _ in Self.json([], status: 204) },
+                Self.route("POST", "/done") { _ in Self.json([1]) },
+                Self.route("GET", "/events") { _ in
+                    .success(
+                        Entity(
+                            content: .bytes(Array("data: 1\n\n".utf8)), contentType: "text/event-stream",
+                            timestamp: 0))
+                },
+            ]
+        }) { _, site in
+            for accept in ["text/event-stream", "text/html, application/json;q=0"] {
+                for target in ["/now", "/kept", "/kept"] {
+                    let answer = try site.get(target, fields: ["Accept: \(accept)"])
+                    #expect(answer.status == 406)
+                    #expect(answer.json?["available"] == ["application/json"])
+                    #expect(try site.get(target, method: "HEAD", fields: ["Accept: \(accept)"]).status == 406)
+                }
+                #expect(try site.get("/failed", fields: ["Accept: \(accept)"]).status == 404)
+                #expect(try site.get("/none", fields: ["Accept: \(accept)"]).status == 204)
+                let done = try site.get(
+                    "/done", method: "POST", fields: ["Accept: \(accept)", "Content-Length: 0"])
+                #expect(done.status == 200)
+            }
+            #expect(try site.get("/now", fields: ["Accept: application/*"]).body == "[1]")
+            let events = try site.get("/events", fields: ["Accept: text/event-stream"])
+            #expect(events.status == 200 && events.body == "data: 1\n\n")
+        }
+    }
+
+    @Test func `54.1 Of a path that several routes have each method is named once`() async throws {
+        try await World.run({
+            $0.routes = [
+                Self.route("GET", "/a/{x}") { _ in Self.json([1]) },
+                Self.route("GET", "/a/b") { _ in Self.json([1]) },
+                Self.route("PURGE", "/a/b") { _ in Self.json([1]) },
+            ]
+        }) { _, site in
+            let refused = try site.get("/a/b", method: "PUT")
+            #expect(refused.status == 405)
+            #expect(refused["Allow"] == "GET, PURGE, HEAD, OPTIONS")
+            #expect(try site.get("/a/b", method: "OPTIONS")["Allow"] == refused["Allow"])
+            #expect(try site.get("/a/b", method: "LINK").status == 501)
+        }
     }
 
     @Test func `54.3 A text goes before a name, and a route before a service`() async throws {

@@ -1,4 +1,5 @@
 import RestEngine
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -40,6 +41,35 @@ import Testing
             )
             await world.override("a", content: .bytes([0, 255]))
             #expect(try stream.event().data.hasPrefix(#"{"data":"AP8=","content_type":"#))
+        }
+    }
+
+    @Test func `53.9 A stream begins within the time of its gateway, or its connection is another's`()
+        async throws
+    {
+        let set: (inout GatewayConfiguration) -> Void = {
+            $0.threads = 1
+            $0.limits.requestTimeout = 1
+        }
+        try await World.run(set) { world, site in
+            let client = try site.connect()
+            do {
+                let gate = Gate()
+                defer { gate.open() }
+                EngineLoop.shared.submit { gate.wait() }
+                try client.send(
+                    "GET /github/a HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+                _ = try site.get("/-/nothing")
+                await site.gateway.sweep(times: 3)
+                #expect(try client.answer().status == 504)
+                try client.send("GET /github/b HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                _ = try site.get("/-/nothing")
+            }
+            await world.transport.waitForRequests(2)
+            await world.waitUntilUnobserved("a")
+            await world.reply("[1]")
+            await world.reply("[2]")
+            #expect(try client.answer().body == "[2]")
         }
     }
 
@@ -199,7 +229,8 @@ import Testing
             // A plain reader gets what is there, and asks nobody: the stream says when it is another.
             world.clock.advance(by: 500)
             let answer = try site.get("/github/live")
-            #expect(answer.body == #"{"n":2}"# && answer["Cache-Control"] == "max-age=0")
+            #expect(answer.body == #"{"n":2}"#)
+            #expect(answer["Age"] == "500" && answer["Cache-Control"] == "max-age=30")
             #expect(await world.transport.requests.count == 1)
         }
     }

@@ -40,6 +40,7 @@ import Testing
         "5\r\nhello\r\n0\r\n\r\nGET", "00a\r\n0123456789\r\n1\r\nx\r\n0\r\nX-Checksum: 7\r\nY: z\r\n\r\n",
         "0\r\n\r\n",
         "F\r\n0123456789abcde\r\nf\r\n0123456789abcde\r\n0\r\n\r\n",
+        "3;a=b\r\nabc\r\n2 ; c = \"d\\\";e\" ;f\r\nde\r\n0;last\r\n\r\nGET",
     ]
 
     @Test func `50.2 What is in chunks ends where it says`() {
@@ -48,6 +49,39 @@ import Testing
         #expect((run.body, run.end, run.rest) == ("hello", "end", "GET"))
         #expect(Run([Array("abcdef".utf8)], contentLength: 4).rest == "ef")
         #expect(Run([Array("abc".utf8)], contentLength: 4).end == "needs more")
+    }
+
+    @Test(arguments: [
+        "3;a=b", "3;a", "3 ;a", "3\t;\ta", "3;a = b", "3;a;b=c;d", "3;a=\"\"", "3;a=\"b;c = d\"",
+        "3;a=\"\\\"\"", "003;a",
+        "3;a=\"\u{e4}\t\"",
+    ])
+    func `50.2 What a chunk says besides is ignored`(_ line: String) {
+        let run = Run([Array("\(line)\r\nabc\r\n0;z=\"1\"\r\n\r\nGET".utf8)])
+        #expect((run.body, run.end, run.rest) == ("abc", "end", "GET"))
+    }
+
+    @Test(arguments: [
+        "3;", "3 ", "3;a=", "3;=b", "3;a b", "3;a ", "3;;a", "3;a=\"b", "3;a=\"b\"c", "3;a=\"\\", "3;a=b=c",
+        "3,a", ";a", " 3;a",
+        "3;a=\"\r\n\"", "3;a\rb", "3;a\nb", "3;a=\"\u{0}\"", "3;a=\"\u{7f}\"", "3;\u{e4}",
+        "0000000000000003;a",
+    ])
+    func `50.3 What only looks like an extension is no chunk`(_ line: String) {
+        let bytes = Array("\(line)\r\nabc\r\n0\r\n\r\nGET".utf8)
+        #expect(Run([bytes]).end == "badChunk")
+        #expect(Run(bytes.map { [$0] }).end == "badChunk")
+    }
+
+    @Test func `50.3 Extensions are no longer than a line, and no more than their chunks are worth`() {
+        let long = String(repeating: "x", count: 250)
+        #expect(Run([Array("1;\(long)\r\na\r\n0\r\n\r\n".utf8)]).end == "end")
+        #expect(Run([Array("1;\(long)xxxx\r\na\r\n0\r\n\r\n".utf8)]).end == "badChunk")
+        let small = "1;\(long)\r\na\r\n"
+        #expect(Run([Array((String(repeating: small, count: 60) + "0\r\n\r\n").utf8)]).end == "end")
+        #expect(Run([Array((String(repeating: small, count: 100) + "0\r\n\r\n").utf8)]).end == "badChunk")
+        let large = "78;\(long)\r\n" + String(repeating: "a", count: 120) + "\r\n"
+        #expect(Run([Array((String(repeating: large, count: 1000) + "0\r\n\r\n").utf8)]).end == "end")
     }
 
     @Test func `50.3 Changed chunks have one meaning however they are split`() {

@@ -67,6 +67,45 @@ import Testing
         }
     }
 
+    @Test func `65.2 A request keeps its pattern while its path is forgotten`() async throws {
+        try await World.run({
+            $0.threads = 1
+            $0.expose = ["github": ServiceExposure(methods: ["GET", "POST"])]
+        }) { world, site in
+            try await world.configureAsScript("/users/*")
+            _ = try scrape(site)
+            for (status, method) in [(200, "GET"), (500, "GET"), (200, "POST")] {
+                let client = try site.connect()
+                try client.send(
+                    "\(method) /github/users/\(status)\(method) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
+                )
+                await world.transport.waitForRequests(await world.transport.requests.count + 1)
+                await site.gateway.forgetPaths(world)
+                await world.reply("[1]", status: status)
+                #expect(try client.answer().status == status)
+            }
+            let text = try scrape(site)
+            #expect(text[series("/users/*", 200, "fetched")] == 1)
+            #expect(text[series("/users/*", 500, "failed")] == 1)
+            #expect(text[series("/users/*", 200, "answered", method: "POST")] == 1)
+            #expect(text[series("", 200, "fetched")] == nil)
+        }
+    }
+
+    @Test func `65.2 What memory had before a reload is no cache's`() async throws {
+        try await World.run({ $0.threads = 1 }, automatic: Self.reply) { world, site in
+            _ = try scrape(site)
+            _ = try site.get("/github/a")
+            world.clock.advance(by: 3)
+            // The blocks change, so that what was published is withdrawn, and the data stays.
+            try await world.configureAsScript("/*")
+            let first = try site.get("/github/a")
+            #expect(first["Cache-Status"] == "resthost; hit; ttl=27")
+            #expect(try scrape(site)[series("/*", 200, "hit")] == 1)
+            #expect(await world.transport.requests.count == 1)
+        }
+    }
+
     @Test func `65.3 There is a limit of series, and the rest is counted together`() {
         let registry = GatewayMetrics()
         let numbers = (0..<600).map { registry.labels("s", "/\($0)") }
@@ -190,5 +229,17 @@ import Testing
         #expect(abs(MessagePhases.of(timings).reduce(0) { $0 + $1.1 } - 1) < 1e-9)
         timings.isConnectionReused = true
         #expect(MessagePhases.of(timings).map(\.0) == ["queue", "wait", "transfer"])
+    }
+}
+
+extension Gateway {
+    /// So many other paths are asked for that no earlier one is known.
+    @EngineActor
+    fileprivate func forgetPaths(_ world: World) {
+        let other = world.fill(["other"])
+        let known = engine.rules.currentAccess.exposure.known
+        for number in 0..<5000 {
+            known.remember(other[0], at: ResourcePath(service: "github", path: "\(number)", query: nil))
+        }
     }
 }

@@ -54,6 +54,7 @@ struct MachineRun {
         case .release: return "\(machine.releaseRead())"
         case .guest: machine.becomeGuest()
         case .close: machine.close()
+        case .leave: return machine.leave(sweep: sweep) ? "close" : "stays"
         case .idle(let unsent): return "\(machine.isIdle(unsentBytes: unsent, sweep: sweep))"
         case .quiet: return "\(machine.isQuiet)"
         }
