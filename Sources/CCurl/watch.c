@@ -1,49 +1,14 @@
 #define _POSIX_C_SOURCE 200809L
 
-#include "ccurl_watch.h"
+#include "sockets.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #ifdef __linux__
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #endif
-
-// As many are told to libcurl before what came of them is passed on.
-enum { most_events = 64 };
-
-// What is known of one descriptor.
-struct socket_state {
-    // What epoll looks for, in libcurl's terms; 0 when it doesn't know the descriptor.
-    uint8_t watched;
-    // A transfer waits for it.
-    bool is_wanted;
-    // on_close is told when it is closed.
-    bool tells_of_close;
-};
-
-struct ccurl_watch {
-    CURLM *multi;
-    // -1 when libcurl waits.
-    int epoll;
-    // Written to by who wakes.
-    int event;
-    // The write was seen outside of a wait, which it still has to end.
-    bool is_woken;
-    // Microseconds of the monotonic clock at which libcurl's next timer is due; 0 for now, -1 for none.
-    int64_t deadline;
-    struct socket_state *sockets;
-    size_t socket_count;
-#ifdef __linux__
-    // Of the last wait, until they are told; -1 when there was none since.
-    int event_count;
-    struct epoll_event events[most_events];
-#endif
-};
 
 static void close_epoll(ccurl_watch *watch) {
     if (watch->epoll >= 0) {
@@ -54,44 +19,6 @@ static void close_epoll(ccurl_watch *watch) {
     }
     watch->epoll = -1;
     watch->event = -1;
-}
-
-/// NULL when there is no memory. Another descriptor may move it.
-static struct socket_state *find_state(ccurl_watch *watch, curl_socket_t socket) {
-    size_t index = (size_t)socket;
-    if (index >= watch->socket_count) {
-        size_t count = index + 64 > 2 * watch->socket_count ? index + 64 : 2 * watch->socket_count;
-        struct socket_state *larger = realloc(watch->sockets, count * sizeof *larger);
-        if (!larger) {
-            return NULL;
-        }
-        memset(larger + watch->socket_count, 0, (count - watch->socket_count) * sizeof *larger);
-        watch->sockets = larger;
-        watch->socket_count = count;
-    }
-    return &watch->sockets[index];
-}
-
-static int on_close(void *context, curl_socket_t socket) {
-    ccurl_watch *watch = context;
-    if ((size_t)socket < watch->socket_count) {
-        // epoll forgets what is closed by itself.
-        memset(&watch->sockets[socket], 0, sizeof watch->sockets[socket]);
-    }
-    return close(socket);
-}
-
-void ccurl_watch_connections(ccurl_watch *watch, CURL *easy) {
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, watch);
-}
-
-void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket) {
-    struct socket_state *state = find_state(watch, socket);
-    if (state) {
-        // Whatever had the number before is closed.
-        *state = (struct socket_state){.tells_of_close = true};
-    }
 }
 
 #ifdef __linux__
@@ -128,7 +55,7 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
     (void)easy;
     (void)assigned;
     ccurl_watch *watch = context;
-    struct socket_state *state = find_state(watch, socket);
+    struct socket_state *state = ccurl_find_state(watch, socket);
     if (!state) {
         return -1;
     }
@@ -139,6 +66,7 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
         }
         return 0;
     }
+    ccurl_set_input(watch, state, false);
     return (state->tells_of_close && state->watched == what) || set_events(watch, socket, state, what) ? 0 : -1;
 }
 
@@ -177,9 +105,11 @@ static int milliseconds_left(const ccurl_watch *watch, int milliseconds) {
 /// False for an event that libcurl needn't hear of.
 static bool has_transfer(ccurl_watch *watch, curl_socket_t socket) {
     struct socket_state *state = &watch->sockets[socket];
-    // Of a connection that rests, and is at its end, or of a transfer that does.
+    // Of a connection that rests, and is at its end or has met with what nobody asked for, or of a transfer
+    // that rests.
     if (!state->is_wanted && state->watched) {
         forget_events(watch, socket, state);
+        ccurl_set_input(watch, state, state->takes_turns && ccurl_is_readable(socket));
     }
     return state->is_wanted;
 }
@@ -232,14 +162,15 @@ CURLMcode ccurl_watch_wait(ccurl_watch *watch, int milliseconds) {
     return curl_multi_poll(watch->multi, NULL, 0, milliseconds, NULL);
 }
 
-CURLMcode ccurl_watch_perform(ccurl_watch *watch) {
+CURLMcode ccurl_watch_perform(ccurl_watch *watch, bool begins) {
 #ifdef __linux__
     if (watch->epoll >= 0) {
-        // First what is new: its request is then on its way while the rest is read.
-        CURLMcode code = tell_of_time(watch);
-        if (watch->event_count < 0 && take_events(watch, 0)) {
+        // What the wait has found is old when others have worked since.
+        if ((begins || watch->event_count < 0) && take_events(watch, 0)) {
             watch->is_woken = true;
         }
+        // First what is new: its request is then on its way while the rest is read.
+        CURLMcode code = tell_of_time(watch);
         for (int i = 0; i < watch->event_count && code == CURLM_OK; i++) {
             code = tell_of_event(watch, &watch->events[i]);
         }
@@ -247,6 +178,7 @@ CURLMcode ccurl_watch_perform(ccurl_watch *watch) {
         return code;
     }
 #endif
+    (void)begins;
     int running = 0;
     return curl_multi_perform(watch->multi, &running);
 }

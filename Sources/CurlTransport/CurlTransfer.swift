@@ -162,7 +162,8 @@ final class CurlTransfer: Transfer {
         if let stream, case .success(let response) = result, (200..<300).contains(response.status) {
             if stream.head == nil { stream.head = response }
             if !stream.isHeld { stream.drain(self) }
-            guard stream.isDrained else { return }
+            // The receiver may have cancelled the transfer.
+            guard stream.isDrained, self.completion != nil else { return }
         }
         stream = nil
         self.result = nil

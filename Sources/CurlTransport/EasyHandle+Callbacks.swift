@@ -32,9 +32,9 @@ extension EasyHandle {
             EasyHandle.with(context) { $0.rewindBody(to: Int(offset), origin: origin) }
         }
         ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context)
-        ccurl_set_prerequest(easy) { context, _, _, _, _ in
+        ccurl_set_prerequest(easy) { context, _, _, _, port in
             EasyHandle.with(context) { handle in
-                guard handle.maySend() else { return CURL_PREREQFUNC_ABORT }
+                guard handle.maySend(from: port) else { return CURL_PREREQFUNC_ABORT }
                 handle.connectionReady()
                 return CURL_PREREQFUNC_OK
             }
@@ -48,7 +48,9 @@ extension EasyHandle {
         ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
         ccurl_set_open_socket(easy) { context, _, address in
             // As libcurl would, but it tells nobody why it can't.
-            guard let address = address?.pointee else { return -1 }
+            guard let address = address?.pointee, !EasyHandle.with(context, { $0.isAboutToRepeat() }) else {
+                return -1
+            }
             #if os(Linux)
                 let type = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
             #else
@@ -56,7 +58,7 @@ extension EasyHandle {
             #endif
             let descriptor = socket(address.family, type, address.protocol)
             guard descriptor >= DescriptorLimit.firstKept || descriptor < 0 else {
-                EasyHandle.with(context) { ccurl_watch_opened($0.sockets.watch, descriptor) }
+                EasyHandle.with(context) { $0.hasOpened(descriptor) }
                 return descriptor
             }
             let reason = descriptor < 0 ? errno : EMFILE
@@ -80,14 +82,41 @@ extension EasyHandle {
         Unmanaged<EasyHandle>.fromOpaque(context!)._withUnsafeGuaranteedRef(body)
     }
 
-    /// When a connection that was kept breaks before a byte of the response, libcurl sends the request again
-    /// on a new one, whatever its method (RFC 9110 9.2.2 forbids that).
-    private func maySend() -> Bool {
-        guard isSentOnce || upload?.isSpent == true, deadlines.connected != nil else { return true }
-        refusal = TransportError(
-            .connectionFailed, phase: .firstByte,
-            message: "the connection broke before a response, and the request may not be sent twice")
-        return false
+    /// When something has come on a connection while it rested, libcurl takes that for the answer to what it
+    /// is about to send.
+    private func maySend(from port: Int32) -> Bool {
+        if isAboutToRepeat() { return false }
+        if openedSockets.isEmpty,
+            ccurl_watch_has_input(sockets.watch, port)
+                || wantsFreshConnection && ccurl_watch_does_take_turns(sockets.watch, port)
+        {
+            hasRefusedConnection = true
+            return false
+        }
+        return true
+    }
+
+    /// When a connection that was kept breaks before a byte of the response, or a server refuses a stream,
+    /// libcurl sends the request again, up to five times and whatever its method. It is the engine that may
+    /// do so (RFC 9110 9.2.2, RFC 9112 9.3.1): it counts what is sent.
+    private func isAboutToRepeat() -> Bool {
+        // Another version of HTTP is no repeat: of this stream nothing was done (RFC 9113 7).
+        guard deadlines.connected != nil, isSentAgain || !errorDetail.contains("HTTP_1_1_REQUIRED") else {
+            return false
+        }
+        refusal = .staleConnection(isSentOnce: isSentOnce || upload?.isSpent == true)
+        return true
+    }
+
+    private func hasOpened(_ socket: Int32) {
+        openedSockets.append(socket)
+        ccurl_watch_opened(sockets.watch, socket, easy)
+    }
+
+    /// A connection of this transfer has had its first answer, and will rest behind it.
+    private func noteProtocol() {
+        guard head.httpVersion.hasPrefix("HTTP/1") else { return }
+        for socket in openedSockets { ccurl_watch_takes_turns(sockets.watch, socket, easy) }
     }
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {
@@ -217,6 +246,7 @@ extension EasyHandle {
     private func connectionReady() {
         if deadlines.connected != nil { isSentAgain = true }
         deadlines.connectionReady(at: time.now)
+        noteDeadline()
     }
 
     private func noteResponse() {
@@ -224,6 +254,7 @@ extension EasyHandle {
         deadlines.responseBytes(at: time.now)
         if isFirst {
             noteDeadline()
+            if !openedSockets.isEmpty { noteProtocol() }
             // An early refusal ends the sending, but libcurl waits for as long as that is paused.
             goOnWithUpload()
         }

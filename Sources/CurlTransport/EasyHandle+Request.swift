@@ -9,6 +9,7 @@ extension EasyHandle {
         let shape = try setBody(request)
         try setHeaders(request.headers, shape)
         setConnectLimit(request.timeouts)
+        setFreshConnection(request)
 
         maxBodyBytes = request.maxBodyBytes
         isHead = shape.isHead
@@ -60,6 +61,16 @@ extension EasyHandle {
         let list = try HeaderList(headers, shape.body, userAgent: userAgent)
         ccurl_set_list(easy, CURLOPT_HTTPHEADER, list.list)
         headerList = list
+    }
+
+    /// On a plain connection libcurl keeps the others meanwhile. Of those that may be HTTP/2 they are chosen
+    /// from, or all requests of a connection that broke would open one each.
+    private func setFreshConnection(_ request: TransportRequest) {
+        wantsFreshConnection = request.wantsFreshConnection
+        let isForced = wantsFreshConnection && !(hasHTTP2 && RequestRules.isSecure(url))
+        guard isForced != isFreshConnectionForced else { return }
+        isFreshConnectionForced = isForced
+        set(CURLOPT_FRESH_CONNECT, isForced ? 1 : 0)
     }
 
     /// libcurl's own limit, besides ours, makes it try the next address of a host in time. It counts the wait

@@ -12,6 +12,7 @@ final class EasyHandle {
     let sockets: SocketWatch
     let urls: ParsedURLs
     let hasConnectionCaps: Bool
+    let hasHTTP2: Bool
     /// As the transport's options have them, for what is said of failures.
     let proxy: String?
     let userAgent: String
@@ -31,6 +32,7 @@ final class EasyHandle {
     var headerList: HeaderList?
     var shape = RequestShape()
     var connectLimit = -1
+    var isFreshConnectionForced = false
 
     // Of the running transfer.
     var upload: UploadReader?
@@ -44,6 +46,13 @@ final class EasyHandle {
     var wantsRemoteAddress = false
     /// The server might do twice what it is asked twice.
     var isSentOnce = false
+    /// No connection that another request has had to itself.
+    var wantsFreshConnection = false
+    /// Sockets that were made for this transfer; none of one that goes over a connection which was there.
+    var openedSockets: [Int32] = []
+    /// Nothing was sent on the connection that libcurl chose: it has input that nobody asked for, or is not
+    /// as fresh as it has to be.
+    var hasRefusedConnection = false
     /// libcurl has sent the request a second time, on another connection.
     var isSentAgain = false
     var hasSucceeded = false
@@ -80,6 +89,7 @@ final class EasyHandle {
         self.sockets = sockets
         self.urls = urls
         hasConnectionCaps = options.maxConnectionsPerHost != nil || options.maxTotalConnections != nil
+        hasHTTP2 = options.http2
         proxy = options.proxy
         userAgent = options.userAgent
         unixSocket = options.unixSocket
@@ -106,6 +116,8 @@ final class EasyHandle {
     func clear() {
         isSentAgain = false
         hasSucceeded = false
+        if !openedSockets.isEmpty { openedSockets = [] }
+        hasRefusedConnection = false
         transfer = nil
         upload = nil
         form = nil

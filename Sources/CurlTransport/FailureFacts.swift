@@ -43,6 +43,15 @@ struct FailureFacts {
             explained.message = "the proxy refused to connect to the server"
             explained.reason = "it answered \(tunnelStatus)"
             explained.peer = proxy.map { "proxy \(Self.address(of: $0))" }
+        case CURLE_SEND_ERROR where isClientDistrusted, CURLE_RECV_ERROR where isClientDistrusted:
+            // In TLS 1.3 the server looks at it when the handshake is over for the client (RFC 8446 4.4.2.4).
+            return TransportError(
+                .tlsFailed, phase: .tls, message: "the client's certificate can't be used or is asked for",
+                reason: tlsReason)
+        case CURLE_SSL_CONNECT_ERROR where isCut:
+            return TransportError(
+                .connectionFailed, phase: .tls, message: "the connection broke during the TLS handshake",
+                reason: "the server closed the connection")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR:
             explained.reason = detail.firstRange(of: " failure: ").map {
                 Self.inSentence(detail[$0.upperBound...])
@@ -94,10 +103,22 @@ struct FailureFacts {
         if ["unsupported protocol", "no protocols available"].contains(where: text.contains) {
             return "no version of TLS is common to both sides"
         }
-        if ["unexpected eof", "ssl_error_syscall", "ssl_error_zero_return"].contains(where: text.contains) {
-            return "the server closed the connection"
-        }
         return nil
+    }
+
+    /// The connection ended in the middle of a handshake, which says nothing of certificates.
+    private var isCut: Bool {
+        let text = detail.lowercased()
+        return [
+            "unexpected eof", "ssl_error_syscall", "ssl_error_zero_return", "connection reset", "broken pipe",
+        ].contains(where: text.contains)
+    }
+
+    /// The server's alert is about the client's certificate (RFC 8446 6.2).
+    private var isClientDistrusted: Bool {
+        let text = detail.lowercased()
+        guard let alert = text.firstRange(of: " alert ")?.upperBound else { return false }
+        return text[alert...].contains("certificate") || text[alert...].hasPrefix("unknown ca")
     }
 
     private static func host(of address: String) -> String {

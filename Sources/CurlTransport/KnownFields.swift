@@ -62,7 +62,13 @@ struct KnownFields {
 
     private static func field(_ text: UnsafeRawBufferPointer) -> Headers.Field? {
         guard let colon = text.first(0x3A) else { return nil }
-        return Headers.Field(text[..<colon].trimmed.text, text[(colon + 1)...].trimmed.text)
+        let name = text[..<colon].trimmed
+        let value = text[(colon + 1)...].trimmed
+        // Repaired as UTF-8 it would lead to another resource.
+        if name.count == 8, name.text.lowercased() == "location", let reference = value.percentEncoded {
+            return Headers.Field(name.text, reference)
+        }
+        return Headers.Field(name.text, value.text)
     }
 
     private static func describesEncoding(_ name: String) -> Bool {
@@ -81,6 +87,18 @@ extension Slice<UnsafeRawBufferPointer> {
         while let byte = rest.first, HTTPByte.isBlank(byte) { rest.removeFirst() }
         while let byte = rest.last, HTTPByte.isBlank(byte) { rest.removeLast() }
         return rest
+    }
+
+    /// With all bytes beyond ASCII percent-encoded as they are (RFC 3986 2.1), where these are no UTF-8.
+    fileprivate var percentEncoded: String? {
+        guard contains(where: { $0 >= 0x80 }), String(validating: self, as: UTF8.self) == nil else {
+            return nil
+        }
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = flatMap { byte in
+            byte < 0x80 ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     fileprivate var text: String { String(decoding: UnsafeRawBufferPointer(rebasing: self), as: UTF8.self) }

@@ -10,8 +10,8 @@ struct TransferDeadlines {
     private(set) var connected: Double?
     private var lastByte: Double?
     private(set) var hasResponse = false
-    /// When the server was last all that is waited for, until it answers; nil while a body is sent at
-    /// somebody's pace.
+    /// When the server was last all that is waited for, until it answers; nil before there is a connection,
+    /// or the making of one, and while a body is sent at somebody's pace.
     private var firstByteStart: Double?
     /// The body comes as it is sent.
     private let awaitsBody: Bool
@@ -20,17 +20,20 @@ struct TransferDeadlines {
         self.limits = limits
         self.start = start
         self.awaitsBody = awaitsBody
-        firstByteStart = start
     }
 
     /// A name look-up or a connection begins; only the first counts. What was before is waiting for a slot.
     mutating func connectionBegan(at now: Double) {
-        if connectStart == nil { connectStart = now }
+        guard connectStart == nil, connected == nil else { return }
+        connectStart = now
+        firstByteStart = now
     }
 
     /// The connection is ready for the request, be it new or reused.
     mutating func connectionReady(at now: Double) {
-        if connected == nil { connected = now }
+        guard connected == nil else { return }
+        connected = now
+        if connectStart == nil { firstByteStart = now }
     }
 
     mutating func bodyBytesSent(at now: Double) {

@@ -26,6 +26,8 @@ final class TransferSet {
     var ended: [Ended] = []
     /// Transfers were added, or are to go on, since libcurl last ran.
     var hasNews = false
+    /// The same of those that were added.
+    private var hasNewTransfers = false
     /// Seconds that passes took, without what they waited.
     private(set) var performed = 0.0
 
@@ -65,7 +67,7 @@ final class TransferSet {
             pool.put(back: handle)
             throw error
         }
-        let code = multi.add(handle)
+        let code = add(handle)
         // The handle is dropped, not pooled: it may be what is wrong.
         guard code == CURLM_OK else { throw MultiHandle.error(code) }
         handle.transfer = transfer
@@ -73,8 +75,21 @@ final class TransferSet {
         handle.index = running.count
         running.append(handle)
         if let next = handle.deadlines.next { time.check(at: next.deadline) }
-        hasNews = true
         return handle
+    }
+
+    private func add(_ handle: EasyHandle) -> CURLMcode {
+        hasNews = true
+        hasNewTransfers = true
+        return multi.add(handle)
+    }
+
+    /// Lets it choose another connection. Nothing was sent, and libcurl has closed the one that it had.
+    private func startAnew(_ handle: EasyHandle) {
+        handle.hasRefusedConnection = false
+        var code = multi.remove(handle)
+        if code == CURLM_OK { code = add(handle) }
+        if code != CURLM_OK { end(handle, .failure(MultiHandle.error(code))) }
     }
 
     func remove(_ handle: EasyHandle) {
@@ -98,9 +113,12 @@ final class TransferSet {
         time.beginPass()
         if !running.isEmpty {
             resume()
-            let code = multi.perform()
+            let code = multi.perform(begins: hasNewTransfers)
+            hasNewTransfers = false
             guard code == CURLM_OK else { return replaceMulti(because: MultiHandle.error(code)) }
-            while let (handle, code) = multi.nextFinished() { end(handle, handle.result(code)) }
+            while let (handle, code) = multi.nextFinished() {
+                if handle.hasRefusedConnection { startAnew(handle) } else { end(handle, handle.result(code)) }
+            }
         }
         if time.nextCheck <= time.now { checkDeadlines() }
         performed += ClockReading.uptime - time.now

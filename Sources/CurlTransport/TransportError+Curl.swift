@@ -40,6 +40,9 @@ extension TransportError {
             case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
                 // The URL's scheme was checked before, so it is the answer that is of no supported protocol.
                 (.decodingFailed, .firstByte, "the server's answer is not HTTP")
+            case CURLE_BAD_FUNCTION_ARGUMENT:
+                // A line without a colon, with a NUL, or that goes on with none (curl_easy_header(3)).
+                (.decodingFailed, reading, "a line of the response's head or trailers can't be read")
             case CURLE_BAD_CONTENT_ENCODING:
                 (.decodingFailed, .receive, Self.undecodableBody.message)
             case CURLE_RANGE_ERROR, CURLE_BAD_DOWNLOAD_RESUME:
@@ -105,6 +108,14 @@ extension TransportError {
         .tooLarge, phase: .firstByte,
         message: "a line of the response's head is larger than the limit of \(100 << 10) bytes",
         limit: 100 << 10)
+
+    static func staleConnection(isSentOnce: Bool) -> TransportError {
+        TransportError(
+            .connectionFailed, phase: .firstByte,
+            message: "the connection, which was kept from an earlier request, broke before a response"
+                + (isSentOnce ? ", and the request may not be sent twice" : ""),
+            isStaleConnection: true)
+    }
 
     static let incompleteHead = TransportError(
         .connectionFailed, phase: .firstByte,

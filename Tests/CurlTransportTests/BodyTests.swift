@@ -34,22 +34,6 @@ struct BodyTests {
         }
     }
 
-    @Test func `a body is sent again from its start when a kept connection turns out to be closed`()
-        async throws
-    {
-        let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
-        let peer = LoopbackPeer { request, connection in
-            if connection.number == 1, request.path == "/second" { return connection.close() }
-            connection.respond()
-        }
-        for path in ["/first", "/second"] {
-            let request = TransportRequest(method: "PUT", url: peer.baseURL + path, body: body)
-            _ = try await transport.answer(to: request).get()
-        }
-        #expect(peer.requests.map(\.target) == ["/first", "/second", "/second"])
-        #expect(peer.requests.allSatisfy { $0.body == body })
-    }
-
     // MARK: Received
 
     @Test func `every way to frame a body gives the same bytes`() async throws {

@@ -78,6 +78,114 @@ struct DownloadTests {
         #expect(second.headers["Range"]?.hasPrefix("bytes=") == true)
     }
 
+    /// What a server says of a part that isn't the rest, and where its bytes begin.
+    private nonisolated static func wrongPart(_ kind: String, _ start: Int) -> ([(String, String)], Int) {
+        switch kind {
+        case "earlier": ([("Content-Range", "bytes \(start - 5000)-299999/300000")], start - 5000)
+        case "later": ([("Content-Range", "bytes \(start + 10)-299999/300000")], start + 10)
+        case "unit": ([("Content-Range", "items \(start)-299999/300000")], start)
+        case "count": ([("Content-Range", "bytes \(start)-299999/300001")], start)
+        case "tag": ([("Content-Range", "bytes \(start)-299999/300000"), ("ETag", "\"2\"")], start)
+        case "parts": ([("Content-Type", "multipart/byteranges; boundary=a")], start)
+        case "longer": ([("Content-Range", "bytes \(start)-299999/300000")], start - 1)
+        default: ([], start)
+        }
+    }
+
+    @Test(arguments: ["earlier", "later", "unit", "count", "tag", "parts", "longer", "unsaid"])
+    func `56.4 a part that is not the rest begins anew, once`(kind: String) async throws {
+        let peer = Self.cut { request, connection in
+            guard let range = request.headers["Range"], let start = Int(range.dropFirst(6).dropLast()) else {
+                return connection.respond(headers: [("ETag", "\"1\"")], body: Self.whole)
+            }
+            let (headers, first) = Self.wrongPart(kind, start)
+            connection.respond(206, headers: headers, body: Array(Self.whole[first...]))
+        }
+        let request = try request(peer)
+        let entity = try await request.entity()
+        #expect(bytes == Self.whole && entity.content.tree?["bytes"]?.int == 300_000)
+        #expect(request.attempts.count == 3 && peer.requests.count == 3)
+        #expect(peer.requests.map { $0.headers["Range"] == nil } == [true, false, true])
+    }
+
+    @Test func `56.4 of parts that are shorter the next ones are asked for`() async throws {
+        let peer = Self.cut { request, connection in
+            let start = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+            let end = min(start + 50_000, 300_000)
+            connection.respond(
+                206, headers: [("Content-Range", "bytes \(start)-\(end - 1)/300000"), ("ETag", "\"1\"")],
+                body: Array(Self.whole[start..<end]))
+        }
+        let request = try request(peer)
+        _ = try await request.entity()
+        #expect(bytes == Self.whole && peer.requests.count >= 5)
+        #expect(request.attempts.count == peer.requests.count)
+    }
+
+    @Test func `56.4 a part for which nobody asked is no file, and the old one stays`() async throws {
+        folder.write("file", "old")
+        let peer = LoopbackPeer { _, connection in
+            connection.respond(206, headers: [("Content-Range", "bytes 5-9/10")], text: "parts")
+        }
+        let error = await #expect(throws: RequestError.self) { try await self.download(peer) }
+        #expect(error?.code == "decoding_failed" && bytes == Array("old".utf8))
+        #expect(peer.requests.count == 1)
+    }
+
+    @Test func `56.4 a part that the caller asked for is what the file is to be`() async throws {
+        let peer = LoopbackPeer { _, connection in
+            connection.respond(
+                206, headers: [("Content-Range", "bytes 5-9/10"), ("ETag", "\"1\"")], text: "parts")
+        }
+        _ = try await download(peer) { $0.headers.set("Range", "bytes=5-9") }
+        #expect(bytes == Array("parts".utf8))
+    }
+
+    @Test func `56.4 behind a redirect the rest is asked for where it led`() async throws {
+        let cut = Self.cut { request, connection in
+            let start = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+            connection.respond(
+                206, headers: [("Content-Range", "bytes \(start)-299999/300000")],
+                body: Array(Self.whole[start...]))
+        }
+        let target = cut.baseURL + "/there"
+        let peer = LoopbackPeer { _, connection in
+            connection.respond(307, headers: [("Location", target)])
+        }
+        _ = try await download(peer)
+        #expect(bytes == Self.whole && peer.requests.count == 1)
+        #expect(cut.requests.map(\.target) == ["/there", "/there"])
+    }
+
+    @Test func `56.7 a file that can't be written ends the transfer at once`() async {
+        // The limit is the process's.
+        await #expect(processExitsWith: .success) { await DownloadTests().fillDisk() }
+    }
+
+    private func fillDisk() async {
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: 1 << 20, rlim_max: 1 << 20)
+        #if canImport(Darwin)
+            setrlimit(RLIMIT_FSIZE, &limit)
+        #else
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        #endif
+        folder.write("file", "old")
+        let peer = LoopbackPeer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 400000000\r\n\r\n")
+            connection.send([UInt8](repeating: 1, count: 4 << 20))
+            connection.stall()
+        }
+        do {
+            _ = try await download(peer)
+            preconditionFailure("it can't be written")
+        } catch let error as RequestError {
+            precondition(error.code == "internal" && "\(error)".contains("write"), "\(error)")
+            precondition(error.attempts.count == 1)
+        } catch { preconditionFailure("\(error)") }
+        precondition(bytes == Array("old".utf8))
+    }
+
     @Test func `56.4 a file that has become another begins anew`() async throws {
         let peer = Self.cut { _, connection in connection.respond(headers: [("ETag", "\"2\"")], text: "new") }
         #expect(try await download(peer).etag == "\"2\"")

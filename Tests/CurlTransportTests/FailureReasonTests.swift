@@ -55,13 +55,51 @@ struct FailureReasonTests {
 
     @Test(arguments: [
         ("error:1409445C:SSL routines::tlsv13 alert certificate required", "'certificate required'"),
-        ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to h:1", "the server closed the connection"),
         ("error:0A000102:SSL routines::unsupported protocol", "no version of TLS"),
     ])
     func `what the other side of a handshake said is told`(detail: String, part: String) {
         let error = FailureFacts(detail: detail).explain(
             TransportError(curlCode: 35, hasResponse: false, detail: detail), 35)
         #expect(error.reason?.contains(part) == true)
+    }
+
+    @Test(arguments: [
+        "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to h:1",
+        "OpenSSL SSL_connect: Connection reset by peer in connection to h:1",
+        "error:0A000126:SSL routines::unexpected eof while reading",
+    ])
+    func `41.2 a handshake that is cut is a broken connection`(detail: String) {
+        let error = FailureFacts(detail: detail).explain(
+            TransportError(curlCode: 35, hasResponse: false, detail: detail), 35)
+        #expect(error.code == .connectionFailed && error.phase == .tls && error.mayPass)
+        #expect(error.reason == "the server closed the connection")
+    }
+
+    @Test func `41.2 a server that closes in the handshake has a broken connection`() async throws {
+        let peer = LoopbackPeer { _ in [] }
+        var result: TransportResult?
+        let done = Gate()
+        _ = CurlTransport().send(TransportRequest(url: "https://127.0.0.1:\(peer.port)/")) {
+            result = $0
+            done.open()
+        }
+        await yielding(until: "a connection") { peer.connectionCount == 1 }
+        peer.close()
+        await done.opened()
+        #expect(result?.error?.code == .connectionFailed && result?.error?.phase == .tls)
+    }
+
+    @Test(arguments: [
+        ("OpenSSL SSL_read: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0", true),
+        ("OpenSSL SSL_read: error:0A000418:SSL routines::tlsv1 alert unknown ca, errno 0", true),
+        ("Recv failure: Connection reset by peer", false),
+    ])
+    func `a server that refuses the client behind the handshake of TLS 1_3 is no broken connection`(
+        detail: String, isTLS: Bool
+    ) {
+        let error = FailureFacts(detail: detail).explain(
+            TransportError(curlCode: 56, hasResponse: false, detail: detail), 56)
+        #expect(error.code == (isTLS ? .tlsFailed : .connectionFailed) && error.mayPass == !isTLS)
     }
 
     @Test(arguments: [

@@ -176,4 +176,31 @@ struct HeaderTests {
         #expect(response.status == 302)
         #expect(response.headers["Location"] == "/x")
     }
+
+    @Test func `a Location beyond ASCII leads where its bytes say, be they UTF-8 or not`() async throws {
+        for (bytes, text) in [
+            ([0xE9, 0x21], "/end?caf%E9!"), (Array("é!".utf8), "/end?café!"),
+            ([0xC3, 0x28, 0xE9], "/end?caf%C3(%E9"),
+        ] as [([UInt8], String)] {
+            let peer = LoopbackPeer { _ in
+                Array("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nlocation: /end?caf".utf8) + bytes
+                    + Array("\r\n\r\n".utf8)
+            }
+            let response = try await transport.answer(to: TransportRequest(url: peer.baseURL)).get()
+            #expect(response.headers["Location"] == text)
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\n X-Folded: a\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nno colon\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX-A: a\0b\r\n\r\n",
+        "HTTP/1.1 103 Early Hints\r\n X: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+    ])
+    func `a line of the head or the trailers that is none is an answer that can't be decoded`(
+        bytes: String
+    ) async throws {
+        let error = await #expect(throws: TransportError.self) { try await received(bytes) }
+        #expect(error?.code == .decodingFailed, "\(String(describing: error))")
+    }
 }

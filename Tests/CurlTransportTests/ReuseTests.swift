@@ -42,7 +42,7 @@ struct ReuseTests {
         #expect(peer.connectionCount == count)
     }
 
-    @Test func `however often a kept connection breaks, a request that may be repeated is`() async throws {
+    @Test func `41.10 a transport sends once, and says that a kept connection broke`() async throws {
         let count = Mutex(0)
         let peer = LoopbackPeer { _, connection in
             let number = count.withLock { count in
@@ -55,9 +55,9 @@ struct ReuseTests {
         let transport = CurlTransport()
         for number in 0..<30 {
             let result = await transport.answer(to: TransportRequest(url: peer.baseURL))
-            #expect(result.error == nil, "\(number)")
+            #expect(result.error?.isStaleConnection == (number % 2 == 0 ? nil : true), "\(number)")
         }
-        #expect(peer.connectionCount == 30)
+        #expect(peer.connectionCount == 15 && peer.requests.count == 30)
     }
 
     @Test func `another transport uses the same connections`() async throws {
@@ -80,5 +80,40 @@ struct ReuseTests {
         precondition(peer.connectionCount <= 2)
         let queued = results.compactMap { try? $0.get().timings.queue }.filter { $0 > 0 }
         precondition(!queued.isEmpty)
+    }
+
+    @Test func `40.5 the wait for a connection is not one for the first byte`() async {
+        await #expect(processExitsWith: .success) { await ReuseTests().waitForConnection() }
+    }
+
+    private func waitForConnection() async {
+        var options = TransportOptions()
+        options.maxConnectionsPerHost = 1
+        let transport = CurlTransport(options: options)
+        let go = Gate()
+        let peer = LoopbackPeer { request, connection in
+            if request.path == "/first" { go.wait() }
+            connection.respond()
+        }
+        let silent = LoopbackPeer { _, connection in connection.stall() }
+        func request(_ url: String, _ firstByte: Duration) -> TransportRequest {
+            var request = TransportRequest(url: url)
+            request.timeouts.firstByte = firstByte
+            return request
+        }
+        var results: [TransportResult] = []
+        let done = Gate()
+        for (path, limit) in [("/first", Duration.seconds(30)), ("/second", .seconds(1))] {
+            _ = transport.send(request(peer.baseURL + path, limit)) {
+                results.append($0)
+                if results.count == 2 { done.open() }
+            }
+        }
+        // Its time is longer than that of the one that waits.
+        let late = await transport.answer(to: request(silent.baseURL, .milliseconds(1200)))
+        precondition(late.error?.phase == .firstByte && results.isEmpty)
+        go.open()
+        await done.opened()
+        precondition(results.allSatisfy { $0.error == nil })
     }
 }

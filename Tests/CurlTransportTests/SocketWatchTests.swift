@@ -1,5 +1,6 @@
 import Platform
 import RestEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -63,6 +64,23 @@ struct SocketWatchTests {
             #expect(bodies.sorted() == urls.map { $0 == closing.baseURL ? 2 : 5 }.sorted())
         }
         #expect(staying.connectionCount <= 6)
+    }
+
+    @Test(arguments: [true, false])
+    func `40.4 what comes on a connection that rests is seen before it is used`(
+        usesEpoll: Bool
+    ) throws {
+        let last = Mutex<PeerConnection?>(nil)
+        let peer = LoopbackPeer { _, connection in
+            last.withLock { $0 = connection }
+            connection.respond(text: "\(connection.number)")
+        }
+        let driven = Driven(usesEpoll: usesEpoll)
+        for number in 1...5 {
+            let bodies = try driven.fetch([peer.baseURL]).map { try $0.get().body }
+            #expect(bodies == [Array("\(number)".utf8)])
+            last.withLock { $0 }?.respond(text: "unasked")
+        }
     }
 
     @Test func `the end of a connection that rests ends one wait, and no more`() throws {

@@ -1,5 +1,6 @@
 import CurlTransport
 import RestEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -97,6 +98,27 @@ struct TLSTests {
         #expect(String(decoding: response.body, as: UTF8.self).hasPrefix("HTTP/2.0 "))
         #expect(response.headers["content-type"] != nil)
         #expect(response.timings.tls > 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `40.4 what comes over TLS while a connection rests is nobody's, and tickets are nothing unasked`(
+        http2: Bool
+    ) async throws {
+        let port = server.port
+        let last = Mutex<PeerConnection?>(nil)
+        let proxy = LoopbackPeer(readsBodies: false) { _, connection in
+            last.withLock { $0 = connection }
+            connection.tunnel(to: port)
+        }
+        let transport = transport(http2: http2) { $0.proxy = proxy.baseURL }
+        for number in 0..<5 {
+            let response = try await transport.answer(to: TransportRequest(url: server.url)).get()
+            #expect(response.timings.isConnectionReused == (number > 0))
+        }
+        guard !http2 else { return }
+        last.withLock { $0 }?.send("no record of TLS")
+        let response = try await transport.answer(to: TransportRequest(url: server.url)).get()
+        #expect(!response.timings.isConnectionReused && proxy.connectionCount == 2)
     }
 
     @Test func `HTTP/2 can be switched off`() async throws {

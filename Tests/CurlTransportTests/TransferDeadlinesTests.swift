@@ -15,13 +15,24 @@ struct TransferDeadlinesTests {
 
     @Test func `waiting for a slot is no connecting`() {
         var deadlines = deadlines()
-        #expect(deadlines.next?.deadline == 1030)
+        #expect(deadlines.next?.phase == .total, "nothing else begins before there is a connection")
         deadlines.connectionBegan(at: 1015)
         #expect(deadlines.next?.phase == .connect)
         #expect(deadlines.next?.deadline == 1025)
         #expect(deadlines.queueTime == 15)
         deadlines.connectionReady(at: 1020)
         #expect(deadlines.next?.phase == .firstByte)
+        #expect(deadlines.next?.deadline == 1045)
+    }
+
+    @Test func `on a connection that was there the first byte is awaited from then on`() {
+        var deadlines = deadlines()
+        deadlines.connectionReady(at: 1020)
+        #expect(deadlines.queueTime == 20)
+        #expect(deadlines.next?.deadline == 1050)
+        deadlines.connectionReady(at: 1030)
+        deadlines.connectionBegan(at: 1030)
+        #expect(deadlines.next?.deadline == 1050)
     }
 
     @Test func `idle runs while a body is sent, rests, and runs again with the response`() {

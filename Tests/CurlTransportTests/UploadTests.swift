@@ -206,31 +206,6 @@ struct UploadTests {
         return bytes[(end - run.count + 1)...end].elementsEqual(run)
     }
 
-    @Test("an upload is sent again from its start when a kept connection turns out to be closed")
-    func rewinding() async throws {
-        let path = file(300_000)
-        let uploads: [Upload] = [
-            .file(path: path),
-            .multipart([
-                MultipartPart(name: "a", source: .bytes(bytes(100_000))),
-                MultipartPart(name: "b", source: .file(path: path)),
-            ]),
-        ]
-        for upload in uploads {
-            let peer = LoopbackPeer { request, connection in
-                if connection.number == 1, request.path == "/second" { return connection.close() }
-                connection.respond()
-            }
-            for path in ["/first", "/second"] {
-                let request = TransportRequest(method: "PUT", url: peer.baseURL + path, upload: upload)
-                _ = try await transport.answer(to: request).get()
-            }
-            #expect(peer.requests.map(\.target) == ["/first", "/second", "/second"])
-            #expect(peer.requests[1].body == peer.requests[2].body)
-            #expect(peer.requests[1].body.count >= 300_000)
-        }
-    }
-
     // MARK: Limits
 
     private func failure(

@@ -28,14 +28,30 @@ void ccurl_watch_connections(ccurl_watch *watch, CURL *easy);
 
 /// A handle that `ccurl_watch_connections` was called with has made this socket: it stays watched while its
 /// connection rests between two transfers, which spares two calls of the system for each.
-void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket);
+///
+/// - Parameter maker: Who is told apart from others by it.
+void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket, const void *maker);
+
+/// An answer of HTTP/1 has come on this socket of `maker`: while it rests, nothing may come (RFC 9112 9.2).
+/// No effect when the number is another socket's by now.
+void ccurl_watch_takes_turns(ccurl_watch *watch, curl_socket_t socket, const void *maker);
+
+/// Whether a socket that has this port on our side takes turns.
+bool ccurl_watch_does_take_turns(const ccurl_watch *watch, int port);
+
+/// Whether something waits to be read on a socket that takes turns and has this port on our side, as far as
+/// the last look at the sockets knows. libcurl can't say which socket a connection has that it is about to
+/// use.
+bool ccurl_watch_has_input(ccurl_watch *watch, int port);
 
 /// Waits until something is ready, be it only the end of a resting connection, a timer of libcurl is due,
 /// or the watch is woken. Negative: for ever.
 CURLMcode ccurl_watch_wait(ccurl_watch *watch, int milliseconds);
 
 /// Does what can be done without waiting.
-CURLMcode ccurl_watch_perform(ccurl_watch *watch);
+///
+/// - Parameter begins: Transfers were added, which may take connections that rest: all sockets are looked at.
+CURLMcode ccurl_watch_perform(ccurl_watch *watch, bool begins);
 
 /// Ends the current or the next wait, from any thread.
 void ccurl_watch_wake(ccurl_watch *watch);

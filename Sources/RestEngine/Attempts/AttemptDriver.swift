@@ -9,8 +9,6 @@ final class AttemptDriver {
     private var origin: OriginHealth?
     private var isProbe = false
     private var timer: EngineTimer?
-    /// Of the body's files, when they were sent first.
-    private var files: [FileStamp?] = []
 
     init(_ rules: AttemptRules, _ core: ServiceCore) {
         self.rules = rules
@@ -53,7 +51,9 @@ final class AttemptDriver {
     }
 
     private func refusal(_ origin: OriginHealth) -> TransportError? {
-        guard rules.breaker != nil, let until = origin.breaker.isRefusing(at: uptime) else { return nil }
+        guard rules.breaker != nil, !isProbe, let until = origin.breaker.isRefusing(at: uptime) else {
+            return nil
+        }
         return Self.circuitOpen(origin, retryAt: engine.scheduler.now + max(0, until - uptime))
     }
 
@@ -67,7 +67,8 @@ final class AttemptDriver {
         _ leg: RequestLeg, _ origin: OriginHealth, queued: Double,
         _ decided: @EngineActor (Result<Double, TransportError>) -> Void
     ) {
-        if rules.breaker != nil {
+        // A probe that is sent again still is one.
+        if rules.breaker != nil, !isProbe {
             // It may have opened while the request waited.
             switch origin.breaker.admit(at: uptime) {
             case .pass: break
@@ -83,10 +84,7 @@ final class AttemptDriver {
                             origin, retryAt: engine.scheduler.now + max(0, until - uptime))))
             }
         }
-        if rules.retry != nil, !leg.isOneOfMany {
-            origin.budget.noteRequest(at: uptime)
-            if case .upload(let upload) = leg.step.payload { files = upload.files.map { FileStamp($0) } }
-        }
+        if rules.retry != nil, !leg.isOneOfMany { origin.budget.noteRequest(at: uptime) }
         decided(.success(queued))
     }
 
@@ -138,13 +136,16 @@ final class AttemptDriver {
 
     /// Whether a failure is worth another attempt, and when.
     ///
-    /// - Parameter failure: For the policy's function.
+    /// - Parameters:
+    ///   - obstacle: Why the message can't be sent a second time; nil when it can.
+    ///   - failure: For the policy's function.
     func decide(
-        _ leg: RequestLeg, _ result: TransportResult, timeLeft: Double, failure: () -> RequestError
+        _ leg: RequestLeg, _ result: TransportResult, obstacle: String?, timeLeft: Double,
+        failure: () -> RequestError
     ) throws -> RetryDecision {
         guard let policy = rules.retry else { return .stop(nil) }
         var question = RetryQuestion(
-            number: leg.number - leg.firstNumber + 1, obstacle: obstacle(leg), timeLeft: timeLeft)
+            number: leg.number - leg.firstNumber + 1, obstacle: obstacle, timeLeft: timeLeft)
         switch result {
         case .success(let response):
             question.status = response.status
@@ -169,19 +170,6 @@ final class AttemptDriver {
         return decision
     }
 
-    /// Why the message can't be sent a second time (41.4, 41.5).
-    private func obstacle(_ leg: RequestLeg) -> String? {
-        guard Method.mayBeRepeated(leg.step.method, leg.step.headers) else {
-            return "\(leg.step.method) may not be repeated without an idempotency key"
-        }
-        if leg.step.payload.isSpent { return RequestPayload.spentMessage }
-        if case .upload(let upload) = leg.step.payload {
-            let now = upload.files.map { FileStamp($0) }
-            guard now == files, !now.contains(nil) else { return "a file of the body has changed meanwhile" }
-        }
-        return nil
-    }
-
     /// Rests before another attempt; the place in the limit is given back meanwhile.
     func wait(_ seconds: Double, then: @escaping @EngineActor () -> Void) {
         leave()
@@ -203,17 +191,5 @@ final class AttemptDriver {
         if isProbe { origin?.breaker.abandonProbe() }
         isProbe = false
         leave()
-    }
-}
-
-extension Upload {
-    /// The files that it is read from.
-    var files: [String] {
-        switch self {
-        case .file(let path): [path]
-        case .stream: []
-        case .multipart(let parts):
-            parts.compactMap { if case .file(let path) = $0.source { path } else { nil } }
-        }
     }
 }

@@ -92,6 +92,8 @@ extension RetryPolicy {
         case .usual:
             if let status = question.status, !statuses.contains(status) { return .stop(nil) }
         }
+        // Of a connection that was closed while it rested, waiting makes nothing better.
+        if question.error?.isStaleConnection ?? false { wait = wait ?? 0 }
         let delay =
             wait ?? question.retryAfter?.wait(cap: capSeconds)
             ?? ceiling(after: question.number) * min(max(chance(), 0), 1)

@@ -38,6 +38,7 @@ final class BodyDelivery: BodyReceiver {
         if file != nil, !message.headers.contains("Accept-Encoding") {
             message.headers.set("Accept-Encoding", "identity")
         }
+        file?.prepare(message.headers)
     }
 
     /// The message that asks for the rest of a file, after its connection was cut (RFC 9110 14.2, 13.1.5).
@@ -50,13 +51,17 @@ final class BodyDelivery: BodyReceiver {
         }
     }
 
-    /// The message that asks for all of a file, of which the server has no such rest (RFC 9110 15.5.17).
-    func whole(after leg: RequestLeg, _ response: TransportResponse) -> RequestLeg? {
-        guard let file, response.status == 416, file.bytes > 0, leg.step.headers.contains("If-Range") else {
-            return nil
-        }
+    /// The message that asks for all of a file, of which the server has no such rest (RFC 9110 15.5.17), or
+    /// sends another.
+    func whole(after leg: RequestLeg, _ result: TransportResult) -> RequestLeg? {
+        let hasNoRest: Bool =
+            switch result {
+            case .success(let response): response.status == 416
+            case .failure(let error): error.code == .decodingFailed
+            }
+        guard let file, hasNoRest, file.bytes > 0, leg.step.headers.contains("If-Range") else { return nil }
         file.startOver()
-        return leg.again(after: .success(response), waiting: 0).changing { headers in
+        return leg.again(after: result, waiting: 0).changing { headers in
             for name in ["Range", "If-Range"] { headers.remove(name) }
         }
     }
@@ -93,6 +98,36 @@ extension NetworkWork {
         // The answer goes where it would have gone.
         (plan.destination, delivery) = before
         return false
+    }
+
+    /// What comes is of no use: it is the wrong part of a file, or the file can't be written. The transfer
+    /// ends.
+    func interrupt(_ leg: RequestLeg, sent: Double, _ cause: RequestError.Cause, _ request: Request) {
+        guard transfer != nil else { return }
+        guard case .transport(let error) = cause else {
+            let error = TransportError(
+                .internal, phase: .receive, message: "the body could not be written to its file")
+            breakOff(error, of: leg, sent: sent, request)
+            driver?.leave()
+            delivery?.file?.discard()
+            return end(.failure(failure(cause, leg.step)), request)
+        }
+        breakOff(error, of: leg, sent: sent, request)
+        complete(leg, after: error, request)
+    }
+
+    private func breakOff(_ error: TransportError, of leg: RequestLeg, sent: Double, _ request: Request) {
+        endTransfer(.failure(error))
+        driver?.ended(.failure(error))
+        resource.engine.note(error.code.rawValue, leg.step, since: sent)
+        request.note(leg, sent: sent, error)
+    }
+
+    /// Asks for what is missing of a file, or for all of it once more.
+    func complete(_ leg: RequestLeg, after error: TransportError, _ request: Request) {
+        guard let next = delivery?.rest(after: leg, error) ?? delivery?.whole(after: leg, .failure(error))
+        else { return fail(leg, error, request) }
+        send(next, request)
     }
 
     /// The end of a success whose body went elsewhere.

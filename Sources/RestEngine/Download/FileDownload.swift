@@ -16,6 +16,14 @@ final class FileDownload: BodyReceiver {
     /// The response that the file began with.
     private(set) var head: TransportResponse?
     private var failure: FileError?
+    /// The message asks for what is missing of the file.
+    private var isGoingOn = false
+    /// The message asks for a part of what the server has, which is the whole of the file.
+    private var wantsPart = false
+    /// Why no more is taken.
+    private var fault: RequestError.Cause?
+    /// Told once that there is no use in what comes; the transfer is to be ended.
+    var onFault: (@EngineActor (RequestError.Cause) -> Void)?
     /// Bytes that are not written yet.
     private var unwritten = 0
     private weak var transfer: (any Transfer)?
@@ -36,20 +44,62 @@ final class FileDownload: BodyReceiver {
 
     // MARK: Receiving
 
+    /// A message goes out, with these fields.
+    func prepare(_ headers: Headers) {
+        fault = nil
+        isGoingOn = head != nil && headers.contains("If-Range")
+        wantsPart = !isGoingOn && headers.contains("Range")
+    }
+
     func begin(_ response: TransportResponse, of transfer: any Transfer) {
         self.transfer = transfer
-        if response.status == 206, head != nil, response.contentStart == bytes { return }
+        if response.status == 206, !wantsPart {
+            // Another part, put behind what is there, would make a file that nobody has (RFC 9110 15.3.7.3).
+            if !goesOn(with: response) { stop(.transport(.wrongPart)) }
+            return
+        }
         (head, bytes) = (response, 0)
         let old = file
         do throws(FileError) {
             let file = if let old { old } else { try PartialFile(for: path) }
             self.file = file
             if old != nil { write { (file) throws(FileError) in try file.cut(to: 0) } }
-        } catch { failure = error }
+        } catch { fail(error) }
+    }
+
+    private func goesOn(with response: TransportResponse) -> Bool {
+        guard isGoingOn, let part = response.contentRange, part.start == bytes else { return false }
+        if let tag = response.headers["ETag"], tag != head?.headers["ETag"] { return false }
+        guard let count else { return true }
+        return part.end < count && part.count ?? count == count
+    }
+
+    /// Of the whole file, as its first answer says.
+    private var count: Int64? {
+        head.flatMap { $0.status == 206 ? nil : $0.headers["Content-Length"].flatMap { Int64($0) } }
+    }
+
+    private func fail(_ error: FileError) {
+        guard failure == nil else { return }
+        failure = error
+        stop(.unwritableFile(error))
+    }
+
+    private func stop(_ fault: RequestError.Cause) {
+        guard self.fault == nil else { return }
+        self.fault = fault
+        onFault?(fault)
+    }
+
+    /// What is wrong with the file behind the last answer of several; nil when it is whole.
+    var shortfall: TransportError? {
+        guard isGoingOn, failure == nil, let count, bytes != count else { return nil }
+        return bytes < count ? .shortPart : .wrongPart
     }
 
     func receive(_ bytes: [UInt8]) -> Bool {
-        guard failure == nil else { return true }
+        // The transfer ends, or has.
+        guard fault == nil else { return false }
         let offset = self.bytes
         self.bytes += Int64(bytes.count)
         unwritten += bytes.count
@@ -72,7 +122,7 @@ final class FileDownload: BodyReceiver {
     private func wrote(_ count: Int, _ failure: FileError?) {
         defer { engine.endOffloadedWork() }
         unwritten -= count
-        if self.failure == nil { self.failure = failure }
+        if let failure { fail(failure) }
         if isHeld, unwritten < Self.roomBytes / 2 || self.failure != nil {
             isHeld = false
             transfer?.resume()
@@ -89,7 +139,9 @@ final class FileDownload: BodyReceiver {
     /// (RFC 9110 13.1.5, 14.2). Nil when nothing can be gone on with, or nothing more has come since it was
     /// tried last.
     func resumption() -> [(name: String, value: String)]? {
-        guard failure == nil, bytes > lastResumption, let validator = head?.strongValidator else {
+        guard failure == nil, bytes > lastResumption, head?.status == 200,
+            let validator = head?.strongValidator
+        else {
             return nil
         }
         lastResumption = bytes
@@ -104,6 +156,7 @@ final class FileDownload: BodyReceiver {
 
     /// Puts the whole file in its place.
     func finish(_ completion: @escaping @EngineActor (FileError?) -> Void) {
+        onFault = nil
         let commit: @EngineActor () -> Void = { [self] in
             guard let file, failure == nil else { return completion(failure) }
             engine.beginOffloadedWork()
@@ -121,6 +174,7 @@ final class FileDownload: BodyReceiver {
 
     /// Nobody wants it any more, or it won't be whole.
     func discard() {
+        onFault = nil
         whenWritten = nil
         let file = file
         self.file = nil
@@ -133,12 +187,21 @@ final class FileDownload: BodyReceiver {
 }
 
 extension TransportResponse {
-    /// Where the part begins that a 206 brings (RFC 9110 14.4); nil for what is none in bytes.
-    var contentStart: Int64? {
-        guard let range = headers["Content-Range"] else { return nil }
-        let words = range.split(separator: " ", maxSplits: 1)
+    /// The part that a 206 brings, in bytes, and of how many, where it says that (RFC 9110 14.4); nil for
+    /// what is none in bytes, and for several parts.
+    fileprivate var contentRange: (start: Int64, end: Int64, count: Int64?)? {
+        guard let range = headers["Content-Range"],
+            MediaType(headers["Content-Type"] ?? "").essence != "multipart/byteranges"
+        else { return nil }
+        let words = range.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        return words[1].split(separator: "-").first.flatMap { Int64($0) }
+        let sides = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard sides.count == 2, ends.count == 2, let start = Int64(ends[0]), let end = Int64(ends[1]),
+            0 <= start, start <= end
+        else { return nil }
+        if sides[1] == "*" { return (start, end, nil) }
+        return Int64(sides[1]).map { (start, end, $0) }
     }
 
     /// What tells this very content from any other, as it is on the wire: a strong tag (RFC 9110 8.8.3). Nil
@@ -149,4 +212,12 @@ extension TransportResponse {
         else { return nil }
         return tag
     }
+}
+
+extension TransportError {
+    fileprivate static let wrongPart = TransportError(
+        .decodingFailed, phase: .receive, message: "the response's part is not the one that was asked for")
+
+    fileprivate static let shortPart = TransportError(
+        .connectionFailed, phase: .receive, message: "the response's part ends before the file does")
 }

@@ -21,3 +21,22 @@ struct FileStamp: Equatable {
         #endif
     }
 }
+
+extension Upload {
+    /// The files that it is read from.
+    var files: [String] {
+        switch self {
+        case .file(let path): [path]
+        case .stream: []
+        case .multipart(let parts):
+            parts.compactMap { if case .file(let path) = $0.source { path } else { nil } }
+        }
+    }
+}
+
+extension RequestPayload {
+    /// Of the files that it is read from; nil where it is read from none.
+    var fileStamps: [FileStamp?]? {
+        if case .upload(let upload) = self { upload.files.map { FileStamp($0) } } else { nil }
+    }
+}

@@ -17,6 +17,31 @@ extension NetworkWork {
         }
     }
 
+    /// The same message on a connection of its own, when one that was kept broke before a byte of the answer
+    /// came (41.10). Where there is a policy of retries it decides.
+    func resent(_ leg: RequestLeg, _ error: TransportError) -> RequestLeg? {
+        guard error.isStaleConnection, driver?.rules.retry == nil,
+            !(leg.failed?.error?.isStaleConnection ?? false), obstacle(leg) == nil
+        else { return nil }
+        logRetry("\(leg.step.method) \(leg.step.url) is sent again because \(error.message)")
+        return leg.again(after: .failure(error), waiting: 0)
+    }
+
+    /// Why the message can't be sent a second time (41.4, 41.5).
+    private func obstacle(_ leg: RequestLeg) -> String? {
+        guard Method.mayBeRepeated(leg.step.method, leg.step.headers) else {
+            return "\(leg.step.method) may not be repeated without an idempotency key"
+        }
+        return obstacle(inBodyOf: leg.step)
+    }
+
+    /// Why the body isn't what was sent before (41.5, 69.4).
+    func obstacle(inBodyOf step: Redirect.RequestStep) -> String? {
+        if step.payload.isSpent { return RequestPayload.spentMessage }
+        guard let files, let now = step.payload.fileStamps else { return nil }
+        return now != files || now.contains(nil) ? RequestPayload.changedMessage : nil
+    }
+
     /// Sends a failed message again, if that is worth while; false when the failure stands.
     func tryAgain(
         _ leg: RequestLeg, _ result: TransportResult, by driver: AttemptDriver, _ request: Request
@@ -24,7 +49,9 @@ extension NetworkWork {
         let scheduler = resource.engine.scheduler
         let decision: RetryDecision
         do {
-            decision = try driver.decide(leg, result, timeLeft: timeLeft(leg)) { error(of: leg, result) }
+            decision = try driver.decide(leg, result, obstacle: obstacle(leg), timeLeft: timeLeft(leg)) {
+                error(of: leg, result)
+            }
         } catch {
             let fault = RequestError(
                 thrown: error, timestamp: scheduler.now, url: leg.step.url, method: leg.step.method)

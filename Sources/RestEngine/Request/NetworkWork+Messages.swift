@@ -10,7 +10,7 @@ extension NetworkWork {
         let engine = resource.engine
         var timeouts = leg.resolved.configuration.timeouts
         if let timeout = plan.timeout { timeouts.totalSeconds = timeout }
-        if leg.followed + leg.answers > 0 || driver != nil, timeouts.totalSeconds > 0 {
+        if leg.isOneOfMany || driver != nil, timeouts.totalSeconds > 0 {
             // The limit is for the whole exchange, not for each leg of it.
             timeouts.totalSeconds = max(
                 0.001, timeouts.totalSeconds - (engine.scheduler.now - leg.began))
@@ -20,7 +20,8 @@ extension NetworkWork {
                 method: leg.step.method, url: leg.step.url, headers: leg.step.headers,
                 payload: leg.step.payload, timeouts: timeouts,
                 maxBodyBytes: leg.resolved.configuration.maxBodyBytes, account: account,
-                wantsRemoteAddress: engine.recordsAddresses || engine.hasListeners(of: .attempt)))
+                wantsRemoteAddress: engine.recordsAddresses || engine.hasListeners(of: .attempt),
+                wantsFreshConnection: leg.failed?.error?.isStaleConnection ?? false))
         if let proof { message.headers.set("Authorization", proof.header) }
         delivery?.prepare(&message)
         if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
@@ -66,9 +67,11 @@ extension NetworkWork {
     }
 
     /// The same of one that a redirect leads to.
-    func failSpent(redirectedBy response: TransportResponse, _ leg: RequestLeg, _ request: Request) {
+    func failSpent(
+        _ obstacle: String, redirectedBy response: TransportResponse, _ leg: RequestLeg, _ request: Request
+    ) {
         request.note(leg, remembering: leg.isOneOfMany)
-        let why = "the server redirects a request that can't be sent again: " + RequestPayload.spentMessage
+        let why = "the server redirects a request that can't be sent again: \(obstacle)"
         finish(.failure(misled(why, response, leg.step)), leg.step, request)
     }
 

@@ -25,6 +25,8 @@ final class NetworkWork: RequestWork {
     private var configurationAtStart: ResolvedConfiguration?
     /// The last that was found, and its version; a failure may be that of a block which is still running.
     private var known: (configuration: ResolvedConfiguration, version: Int)?
+    /// Of the body's files, when they were sent first.
+    private(set) var files: [FileStamp?]?
     /// Nil where nothing is traced.
     private(set) var trace: RequestTrace?
     /// Nil where nobody listens.
@@ -96,6 +98,7 @@ final class NetworkWork: RequestWork {
     func transmit(_ leg: RequestLeg, _ request: Request) {
         let engine = resource.engine
         if leg.step.payload.isSpent { return failSpent(leg, request) }
+        if files == nil { files = leg.step.payload.fileStamps }
         let authentication = MessageAuthentication(of: leg, in: self)
         measure(leg.step)
         account?.close()
@@ -111,10 +114,15 @@ final class NetworkWork: RequestWork {
             underWay = MessageUnderWay(
                 request, leg, authentication?.proof, cookie: message.headers["Cookie"], span, sent)
         }
+        delivery?.file?.onFault = { [weak self, weak request] cause in
+            if let request { self?.interrupt(leg, sent: sent, cause, request) }
+        }
         transfer = resource.core.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
-            driver?.ended(result)
+            let isStale = result.error?.isStaleConnection ?? false
+            // It says nothing of the server, unless it is the end.
+            if !isStale { driver?.ended(result) }
             underWay?.tell(result)
             underWay = nil
             if let target, case .success(let response) = result {
@@ -125,10 +133,13 @@ final class NetworkWork: RequestWork {
             case .failure(let error):
                 engine.note(error.code.rawValue, leg.step, since: sent)
                 request.note(leg, sent: sent, error)
-                if let rest = delivery?.rest(after: leg, error) { return send(rest, request) }
+                if let next = resent(leg, error) ?? delivery?.rest(after: leg, error) {
+                    return send(next, request)
+                }
                 if delivery?.canBeginAgain ?? true, let driver, tryAgain(leg, result, by: driver, request) {
                     return
                 }
+                if isStale { driver?.ended(result) }
                 fail(leg, error, request)
             case .success(let response):
                 engine.note("\(response.status)", leg.step, since: sent)
@@ -148,9 +159,13 @@ final class NetworkWork: RequestWork {
             headers: response.headers, timings: response.timings, redirects: leg.followed,
             body: plan.keepsBody ? response.body : nil, method: step.method, began: sent,
             remoteAddress: response.remoteAddress)
-        if authentication?.isRenewed(by: response, after: leg) ?? false, !step.payload.isSpent {
+        if authentication?.isRenewed(by: response, after: leg) ?? false, obstacle(inBodyOf: step) == nil {
             request.note(leg, remembering: true)
             return send(leg.answeringChallenge, request)
+        }
+        if response.status < 300, let error = delivery?.file?.shortfall {
+            request.note(leg, remembering: true)
+            return complete(leg, after: error, request)
         }
         guard response.status >= 300 else {
             request.note(leg, remembering: leg.isOneOfMany || driver != nil)
@@ -162,7 +177,9 @@ final class NetworkWork: RequestWork {
             followed: leg.followed)
         if case .follow(let next) = decision {
             do {
-                if next.payload.isSpent { return failSpent(redirectedBy: response, leg, request) }
+                if let why = obstacle(inBodyOf: next) {
+                    return failSpent(why, redirectedBy: response, leg, request)
+                }
                 if try policy.allows(next, after: step, status: response.status) {
                     request.note(leg, remembering: true)
                     return send(leg.following(next, response.status), request)
@@ -182,7 +199,7 @@ final class NetworkWork: RequestWork {
         case .broken(let why):
             finish(.failure(misled(why, response, step)), step, request)
         case .follow, .none:
-            if let whole = delivery?.whole(after: leg, response) { return send(whole, request) }
+            if let whole = delivery?.whole(after: leg, .success(response)) { return send(whole, request) }
             if let driver, response.status >= 400, tryAgain(leg, .success(response), by: driver, request) {
                 return
             }
@@ -260,11 +277,16 @@ final class NetworkWork: RequestWork {
         return finalConfiguration
     }
 
-    func cancel(isRunning: Bool) {
+    /// Ends what is under way before its answer does.
+    func endTransfer(_ result: TransportResult) {
         transfer?.cancel()
         transfer = nil
-        underWay?.tell(.failure(.cancelled))
+        underWay?.tell(result)
         underWay = nil
+    }
+
+    func cancel(isRunning: Bool) {
+        endTransfer(.failure(.cancelled))
         driver?.cancel()
         delivery?.file?.discard()
         offloadedRun?.cancel()

@@ -94,6 +94,7 @@ enum RequestPayload: Sendable, Hashable {
     }
 
     static let spentMessage = "its body was sent as it came, and is gone"
+    static let changedMessage = "a file of its body has changed meanwhile"
 }
 
 extension String {

@@ -75,6 +75,7 @@ final class RequestLeg {
         next.answers = 0
         next.redirect = (status, self.step.url)
         next.reason = .redirect(status)
+        next.failed = nil
         next.waited = 0
         return next
     }
@@ -84,6 +85,7 @@ final class RequestLeg {
         let again = RequestLeg(self, step)
         again.answers = answers + 1
         again.reason = .challenge
+        again.failed = nil
         again.waited = 0
         return again
     }

@@ -50,12 +50,17 @@ public struct TransportError: Error, Sendable, Equatable {
     /// It was this process that lacked something, file descriptors for example: the server is not to blame,
     /// and a later try may do better.
     public let isShortage: Bool
+    /// The connection was one of an earlier request, and broke before a byte of the answer came: the server
+    /// may have closed it before this request reached it. On a fresh connection the same is likely to succeed
+    /// (RFC 9112 9.3.1).
+    public let isStaleConnection: Bool
     /// When it may be worth while to ask again, in Unix seconds; nil where nobody knows.
     public var retryAt: Double?
 
     public init(
         _ code: Code, phase: Phase? = nil, message: String, limit: Int? = nil, reason: String? = nil,
-        peer: String? = nil, isShortage: Bool = false, retryAt: Double? = nil
+        peer: String? = nil, isShortage: Bool = false, isStaleConnection: Bool = false,
+        retryAt: Double? = nil
     ) {
         self.code = code
         self.phase = phase
@@ -64,6 +69,7 @@ public struct TransportError: Error, Sendable, Equatable {
         self.reason = reason
         self.peer = peer
         self.isShortage = isShortage
+        self.isStaleConnection = isStaleConnection
         self.retryAt = retryAt
     }
 }

@@ -51,6 +51,8 @@ public struct TransportRequest: Sendable {
     package var account: BodyAccount? { storage.fields.account }
     /// The response is to say where it came from.
     package var wantsRemoteAddress: Bool { storage.fields.wantsRemoteAddress }
+    /// It goes over a connection that no request has used.
+    package var wantsFreshConnection: Bool { storage.fields.wantsFreshConnection }
     /// The same message once more means what it means once.
     package var mayBeRepeated: Bool { method == "GET" || Method.mayBeRepeated(method, headers) }
 
@@ -82,6 +84,7 @@ public struct TransportRequest: Sendable {
         var receiver: (any BodyReceiver)?
         var account: BodyAccount?
         var wantsRemoteAddress = false
+        var wantsFreshConnection = false
     }
 
     private final class Storage: Sendable {
@@ -107,7 +110,8 @@ public struct Timeouts: Sendable, Equatable {
         set { connectSeconds = newValue.inSeconds }
     }
 
-    /// From the start of the transfer, its connection included, to the first byte of the response.
+    /// From the time at which a connection is there or begins to be made to the first byte of the response:
+    /// waiting for ``TransportOptions/maxConnectionsPerHost`` is left out.
     public var firstByte: Duration {
         get { Duration(inSeconds: firstByteSeconds) }
         set { firstByteSeconds = newValue.inSeconds }

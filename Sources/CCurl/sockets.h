@@ -1,0 +1,64 @@
+// What a watch knows of sockets, and the watch itself.
+#ifndef CCURL_SOCKETS_H
+#define CCURL_SOCKETS_H
+
+#include "ccurl_watch.h"
+
+#include <stdint.h>
+
+#ifdef __linux__
+#include <sys/epoll.h>
+#endif
+
+// As many are told to libcurl before what came of them is passed on.
+enum { most_events = 64 };
+
+// What is known of one descriptor.
+struct socket_state {
+    // What epoll looks for, in libcurl's terms; 0 when it doesn't know the descriptor.
+    uint8_t watched;
+    // A transfer waits for it.
+    bool is_wanted;
+    // on_close is told when it is closed.
+    bool tells_of_close;
+    // A request on it waits for the answer to the one before: between two of them nothing may come.
+    bool takes_turns;
+    // Something came while no transfer waited for it.
+    bool has_input;
+    // The handle that made it.
+    const void *maker;
+    // Of a socket that takes turns, here; 0 for one that has no ports.
+    uint16_t port;
+};
+
+struct ccurl_watch {
+    CURLM *multi;
+    // -1 when libcurl waits.
+    int epoll;
+    // Written to by who wakes.
+    int event;
+    // The write was seen outside of a wait, which it still has to end.
+    bool is_woken;
+    // Microseconds of the monotonic clock at which libcurl's next timer is due; 0 for now, -1 for none.
+    int64_t deadline;
+    struct socket_state *sockets;
+    size_t socket_count;
+    // Sockets with input that nobody waits for.
+    size_t input_count;
+#ifdef __linux__
+    // Of the last wait, until they are told; -1 when there was none since.
+    int event_count;
+    struct epoll_event events[most_events];
+#endif
+};
+
+/// NULL when there is no memory. Another descriptor may move it.
+struct socket_state *ccurl_find_state(ccurl_watch *watch, curl_socket_t socket);
+
+/// Notes whether something has come that nobody waits for.
+void ccurl_set_input(ccurl_watch *watch, struct socket_state *state, bool has_input);
+
+/// False for the end of the connection, which libcurl sees by itself.
+bool ccurl_is_readable(curl_socket_t socket);
+
+#endif
