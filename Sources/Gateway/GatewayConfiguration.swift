@@ -55,8 +55,9 @@ public struct GatewayConfiguration: Sendable {
     /// Seconds on a clock that nobody sets, for durations.
     var uptime: @Sendable () -> Double = { ClockReading.uptime }
 
-    /// Names of clients' headers that go to the API, beside Content-Type with a body. A read that has one is
-    /// a request of its own: nobody else gets its answer, and it is kept nowhere.
+    /// Names of clients' headers that go to the API, beside what always does: what is said of a body, and
+    /// preconditions of what is no read. A read that has one is a request of its own: nobody else gets its
+    /// answer, and it is kept nowhere.
     public var forwardedHeaders: [String] = []
     /// Names of the API's headers that go to clients, beside ``HeaderPassage/usual``.
     public var keptHeaders: [String] = []
@@ -91,8 +92,11 @@ public struct GatewayConfiguration: Sendable {
         for token in tokens { _ = try Exposure(token.expose) }
         for client in clientCertificates?.clients ?? [] { _ = try Exposure(client.expose) }
         _ = try ListenerSecrets(self)
-        for name in forwardedHeaders + keptHeaders {
-            if let objection = HeaderPassage.objection(to: name) { throw .badHeader(objection) }
+        for name in forwardedHeaders {
+            if let why = HeaderPassage.objection(toForwarding: name) { throw .badHeader(why) }
+        }
+        for name in keptHeaders {
+            if let why = HeaderPassage.objection(toKeeping: name) { throw .badHeader(why) }
         }
     }
 }

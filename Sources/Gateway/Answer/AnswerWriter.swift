@@ -34,12 +34,7 @@ struct AnswerWriter {
         _ framing: Framing, room: Int = 0
     ) -> ByteBuffer {
         let left = Self.wholeSeconds(answer.expiresAt - now)
-        var head = allocator.buffer(capacity: 512 + room)
-        head.writeImmutableBuffer(parts.statusLine)
-        head.writeString(date(now))
-        if let fields = parts.fields { head.writeImmutableBuffer(fields) }
-        head.writeImmutableBuffer(parts.validators)
-        head.writeImmutableBuffer(parts.kept)
+        var head = beginning(of: parts, now: now, room: room)
         // Each line's end with the beginning of the next: of small pieces the writing is most of the work.
         head.writeStaticString("Age: ")
         head.writeDecimal(Self.wholeSeconds(now - answer.timestamp))
@@ -51,6 +46,24 @@ struct AnswerWriter {
         let late = Self.wholeSeconds((now - answer.expiresAt).rounded(.up))
         cacheStatus.write(to: &head, timeLeft: left > 0 ? left : -late)
         finish(&head, framing)
+        return head
+    }
+
+    /// Of a content that one client alone gets.
+    mutating func ownHead(_ parts: ContentHead, now: Double, _ framing: Framing, room: Int) -> ByteBuffer {
+        var head = beginning(of: parts, now: now, room: room)
+        head.writeStaticString("Cache-Control: no-store\r\n")
+        finish(&head, framing)
+        return head
+    }
+
+    private mutating func beginning(of parts: ContentHead, now: Double, room: Int) -> ByteBuffer {
+        var head = allocator.buffer(capacity: 512 + room)
+        head.writeImmutableBuffer(parts.statusLine)
+        head.writeString(date(now))
+        if let fields = parts.fields { head.writeImmutableBuffer(fields) }
+        head.writeImmutableBuffer(parts.validators)
+        head.writeImmutableBuffer(parts.kept)
         return head
     }
 
@@ -73,7 +86,9 @@ struct AnswerWriter {
         head.writeString(date(now))
         for (name, value) in reply.fields { head.writeString("\(name): \(value)\r\n") }
         // RFC 9110 8.6: without content there is no length of it.
-        if reply.status != 204 { head.writeString("Content-Length: \(reply.body.count)\r\n") }
+        if reply.status != 204, reply.saysLength {
+            head.writeString("Content-Length: \(reply.body.count)\r\n")
+        }
         finish(&head, framing)
         return head
     }

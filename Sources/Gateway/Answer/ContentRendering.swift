@@ -131,7 +131,7 @@ final class ContentRendering: Sendable {
         let made =
             coding.encode(content.body).map { body in
                 // Another form of a content has another strong tag (RFC 9110 8.8.3.3).
-                let etag = "\(content.etag.dropLast())-\(coding.rawValue)\""
+                let etag = EntityTag.variant(coding.rawValue, of: content.etag)
                 return Coded.form(Self.form(of: content, .buffer(body), etag: etag, coding, true))
             } ?? .useless
         coded.withLock { $0[coding] = made }

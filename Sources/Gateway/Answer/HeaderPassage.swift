@@ -20,23 +20,56 @@ struct HeaderPassage: Sendable {
 
     var isOwn: Bool { kept == nil }
 
-    /// Nil for a name that may pass. What belongs to one connection (RFC 9110 7.6.1), to a message's length
-    /// or to whom a request is for is the gateway's to say; what is secret goes nowhere.
-    static func objection(to name: String) -> String? {
+    /// Why a client's header can't be forwarded; nil for one that can.
+    static func objection(toForwarding name: String) -> String? {
+        switch name.lowercased() {
+        case "if-none-match", "if-modified-since":
+            "'\(name)' is for the gateway itself where a client reads, and goes along with everything else anyway"
+        case "cache-control":
+            "'\(name)' tells the gateway itself how fresh a resource has to be"
+        case "accept-encoding": "'\(name)' is the host's own: it takes the codings off that it asks for"
+        case "host": "'\(name)' names the gateway; what the API gets is the name in the service's base_url"
+        case "expect": "'\(name)' is answered by the gateway itself"
+        case let lower: objection(name, lower)
+        }
+    }
+
+    /// Why a header of the API can't be kept; nil for one that can.
+    static func objection(toKeeping name: String) -> String? {
+        switch name.lowercased() {
+        case "etag":
+            "'\(name)' comes back by itself where something is changed, and with parts; of what is read the gateway has its own"
+        case "www-authenticate", "content-range":
+            "'\(name)' comes back by itself with the status that it belongs to"
+        case "content-type", "content-encoding":
+            "'\(name)' is the gateway's to say, of the content that it sends"
+        case "age", "cache-control", "cache-status", "date":
+            "'\(name)' is the gateway's to say, of its own answer"
+        case let lower: objection(name, lower)
+        }
+    }
+
+    /// What belongs to one connection (RFC 9110 7.6.1, 11.7.1) or to a message's length, and what is secret,
+    /// goes nowhere.
+    private static func objection(_ name: String, _ lower: String) -> String? {
         guard Method.isToken(name) else { return "'\(name)' is no name of a header" }
-        let lower = name.lowercased()
+        if lower == "content-length" { return "'\(name)' is said anew for each message" }
         if hopByHop.contains(lower) { return "'\(name)' belongs to one connection alone" }
-        if SecretMask.standard.hides(name) { return "'\(name)' is secret" }
-        return nil
+        return SecretMask.standard.hides(name) ? "'\(name)' is secret" : nil
     }
 
     private static let hopByHop: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "te", "trailer",
-        "transfer-encoding", "upgrade", "host", "content-length", "content-encoding", "content-range",
-        "content-type", "accept-encoding", "expect", "range", "if-none-match", "if-modified-since",
-        "if-match", "if-unmodified-since", "if-range", "date", "age", "etag", "cache-control",
-        "cache-status", "www-authenticate",
+        "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info",
+        "te", "trailer", "transfer-encoding", "upgrade", "http2-settings",
     ]
+
+    /// Those that the gateway says of its own answers, whatever a route says.
+    private static let gatewaysOwn: Set<String> = hopByHop.union([
+        "set-cookie", "host", "content-length", "content-encoding", "content-range", "content-type",
+        "accept-encoding", "expect", "range", "if-none-match", "if-modified-since", "if-match",
+        "if-unmodified-since", "if-range", "date", "age", "etag", "cache-control", "cache-status",
+        "www-authenticate",
+    ])
 
     /// The lines of a head.
     func lines(of content: EncodedContent) -> ByteBuffer {
@@ -65,7 +98,7 @@ struct HeaderPassage: Sendable {
     private func isKept(_ name: String) -> Bool {
         if let kept { return kept.contains(name) }
         let lower = name.lowercased()
-        return lower != "set-cookie" && !Self.hopByHop.contains(lower)
+        return !Self.gatewaysOwn.contains(lower)
     }
 
     /// The address for a client; nil for text that is none.

@@ -24,6 +24,11 @@ extension Problem {
         self.init(Self.status(of: error), error.code, detail)
         url = error.url.flatMap(path.visible)
         attempt = error.attempt
+        if status == 401, let headers = error.entity?.headers {
+            challenges = headers.values("WWW-Authenticate").filter {
+                $0.utf8.allSatisfy(HTTPByte.isFieldValue)
+            }
+        }
         if status == 503 { retryAfter = 1 }
         if case .transport(let failure)? = error.cause, let time = failure.retryAt {
             retryAfter = Int(min(max(1, (time - error.timestamp).rounded(.up)), 86_400))

@@ -16,6 +16,8 @@ struct Problem: Error, Sendable, Equatable {
     var retryAfter: Int?
     var asksForToken = false
     var contentRange: String?
+    /// Of the API, for a client that it does not let in (RFC 9110 11.6.1).
+    var challenges: [String] = []
     /// More members of the answer's object.
     var members: [ControlProblem.Member] = []
 
@@ -46,6 +48,7 @@ struct Problem: Error, Sendable, Equatable {
         if let allow { reply.fields.append(("Allow", allow.joined(separator: ", "))) }
         if let retryAfter { reply.fields.append(("Retry-After", "\(retryAfter)")) }
         if let contentRange { reply.fields.append(("Content-Range", contentRange)) }
+        for challenge in challenges { reply.fields.append(("WWW-Authenticate", challenge)) }
         if asksForToken { reply.fields.append(("WWW-Authenticate", "Bearer")) }
         return reply
     }
@@ -132,6 +135,21 @@ extension Problem {
         return problem
     }
 
+    /// A precondition names a state of which nobody knows whether it still is the API's.
+    static var untoldState: Problem {
+        Problem(
+            412, "state_unknown",
+            "the API gave what was read here no ETag, so nothing can tell whether it has changed: only a request without If-Match can be made"
+        )
+    }
+
+    static var changedPart: Problem {
+        Problem(
+            502, "part_changed",
+            "a transformer has changed the part that the API answered with, so it is a part of nothing any more"
+        )
+    }
+
     /// The load itself goes on.
     static var overdue: Problem {
         Problem(504, "gateway_timeout", "no answer came within the time that the gateway gives a request")
@@ -143,6 +161,8 @@ struct Reply: Sendable {
     var status: Int
     var fields: [(String, String)]
     var body: [UInt8]
+    /// False for an answer to HEAD whose content nobody has seen (RFC 9110 9.3.2).
+    var saysLength = true
 
     /// About the server as a whole (RFC 9110 9.3.7).
     init(allowing methods: [String]) {

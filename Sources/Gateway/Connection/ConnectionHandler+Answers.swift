@@ -53,10 +53,7 @@ extension ConnectionHandler {
         }
         if request.method == "GET", request.terms.wantsEvents { return stream(path, request, context) }
         let isRead = request.method == "GET" || request.method == "HEAD"
-        let forwarded = loop.rules.access.forwarded
-        if isRead, forwarded.isEmpty || request.fields.fields(named: forwarded).isEmpty {
-            return read(path, request)
-        }
+        if isRead, passedHeaders(request).isEmpty { return read(path, request) }
         request.hasUnreadBytes ? admit(path, request) : pass(request, nil, context)
     }
 
@@ -159,6 +156,7 @@ extension ConnectionHandler {
         case .body: break
         case .problem(let problem): write(problem.reply, request, context)
         case .reply(let reply): write(reply, request, context)
+        case .own(let content, let fields): writeOwn(content, fields, request, context)
         case .answer(let answer, let status, let shown):
             loop.refreshRules()
             if shown.version == loop.rules.access.version, let exposure = request.exposure {
@@ -209,6 +207,21 @@ extension ConnectionHandler {
             let head = loop.writer.contentHead(
                 parts, of: answer, status, now: loop.clock(), framing(request), room: shown?.joinedCount ?? 0)
             write(head, shown, status: code, .init(status), request, context)
+        }
+    }
+
+    /// The same of what one client's own read brought, as the API gave it to that client.
+    private func writeOwn(
+        _ content: EncodedContent, _ fields: [(String, String)], _ request: ClientRequest,
+        _ context: ChannelHandlerContext
+    ) {
+        switch ContentSelection(content, request.terms.ofOwnRead).result {
+        case .problem(let problem): write(problem.reply, request, context)
+        case .content(let code, var parts, let body):
+            parts.kept.writeString(fields.map { "\($0.0): \($0.1)\r\n" }.joined())
+            let head = loop.writer.ownHead(
+                parts, now: loop.clock(), framing(request), room: body?.joinedCount ?? 0)
+            write(head, body, status: code, .init(status: code), request, context)
         }
     }
 

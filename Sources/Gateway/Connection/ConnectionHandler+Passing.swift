@@ -64,8 +64,16 @@ extension ConnectionHandler {
         if case .resource(let named) = request.target.withUnsafeBytes({ RequestTarget($0) }) { path = named }
         return PassedRequest(
             method: request.method, path: path, contentType: request.fields["content-type"],
-            headers: request.fields.fields(named: loop.rules.access.forwarded), fields: request.fields,
-            trace: request.trace)
+            headers: passedHeaders(request), fields: request.fields, trace: request.trace)
+    }
+
+    func passedHeaders(_ request: ClientRequest) -> [(name: String, value: String)] {
+        var names = loop.rules.access.forwarded
+        // There is no part of a head (RFC 9110 14.2).
+        if request.isHead { names.subtract(["range", "if-range"]) }
+        if request.method != "GET", !request.isHead { names.formUnion(PassedRequest.conditions) }
+        if request.body != nil { names.formUnion(PassedRequest.bodyFields) }
+        return names.isEmpty ? [] : request.fields.fields(named: names)
     }
 
     /// - Parameter waiting: gets the seconds that the answer may take, unless they are the usual.

@@ -33,7 +33,6 @@ extension EngineClient {
         _ passed: PassedRequest, with resource: Resource, isStreamed: Bool, _ ticket: ReadTicket,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
-        let isRead = passed.method == "GET" || passed.method == "HEAD"
         var options = passed.options
         // How long it takes is for both ends to say.
         options.timeout = .zero
@@ -43,7 +42,8 @@ extension EngineClient {
             options.headers.set("Accept-Encoding", "identity")
             if passed.method == "GET" { options.headers.addRange(of: passed.fields) }
             let passage = AnswerPassage { response, pipe in
-                completion(.body(StreamedAnswer(response, headers, from: resource.urlString, pipe)))
+                completion(
+                    .body(StreamedAnswer(response, to: passed, headers, from: resource.urlString, pipe)))
             }
             options.receiver = passage
             answer = passage
@@ -58,7 +58,7 @@ extension EngineClient {
             passed.pipe?.close()
             Self.note(info.response, to: passed.method, resource)
             if let answer, answer.hasBegun { return answer.end(info.response) }
-            if isRead, isStreamed, case .failure(let error) = info.response {
+            if passed.isRead, isStreamed, case .failure(let error) = info.response {
                 return completion(.problem(Problem(error, reading: passed.path)))
             }
             completion(Self.outcome(info.response, passed, headers))
@@ -111,14 +111,18 @@ final class AnswerPassage: BodyReceiver {
 }
 
 extension StreamedAnswer {
-    init(_ response: TransportResponse, _ passage: HeaderPassage, from url: String, _ pipe: BodyPipe) {
+    init(
+        _ response: TransportResponse, to passed: PassedRequest, _ passage: HeaderPassage, from url: String,
+        _ pipe: BodyPipe
+    ) {
         status = response.status
         self.pipe = pipe
         // It is left out with a coding that was taken off, of whose bytes others are the tags.
         length = response.headers["Content-Length"].flatMap { Int64($0) }
         fields = [("Cache-Control", "no-store")]
         var names = ["Content-Type", "Content-Encoding", "Accept-Ranges", "Content-Range"]
-        if length != nil { names.append("ETag") }
+        // The tag of what was changed says nothing of the body.
+        if length != nil || !passed.isRead { names.append("ETag") }
         for name in names {
             guard let value = response.headers[name], value.utf8.allSatisfy(HTTPByte.isFieldValue) else {
                 continue
@@ -134,6 +138,6 @@ extension Headers {
     fileprivate mutating func addRange(of fields: RequestFields) {
         guard let range = fields.single("range") else { return }
         set("Range", range)
-        if let condition = fields.single("if-range") { set("If-Range", condition) }
+        if let condition = fields.single("if-range") { set("If-Range", PassedRequest.tagOfAPI(condition)) }
     }
 }

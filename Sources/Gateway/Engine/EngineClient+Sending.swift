@@ -1,31 +1,5 @@
 import RestEngine
 
-/// A request of a client for something else than a resource's content, on its way to the API.
-struct PassedRequest: Sendable {
-    let method: String
-    let path: ResourcePath
-    /// Nil for none.
-    var body: RequestBody?
-    var contentType: String?
-    /// Those of the client's that may pass.
-    var headers: [(name: String, value: String)]
-    /// All of the client's.
-    var fields = RequestFields.none
-    /// What it is part of, where requests are traced.
-    var trace: TraceContext?
-
-    /// By which a body goes along as it comes.
-    var pipe: BodyPipe? {
-        if case .stream(let pipe) = body { pipe } else { nil }
-    }
-
-    var options: RequestOptions {
-        var options = RequestOptions(body: body, contentType: body == nil ? nil : contentType)
-        for field in headers { options.headers.add(field.name, field.value) }
-        return options
-    }
-}
-
 extension EngineClient {
     /// What speaks against a request before its body is read; nil for nothing.
     @EngineActor
@@ -65,8 +39,9 @@ extension EngineClient {
         }
         let resource = found.resource
         ticket.labels = labels(of: resource, resource.service, passed.method)
-        // What its head says of the content can only be told of the content.
-        let method = passed.method == "HEAD" ? Method.get : Method(passed.method)
+        var passed = passed
+        do throws(Problem) { try passed.translateTags() } catch { return completion(.problem(error)) }
+        let method = Method(passed.method)
         let configuration = resource.configuration(for: method)
         if passed.pipe != nil || configuration.stream == .body {
             return exchange(
@@ -75,19 +50,25 @@ extension EngineClient {
         let patience = Self.patience(configuration.timeouts)
         if patience != Self.usualPatience { waiting(patience) }
         let passage = passage(of: resource)
+        let sent = passed
         resource.engine.tracing(passed.trace) { resource.request(method, passed.options) }.onCompletion {
             info in
-            Self.note(info.response, to: passed.method, resource)
-            completion(Self.outcome(info.response, passed, passage))
+            Self.note(info.response, to: sent.method, resource)
+            completion(Self.outcome(info.response, sent, passage))
         }
     }
 
-    /// What a client changed is asked for again, by whoever wants it next (rule 52.6).
+    /// What a client changed is asked for again, by whoever wants it next (rule 52.6), and so is what is not
+    /// as the client took it to be.
     @EngineActor
     static func note(_ response: Response, to method: String, _ resource: Resource) {
         guard !Method.isSafe(method) else { return }
         // An answer that the pipeline could make nothing of is none the less the API's.
-        if case .failure(let error) = response, error.httpStatusCode ?? 400 >= 400 { return }
+        if case .failure(let error) = response, error.httpStatusCode ?? 400 >= 400,
+            error.httpStatusCode != 412
+        {
+            return
+        }
         resource.invalidate()
     }
 
@@ -115,13 +96,36 @@ extension EngineClient {
         }
         do throws(RequestError.CauseError) {
             let content = try EncodedContent(entity)
-            return .reply(
-                Reply(
-                    status ?? entity.status ?? 200, content,
-                    passage.fields(of: entity.headers, from: entity.url)))
+            return Self.outcome(status ?? entity.status ?? 200, content, entity, passed, passage)
         } catch {
             return .problem(Problem(RequestError(cause: error.cause, timestamp: 0), reading: passed.path))
         }
+    }
+
+    private static func outcome(
+        _ status: Int, _ content: EncodedContent, _ entity: Entity, _ passed: PassedRequest,
+        _ passage: HeaderPassage
+    ) -> Outcome {
+        let kept = passage.fields(of: entity.headers, from: entity.url)
+        let fields = kept + passed.ownFields(of: entity.headers, status)
+        switch passed.method {
+        case "HEAD": return .reply(Reply(status, headOf: content, entity.headers, fields))
+        case "GET" where status == 206:
+            return content.isPart ? .reply(Reply(status, content, fields)) : .problem(.changedPart)
+        case "GET" where 200...299 ~= status: return .own(content, fields)
+        default: return .reply(Reply(status, content, fields))
+        }
+    }
+}
+
+extension EncodedContent {
+    /// Bytes of the API's that are as many as its Content-Range says. Several parts in one say it themselves.
+    fileprivate var isPart: Bool {
+        guard let range = headers["Content-Range"] else { return isRaw }
+        let ends = range.drop { !$0.isNumber }.prefix { $0 != "/" }.split(separator: "-").compactMap {
+            Int($0)
+        }
+        return ends.count == 2 && ends[1] - ends[0] == body.count - 1
     }
 }
 
@@ -133,5 +137,15 @@ extension Reply {
         let isEmpty = content.body.isEmpty || status == 204 || status == 205 || status == 304
         body = isEmpty ? [] : content.body
         if !isEmpty { fields.insert(("Content-Type", ContentRendering.typeField(of: content)), at: 0) }
+    }
+
+    /// The API's answer to HEAD. How long the content is that the gateway would make of it nobody knows.
+    init(_ status: Int, headOf content: EncodedContent, _ headers: Headers, _ kept: [(String, String)]) {
+        self.init(status, content, kept)
+        (body, saysLength) = ([], false)
+        fields.removeAll { $0.0 == "Content-Type" }
+        if headers.contains("Content-Type") {
+            fields.insert(("Content-Type", ContentRendering.typeField(of: content)), at: 0)
+        }
     }
 }

@@ -25,6 +25,8 @@ final class EngineClient: Sendable {
     enum Outcome: Sendable {
         case answer(PublishedAnswer, CacheStatus, Shown)
         case reply(Reply)
+        /// What one client's own read brought, and fields of it.
+        case own(EncodedContent, [(String, String)])
         /// Its body comes behind it.
         case body(StreamedAnswer)
         case problem(Problem)

@@ -41,6 +41,16 @@ final class ReadTerms: Sendable {
     /// The same of a client that has contents with these tags.
     func asking(ifNoneMatch tags: String?) -> ReadTerms { ReadTerms(self, ifNoneMatch: tags) }
 
+    /// The same where the API has been told what the client accepts, and nobody else gets the content.
+    var ofOwnRead: ReadTerms {
+        ReadTerms(range: range, ifModifiedSince: ifModifiedSince, ifNoneMatch: ifNoneMatch)
+    }
+
+    private init(range: ByteRangeRequest?, ifModifiedSince: String?, ifNoneMatch: String?) {
+        (demand, accepted, codings) = (FreshnessDemand(), nil, [])
+        (self.range, self.ifModifiedSince, self.ifNoneMatch) = (range, ifModifiedSince, ifNoneMatch)
+    }
+
     var wantsEvents: Bool { accepted?.prefersEvents ?? false }
 }
 

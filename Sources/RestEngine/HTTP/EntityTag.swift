@@ -36,6 +36,73 @@ package enum EntityTag {
         return variant.map { "\"\(hash)-\($0)\"" } ?? "\"\(hash)\""
     }
 
+    /// A strong tag of content that was made of an API's, with the API's own tag in it: then a client's
+    /// precondition can be put to the API in the API's terms (rule 50.12, D40).
+    package static func strong(_ content: [UInt8], variant: String?, madeOf source: String?) -> String {
+        "\(strong(content, variant: variant).dropLast())\(Source(source).suffix)\""
+    }
+
+    /// The same tag of another form of the content.
+    package static func variant(_ variant: String, of etag: String) -> String {
+        guard let end = etag.firstIndex(where: { "~!.".contains($0) }) else {
+            return "\(etag.dropLast())-\(variant)\""
+        }
+        return "\(etag[..<end])-\(variant)\(etag[end...])"
+    }
+
+    /// What an API calls the content that a tag was given for.
+    package enum Source: Equatable {
+        /// The API's tag: opaque-tag without its quotes.
+        case tag(String, isWeak: Bool)
+        /// The API gave none that could be passed on.
+        case nothing
+
+        /// Longer tags, which hardly anybody has, would fill the heads of answers.
+        private static let mostBytes = 256
+
+        /// - Parameter etag: The API's, verbatim.
+        fileprivate init(_ etag: String?) {
+            let isWeak = etag?.hasPrefix("W/") ?? false
+            guard let tag = isWeak ? etag?.dropFirst(2) : etag?[...], tag.utf8.count >= 2,
+                tag.utf8.count <= Self.mostBytes, tag.hasPrefix("\""), tag.hasSuffix("\""),
+                tag.dropFirst().dropLast().utf8.allSatisfy({ $0 == 0x21 || 0x23...0x7E ~= $0 })
+            else {
+                self = .nothing
+                return
+            }
+            self = .tag(String(tag.dropFirst().dropLast()), isWeak: isWeak)
+        }
+
+        fileprivate var suffix: String {
+            switch self {
+            case .tag(let tag, isWeak: false): "~" + tag
+            case .tag(let tag, isWeak: true): "!" + tag
+            case .nothing: "."
+            }
+        }
+
+        /// As the API wrote it; nil for none.
+        package var etag: String? {
+            if case .tag(let tag, let isWeak) = self { "\(isWeak ? "W/" : "")\"\(tag)\"" } else { nil }
+        }
+    }
+
+    /// What is behind a tag that ``strong(_:variant:madeOf:)`` made; nil for any other. A tag that was made
+    /// weak on its way stands for a weak one.
+    package static func source(of etag: String) -> Source? {
+        let isWeak = etag.hasPrefix("W/")
+        let tag = isWeak ? etag.dropFirst(2) : etag[...]
+        guard tag.utf8.count > 34, tag.hasPrefix("\""), tag.hasSuffix("\"") else { return nil }
+        let text = tag.dropFirst().dropLast()
+        guard text.utf8.prefix(32).allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }),
+            let mark = text.firstIndex(where: { "~!.".contains($0) }), text[..<mark].utf8.count >= 32,
+            text[..<mark].utf8.allSatisfy({ HTTPByte.isDigit($0) || 0x61...0x7A ~= $0 || $0 == 0x2D })
+        else { return nil }
+        let rest = text[text.index(after: mark)...]
+        if text[mark] == "." { return rest.isEmpty ? .nothing : nil }
+        return .tag(String(rest), isWeak: isWeak || text[mark] == "!")
+    }
+
     /// True when the list names `etag`, or is `*`. Weak comparison: `W/` is ignored.
     package static func list(_ list: UnsafeRawBufferPointer, contains etag: String) -> Bool {
         if list.isExactly("*") { return true }
@@ -43,8 +110,7 @@ package enum EntityTag {
         return etag.withUTF8 { etag in
             let wanted = opaque(UnsafeRawBufferPointer(etag))
             var found = false
-            // Tags that are made here have no comma, so a tag with one that is taken for two can't match.
-            list.forEachListMember { if opaque($0).elementsEqual(wanted) { found = true } }
+            forEach(in: list) { if opaque($0).elementsEqual(wanted) { found = true } }
             return found
         }
     }
@@ -53,6 +119,34 @@ package enum EntityTag {
     package static func list(_ list: String, contains etag: String) -> Bool {
         var list = list
         return list.withUTF8 { Self.list(UnsafeRawBufferPointer($0), contains: etag) }
+    }
+
+    /// The members of a list, as they are written.
+    package static func members(of list: String) -> [String] {
+        var (list, members) = (list, [String]())
+        list.withUTF8 { bytes in
+            forEach(in: UnsafeRawBufferPointer(bytes)) { members.append(String(decoding: $0, as: UTF8.self)) }
+        }
+        return members
+    }
+
+    /// Commas between quotes belong to a tag.
+    private static func forEach(
+        in list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        var start = 0
+        while start < list.count {
+            var (end, isQuoted) = (start, false)
+            while end < list.count, isQuoted || list[end] != UInt8(ascii: ",") {
+                if list[end] == UInt8(ascii: "\"") { isQuoted.toggle() }
+                end += 1
+            }
+            var (first, last) = (start, end)
+            while first < last, HTTPByte.isBlank(list[first]) { first += 1 }
+            while last > first, HTTPByte.isBlank(list[last - 1]) { last -= 1 }
+            if last > first { body(UnsafeRawBufferPointer(rebasing: list[first..<last])) }
+            start = end + 1
+        }
     }
 
     private static func opaque(_ tag: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

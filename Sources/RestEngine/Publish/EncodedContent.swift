@@ -7,7 +7,7 @@ package final class EncodedContent: Sendable {
     package let contentType: String
     /// The content's bytes as they go out.
     package let body: [UInt8]
-    /// A strong entity tag, quotes included; another one for each status.
+    /// A strong entity tag, quotes included; another one for each status, and for each of the API's own tags.
     package let etag: String
     /// Of the response that brought it.
     package let headers: Headers
@@ -45,7 +45,8 @@ package final class EncodedContent: Sendable {
                     message: "content of type \(Swift.type(of: value)) has no form outside this program"))
         }
         status = Self.status(of: entity, isEmpty: body.isEmpty)
-        etag = EntityTag.strong(body, variant: status == 200 ? nil : "\(status)")
+        etag = EntityTag.strong(
+            body, variant: status == 200 ? nil : "\(status)", madeOf: entity.etag)
     }
 
     /// One that no entity is behind.
@@ -55,7 +56,7 @@ package final class EncodedContent: Sendable {
         (self.contentType, self.body, self.status, self.headers) = (contentType, body, status, headers)
         self.isRaw = isRaw
         url = nil
-        etag = EntityTag.strong(body, variant: status == 200 ? nil : "\(status)")
+        etag = EntityTag.strong(body, variant: status == 200 ? nil : "\(status)", madeOf: nil)
     }
 
     deinit {

@@ -25,10 +25,15 @@ enum Redirect {
         static func == (one: RequestStep, other: RequestStep) -> Bool { one.draft == other.draft }
     }
 
-    /// Whether a header may go to another origin; all others could carry a secret.
-    private static func isShared(_ name: String, _ policy: RedirectPolicy) -> Bool {
+    /// What must be true of a target before something is done with it (RFC 9110 13.1).
+    private static let conditions: Set<String> = ["if-match", "if-none-match", "if-unmodified-since"]
+
+    /// Whether a header may go to another origin; all others could carry a secret. Without its conditions a
+    /// write would do what its sender has ruled out.
+    private static func isShared(_ name: String, of method: String, _ policy: RedirectPolicy) -> Bool {
         let name = name.lowercased()
         return name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent"
+            || method != "GET" && method != "HEAD" && conditions.contains(name)
             || policy.keepHeaders.contains { $0.rawValue.lowercased() == name }
     }
 
@@ -64,10 +69,16 @@ enum Redirect {
         if becomesGet {
             next.method = "GET"
             next.payload = .none
-            for name in ["Content-Type", "Content-Encoding", "Content-Language"] { next.headers.remove(name) }
+            // What was said of the body, and of what the first target had to be like (RFC 9110 15.4).
+            for field in next.headers.fields {
+                let name = field.name.lowercased()
+                if name.hasPrefix("content-") || step.method != "GET" && conditions.contains(name) {
+                    next.headers.remove(name)
+                }
+            }
         }
         if target.origin != source.origin {
-            for field in next.headers.fields where !isShared(field.name, policy) {
+            for field in next.headers.fields where !isShared(field.name, of: next.method, policy) {
                 next.headers.remove(field.name)
             }
         }

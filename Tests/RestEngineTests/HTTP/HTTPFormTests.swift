@@ -28,6 +28,34 @@ struct HTTPFormTests {
         #expect(EntityTag.strong([], variant: "201") == #""99aa06d3014798d86001c324468d497f-201""#)
     }
 
+    @Test(arguments: [
+        ("\"v1\"", "~v1", "\"v1\""), ("W/\"v1\"", "!v1", "W/\"v1\""),
+        ("\"a,b~.!-\"", "~a,b~.!-", "\"a,b~.!-\""),
+        ("\"\"", "~", "\"\""), (nil, ".", nil), ("v1", ".", nil), ("\"a\"b\"", ".", nil), ("\"é\"", ".", nil),
+        ("\"\(String(repeating: "x", count: 300))\"", ".", nil), ("\"", ".", nil), ("W/", ".", nil),
+    ])
+    func `50.12 The tag of what was made of an API's content has the API's tag in it`(
+        of api: String?, suffix: String, source: String?
+    ) {
+        for variant in [nil, "201"] {
+            let plain = EntityTag.strong([], variant: variant)
+            let tag = EntityTag.strong([], variant: variant, madeOf: api)
+            #expect(tag == "\(plain.dropLast())\(suffix)\"")
+            let coded = EntityTag.variant("gzip", of: tag)
+            #expect(coded == "\(plain.dropLast())-gzip\(suffix)\"")
+            for made in [tag, coded] {
+                #expect(EntityTag.source(of: made)?.etag == source)
+                #expect(EntityTag.list("\"x,\", \(made)", contains: made))
+            }
+            #expect(EntityTag.source(of: plain) == nil, "as an API may make its own")
+        }
+    }
+
+    @Test func `Commas between quotes belong to a tag`() {
+        #expect(EntityTag.members(of: " \"a,b\",,W/\"c\" , *") == ["\"a,b\"", "W/\"c\"", "*"])
+        #expect(EntityTag.members(of: "\"a,b") == ["\"a,b"] && EntityTag.members(of: " ,").isEmpty)
+    }
+
     @Test func `Contents of any length have a hash of their own`() {
         let bytes = [UInt8](repeating: 0, count: 5000)
         let hashes = (0...bytes.count).map { count in

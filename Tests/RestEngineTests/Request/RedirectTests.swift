@@ -47,6 +47,24 @@ struct RedirectTests {
 
     @Test(
         arguments: [
+            ("PUT", 307, "/y", true), ("PUT", 308, "https://b.test/y", true), ("PUT", 303, "/y", false),
+            ("POST", 302, "/y", false), ("DELETE", 302, "https://b.test/y", true),
+            ("GET", 303, "/y", true), ("GET", 302, "https://b.test/y", false),
+        ])
+    func `50.11 What has to be true goes where the write goes, and not with a read in its place`(
+        method: String, status: Int, location: String, isKept: Bool
+    ) throws {
+        let conditions = [
+            ("If-Match", "\"a\""), ("If-None-Match", "*"),
+            ("If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ]
+        let step = Self.step(method, headers: conditions)
+        let followed = try #require(Self.target(Self.decide(step, status, location)))
+        #expect(followed.headers == Headers(isKept ? conditions : []))
+    }
+
+    @Test(
+        arguments: [
             ("y", "https://a.test/d/y"), ("/y?b=1", "https://a.test/y?b=1"), ("?q", "https://a.test/d/x?q"),
             ("//b.test/z", "https://b.test/z"), ("https://b.test", "https://b.test/"),
             ("../z", "https://a.test/z"),

@@ -8,6 +8,7 @@ struct GuideTests {
         "WritingAScript", "ConfigurationBlocks", "ThePipeline", "TransformerModules", "WaitingAndJobs",
         "ObserversAndStatus", "ChainingRequests", "Caches", "TheGateway", "Errors", "Tools", "Reloading",
         "LimitsAndGrants", "DefiningRequests", "RetriesAndLimits", "UsersOfTheGateway",
+        "ChangingThroughTheGateway",
     ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
     private static let swiftGuides = [
         "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
