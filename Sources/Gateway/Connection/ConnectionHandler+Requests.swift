@@ -53,8 +53,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// The answer to the head of a stream that is carried, if it is one piece from memory, and nothing else has
-    /// to be known, counted or written down to give it.
+    /// The answer to the head of a stream that is carried, if it is one piece from memory, and nothing else
+    /// has to be known, counted or written down to give it.
     func hotForm(
         for head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ context: ChannelHandlerContext
     ) -> (HotAnswer, HotForm)? {

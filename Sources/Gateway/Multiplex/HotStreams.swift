@@ -4,7 +4,8 @@ import NIOHTTP2
 import RestEngine
 
 /// Answers a stream of HTTP/2 whose answer is fresh in memory, and hands all others to the multiplexer, which
-/// makes a channel for each (rules 63). It stands between the handler of frames and that one. Event loop only.
+/// makes a channel for each (rules 63). It stands between the handler of frames and that one. Event loop
+/// only.
 ///
 /// Its requests are let in by the same ``RequestParser`` and ``ConnectionHandler`` as all others.
 final class HotStreams: ChannelInboundHandler {
@@ -19,8 +20,8 @@ final class HotStreams: ChannelInboundHandler {
     private var parser: RequestParser
     /// Of one head, in the form of HTTP/1.1.
     private var bytes = ByteBuffer()
-    /// The client's table of fields isn't larger than what all clients have. Of a larger one the encoder would
-    /// look through all entries for each field, and hold them.
+    /// The client's table of fields isn't larger than what all clients have. Of a larger one the encoder
+    /// would look through all entries for each field, and hold them.
     private var isTableSmall = true
     private static let standardTableBytes = 4096
     private enum Owner { case here, multiplexer }
