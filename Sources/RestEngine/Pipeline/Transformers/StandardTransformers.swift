@@ -51,16 +51,22 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
     }
 }
 
-/// Bytes become text, by the charset that the server named, or ISO-8859-1 (rule 18.3).
+/// Bytes become text, by the charset that the server or the document names, else UTF-8, or windows-1252 where
+/// they are none (rule 18.3, D40).
 public struct TextTransformer: StandardTransforming {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool
     /// A success without a body is not passed on: it becomes an empty text (D30).
     public var transformEmpty: Bool
+    /// Decides over what server and document say; nil believes them.
+    public var charset: String?
 
-    public nonisolated init(transformErrors: Bool = true, transformEmpty: Bool = false) {
+    public nonisolated init(
+        transformErrors: Bool = true, transformEmpty: Bool = false, charset: String? = nil
+    ) {
         self.transformErrors = transformErrors
         self.transformEmpty = transformEmpty
+        self.charset = charset
     }
 
     public nonisolated var description: String { "text" }
@@ -71,25 +77,17 @@ public struct TextTransformer: StandardTransforming {
         mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
             entity throws(RequestError.CauseError) in
             switch entity.content {
-            case .bytes(let bytes): return .text(try decode(bytes, charset: entity.charset ?? "iso-8859-1"))
+            case .bytes(let bytes):
+                let body = BodyText(
+                    bytes, contentType: entity.headers["Content-Type"], charset: entity.charset)
+                if let charset { return .text(try body.decode(as: charset)) }
+                return .text(try body.decode())
             // A JSON transformer of an earlier stage had it first (D11).
             case .json: return nil
             default:
                 throw notBytes(entity.content)
             }
         }
-    }
-
-    private nonisolated func decode(_ bytes: [UInt8], charset: String) throws(RequestError.CauseError)
-        -> String
-    {
-        guard let encoding = TextCharset(charset) else {
-            throw RequestError.CauseError(.invalidTextEncoding(name: charset))
-        }
-        guard let text = encoding.decode(bytes) else {
-            throw RequestError.CauseError(.undecodableText(encoding: charset))
-        }
-        return text
     }
 }
 
