@@ -6,6 +6,11 @@ protocol StandardTransforming: PortableTransformer {
     nonisolated var largeSize: Int { get }
 }
 
+extension Content {
+    /// Those of a body that nothing has interpreted.
+    var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+}
+
 extension StandardTransforming {
     nonisolated var largeSize: Int { LargeContent.leastParsedSize }
 
@@ -74,8 +79,10 @@ public struct TextTransformer: StandardTransforming {
     public nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
-        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
-            entity throws(RequestError.CauseError) in
+        mapContent(
+            of: response, errors: transformErrors, empty: transformEmpty, context, note: note,
+            body: body(of:read:)
+        ) { entity throws(RequestError.CauseError) in
             switch entity.content {
             case .bytes(let bytes):
                 let body = BodyText(
@@ -88,6 +95,14 @@ public struct TextTransformer: StandardTransforming {
                 throw notBytes(entity.content)
             }
         }
+    }
+
+    /// None where a script knows better than the server what its bytes mean.
+    private nonisolated func body(of entity: Entity, read content: Content) -> ReadBody? {
+        guard charset == nil, case .text(let text) = content, let bytes = entity.content.bytes else {
+            return nil
+        }
+        return text.utf8.elementsEqual(bytes) ? .text : .bytes(bytes)
     }
 }
 
