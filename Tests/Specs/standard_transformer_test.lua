@@ -35,12 +35,12 @@ t.describe("text (18.3)", function()
     end)
   end
 
-  t.test("D40: the default charset is UTF-8, and windows-1252 where the bytes are none", function()
+  t.test("D41: the default charset is UTF-8, and windows-1252 where the bytes are none", function()
     t.equal(t.assert(load("é", "text/plain")).content, "é")
     t.equal(t.assert(load("\xe9\x80", "text/plain")).content, "é€")
   end)
 
-  t.test("D40: a mark, then the header, then the document's own word", function()
+  t.test("D41: a mark, then the header, then the document's own word", function()
     t.equal(t.assert(load("\xef\xbb\xbfé", "text/csv; charset=iso-8859-1")).content, "é")
     t.equal(t.assert(load("\xff\xfe\xe9\0", "text/plain")).content, "é")
     t.equal(t.assert(load("<meta charset=koi8-r>\xd1", "text/html")).content, "<meta charset=koi8-r>я")

@@ -1,4 +1,4 @@
-/// The text of a body, by the first of these that says its charset (rule 18.3, D40): the mark at its
+/// The text of a body, by the first of these that says its charset (rule 18.3, D41): the mark at its
 /// beginning, the label that the server gave, the document's own declaration, and the bytes themselves.
 struct BodyText {
     private let bytes: [UInt8]

@@ -75,7 +75,7 @@ struct TextCharsetTests {
     }
 
     @Test(arguments: ["iso-8859-1", "latin1", "us-ascii", "ascii", "cp1252"])
-    func `18.3 D40 other names under which windows-1252 is sent`(name: String) throws {
+    func `18.3 D41 other names under which windows-1252 is sent`(name: String) throws {
         #expect(try #require(TextCharset(name)).decode([0x80, 0xE9, 0x9F]) == "€éŸ")
     }
 

@@ -124,7 +124,7 @@ struct LargeContentTests {
         #expect(requests.map(\.isCancelled) == [true, true, true])
     }
 
-    @Test func `18.3 D40 the charset of a large text is found elsewhere too`() async throws {
+    @Test func `18.3 D41 the charset of a large text is found elsewhere too`() async throws {
         let html = Array(#"<meta charset="koi8-r">"#.utf8) + [UInt8](repeating: 0xD1, count: 300_000)
         let request = try load("a", "text/html", html)
         fixture.settle()

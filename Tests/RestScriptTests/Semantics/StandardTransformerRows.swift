@@ -83,7 +83,7 @@ struct StandardTransformerRows {
     }
 
     @Test(
-        "18.3 D40: text by the charset of the header, else UTF-8, or windows-1252",
+        "18.3 D41: text by the charset of the header, else UTF-8, or windows-1252",
         arguments: [
             ("text/plain; charset=utf-8", [0xC3, 0xA9], "é"), ("text/plain", [0xC3, 0xA9], "é"),
             ("text/plain", [0xE9, 0x80], "é€"), ("text/plain; charset=us-ascii", [0x80], "€"),
@@ -113,7 +113,7 @@ struct StandardTransformerRows {
                 ])
     }
 
-    @Test("18.3 D40: the option charset decides, and must be known")
+    @Test("18.3 D41: the option charset decides, and must be known")
     func givenCharset() throws {
         func configure(_ options: String) -> String {
             """

@@ -57,7 +57,7 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
 }
 
 /// Bytes become text, by the charset that the server or the document names, else UTF-8, or windows-1252 where
-/// they are none (rule 18.3, D40).
+/// they are none (rule 18.3, D41).
 public struct TextTransformer: StandardTransforming {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool
