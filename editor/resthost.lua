@@ -1038,6 +1038,7 @@ function rest.transformers.json(options) end
 ---@class resthost.transformers.text.options
 ---@field transform_errors? boolean
 ---@field empty? boolean
+---@field charset? string
 
 ---The standard text transformer.
 ---@param options? resthost.transformers.text.options

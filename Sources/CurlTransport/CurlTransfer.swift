@@ -144,7 +144,8 @@ final class CurlTransfer: Transfer {
 
     /// Hands the result over with a large body, when that is in one piece.
     func complete(joining body: LargeBody) {
-        LargeContent.shared.run {
+        // In pieces, as it is.
+        LargeContent.shared.run(for: .max) {
             body.join()
         } completion: { [self] body in
             guard completion != nil, case .success(var response)? = result else {

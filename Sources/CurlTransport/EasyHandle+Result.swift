@@ -4,7 +4,7 @@ internal import RestEngine
 /// What came of a transfer.
 extension EasyHandle {
     func result(_ code: CURLcode) -> TransportResult {
-        if let refusal { return .failure(refusal) }
+        if let refusal { return withoutBody(refusal) }
         if let uploadFailure { return .failure(uploadFailure) }
         if code == CURLE_OPERATION_TIMEDOUT {
             return .failure(timeout(deadlines.connected == nil ? .connect : .total))
@@ -18,8 +18,18 @@ extension EasyHandle {
             return .failure(failureFacts.explain(error, code.rawValue))
         }
         guard head.isComplete, head.isFinal else { return .failure(.incompleteHead) }
-        if let decoder, !decoder.isWhole { return .failure(.incompleteBody(head.codings)) }
+        if let decoder, !decoder.isWhole { return withoutBody(.incompleteBody(head.codings)) }
         return .success(response())
+    }
+
+    /// The body of a redirect is no content, and that of a failure says less than its status: such a response
+    /// is its head alone.
+    private func withoutBody(_ error: TransportError) -> TransportResult {
+        guard head.isComplete, head.status >= 300 else { return .failure(error) }
+        LargeContent.discard(takeBody())
+        var response = response()
+        response.bodyError = error
+        return .success(response)
     }
 
     /// libcurl says of a line that is too long that it has no memory, and of a head that nothing can be read.

@@ -178,12 +178,12 @@ static int push_ahead(lua_State *L) {
     return lua_gettop(L) == top + pushed ? pushed : luaL_error(L, "the stack changed");
 }
 
-// tree_ahead(reading, bytes, as_text): its tree or JSON text, or nothing.
+// tree_ahead(reading, bytes): its tree, or nothing.
 static int tree_ahead(lua_State *L) {
     uint64_t reading = (uint64_t)luaL_checkinteger(L, 1);
     size_t count = (size_t)luaL_checkinteger(L, 2);
     cjson_buffer *buffer = &self(L)->buffer;
-    bool known = (lua_toboolean(L, 3) ? cjson_json_from_reading : cjson_tree_from_reading)(reading, count, buffer);
+    bool known = cjson_tree_from_reading(reading, count, buffer);
     return known ? answer(L, CJSON_OK, lua_gettop(L), NULL) : 0;
 }
 

@@ -12,8 +12,6 @@ import Testing
             assert(what == kind(same), text)
             assert(tree(push_ahead(reading, #text)) == tree(value), text)
             assert(tree_ahead(reading, #text) == same, text)
-            local written = tree_ahead(reading, #text, true)
-            assert(not written or written == text_of_tree(same), text)
             assert(push_ahead(reading, #text) ~= nil)
             return reading
         end
@@ -30,24 +28,6 @@ import Testing
                 assert(check("[" .. text:gsub("^\u{FEFF}", "") .. "]"))
             end
             assert(not check("18446744073709551616") and check("18446744073709551615"))
-            """#)
-    }
-
-    @Test func `text is written again, but for repeated keys`() {
-        run(
-            #"""
-            local function rewritten(text) return (tree_ahead(assert(check(text)), #text, true)) end
-            assert(rewritten(' { "a" : [ 1 , 2.50, -0, 1e2, "\\u0041\\/\\n\\u0001é" ] , "" : { } } ')
-                == '{"a":[1,2.5,0,100.0,"A/\\n\\u0001é"],"":{}}')
-            assert(rewritten("18446744073709551615") == "18446744073709551615" and rewritten("[ ]") == "[]")
-            assert(rewritten("\u{FEFF}[true, false,null]") == "[true,false,null]")
-            for _, text in ipairs { '{"a":1,"a":1}', '[{"b":{"a":1,"\\u0061":2}}]', '{"":1,"b":2,"":3}' } do
-                assert(check(text) and not rewritten(text), text)
-            end
-            local fields = {}
-            for i = 1, 3000 do fields[i] = ('"%d key":{"%d":%d}'):format(i * 7919, i, i) end
-            local wide = "{" .. table.concat(fields, ",") .. "}"
-            assert(rewritten(wide) == wide and not rewritten((wide:gsub("}$", ',"7919 key":1}'))))
             """#)
     }
 

@@ -35,8 +35,17 @@ t.describe("text (18.3)", function()
     end)
   end
 
-  t.test("the default charset is ISO-8859-1", function()
-    t.equal(t.assert(load("\xe9", "text/plain")).content, "é")
+  t.test("D41: the default charset is UTF-8, and windows-1252 where the bytes are none", function()
+    t.equal(t.assert(load("é", "text/plain")).content, "é")
+    t.equal(t.assert(load("\xe9\x80", "text/plain")).content, "é€")
+  end)
+
+  t.test("D41: a mark, then the header, then the document's own word", function()
+    t.equal(t.assert(load("\xef\xbb\xbfé", "text/csv; charset=iso-8859-1")).content, "é")
+    t.equal(t.assert(load("\xff\xfe\xe9\0", "text/plain")).content, "é")
+    t.equal(t.assert(load("<meta charset=koi8-r>\xd1", "text/html")).content, "<meta charset=koi8-r>я")
+    t.equal(t.assert(load("<meta charset=koi8-r>\xe9", "text/html; charset=iso-8859-1")).content, "<meta charset=koi8-r>é")
+    t.equal(t.assert(load("<meta charset=koi8-r>\xd1", "text/plain")).content, "<meta charset=koi8-r>Ñ")
   end)
 
   t.test("charsets", function()

@@ -86,9 +86,6 @@ uint64_t cjson_read_ahead(const uint8_t *json, size_t count, size_t capacity, co
 // there is no memory.
 bool cjson_tree_from_reading(uint64_t reading, size_t count, cjson_buffer *out);
 
-// Its compact JSON text, as cjson_json_from_tree writes it. False too when a key comes twice.
-bool cjson_json_from_reading(uint64_t reading, size_t count, cjson_buffer *out);
-
 // Tree to compact JSON text. A double of integral value is written with `.0`, so that its kind survives.
 int cjson_json_from_tree(const uint8_t *tree, size_t count, cjson_buffer *out, cjson_error *error);
 

@@ -36,6 +36,8 @@ struct LiveState {
     let path: ResourcePath
     /// Nil without data.
     let content: EncodedContent?
+    /// The same in the engine.
+    var value: Content?
 
     /// All of it.
     var whole: [UInt8] {
@@ -63,24 +65,32 @@ struct LiveState {
         return bytes + Array("}".utf8)
     }
 
-    private var isJSON: Bool {
-        guard let content else { return false }
-        return !content.isRaw
-            && ContentTypeFilter(["*/json", "*/*+json"]).matches(MediaType(content.contentType).essence)
-    }
-
-    /// Text is a string; bytes are one in base64.
+    /// JSON is itself, text a string; bytes are one in base64.
     private var data: [UInt8] {
         guard let content else { return Self.null }
-        if isJSON { return content.body }
-        let text = content.isRaw ? Base64.encode(content.body) : String(decoding: content.body, as: UTF8.self)
-        return json(Tree(text))
+        if content.isJSON {
+            return content.body.starts(with: Self.mark) ? Array(content.body.dropFirst(3)) : content.body
+        }
+        return json(tree ?? Tree(text ?? Base64.encode(content.body)))
     }
 
+    /// A reader of JSON may ignore one (RFC 8259 8.1), but not in the middle of an event.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Of a body that is no JSON, lines of it for example.
+    private var tree: Tree? {
+        switch value {
+        case .json(let tree)?, .value(let tree)?: tree
+        default: nil
+        }
+    }
+
+    private var text: String? { if case .text(let text)? = value { text } else { nil } }
+
     private var form: [(String, [UInt8])] {
-        guard let content, !isJSON else { return [] }
+        guard let content, !content.isJSON, tree == nil else { return [] }
         let type: (String, [UInt8]) = ("content_type", json(Tree(ContentRendering.typeField(of: content))))
-        return content.isRaw ? [type, ("encoding", Array("\"base64\"".utf8))] : [type]
+        return text == nil ? [type, ("encoding", Array("\"base64\"".utf8))] : [type]
     }
 
     private var error: [UInt8] {

@@ -125,12 +125,13 @@ final class LiveResource: ResourceObserver {
 
     private func withState(_ body: @escaping @EngineActor (LiveState) -> Void) {
         isWaiting = true
+        let value = resource.latestData?.content
         resource.encodeLatest { [self] made in
             isWaiting = false
             var content: EncodedContent?
             // Content that has no form outside is an error to whoever reads it; a stream goes on without.
             if case .success(let answer)? = made { content = answer.content }
-            body(LiveState(resource: resource, path: path, content: content))
+            body(LiveState(resource: resource, path: path, content: content, value: value))
             run()
         }
     }

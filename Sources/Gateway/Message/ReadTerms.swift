@@ -129,10 +129,12 @@ struct AcceptedTypes: Sendable {
         return 1
     }
 
-    /// Of the range that names the type most exactly; nothing that makes sense accepts all.
+    /// Of the range that names the type most exactly; nothing that makes sense accepts all. Who takes
+    /// `application/json` takes what is written in it, as `application/vnd.api+json` is (RFC 6838 4.2.8).
     func quality(of essence: String) -> Double {
         if ranges.isEmpty { return 1 }
         let names = essence.split(separator: "/", maxSplits: 1)
+        let syntax = names.last?.split(separator: "+").dropFirst().last
         var best = (rank: 0, quality: 0.0)
         for range in ranges {
             let rank: Int
@@ -141,6 +143,8 @@ struct AcceptedTypes: Sendable {
             } else if range.type == names.first, range.subtype == "*" {
                 rank = 2
             } else if range.type == names.first, range.subtype == names.last {
+                rank = 4
+            } else if range.type == "application", range.subtype == syntax {
                 rank = 3
             } else {
                 continue

@@ -127,8 +127,9 @@ private struct PseudoFields {
     private var scheme: String?
     private var path: String?
 
-    /// False for a name that is unknown, or came before.
+    /// False for a name that is unknown, or came before, and for a value that would be two words of a line.
     mutating func take(_ name: String, _ value: String) -> Bool {
+        guard !value.utf8.contains(where: HTTPByte.isBlank) else { return false }
         switch name {
         case ":method" where method == nil: method = value
         case ":scheme" where scheme == nil: scheme = value

@@ -12,6 +12,8 @@ public enum EntityCoding {
 
     private enum Kind: UInt8 {
         case bytes, text, json, value, image
+        /// JSON and UTF-8 as the server sent them.
+        case jsonBody, textBody
     }
 
     private static let headSize = 9
@@ -32,13 +34,17 @@ public enum EntityCoding {
             try writer.text(field.name)
             try writer.text(field.value)
         }
-        try encode(entity.content, to: &writer)
+        try encode(entity.content, entity.body, to: &writer)
         writer.patch(checksum(writer.bytes), at: 1)
         return writer.bytes
     }
 
-    private static func encode(_ content: Content, to writer: inout EntityWriter) throws(EntityCodingError) {
+    private static func encode(
+        _ content: Content, _ body: ReadBody?, to writer: inout EntityWriter
+    ) throws(EntityCodingError) {
         switch content {
+        case .json where body?.isJSON ?? false: writer.rest(Kind.jsonBody.rawValue, body?.bytes ?? [])
+        case .text(let text) where body?.isText ?? false: writer.rest(Kind.textBody.rawValue, text.utf8)
         case .bytes(let bytes): writer.rest(Kind.bytes.rawValue, bytes)
         case .text(let text): writer.rest(Kind.text.rawValue, text.utf8)
         case .image(let image): writer.rest(Kind.image.rawValue, image.bytes)
@@ -62,9 +68,10 @@ public enum EntityCoding {
             let timestamp = reader.number(UInt64.self).map(Double.init(bitPattern:)), timestamp.isFinite,
             let charset = reader.optional(), let status = reader.number(UInt16.self),
             let url = reader.optional(), let httpVersion = reader.optional(),
-            let headers = headers(&reader), let content = content(&reader)
+            let headers = headers(&reader), let (content, body) = content(&reader)
         else { return nil }
         var entity = Entity(content: content, headers: headers, timestamp: timestamp)
+        if let body { entity.read(content, of: body) }
         entity.charset = charset
         entity.status = status == 0 ? nil : Int(status)
         entity.url = url
@@ -83,21 +90,30 @@ public enum EntityCoding {
         return headers
     }
 
-    private static func content(_ reader: inout EntityReader) -> Content? {
+    private static func content(_ reader: inout EntityReader) -> (Content, ReadBody?)? {
         guard let kind = reader.number(UInt8.self).flatMap(Kind.init) else { return nil }
         let bytes = reader.rest()
         switch kind {
-        case .bytes: return .bytes(Array(bytes))
-        case .text: return String(validating: bytes, as: UTF8.self).map { .text($0) }
-        case .image: return Image(bytes: Array(bytes)).map { .image($0) }
-        case .json: return tree(bytes).map { .json($0) }
-        case .value: return tree(bytes).map { .value($0) }
+        case .bytes: return (.bytes(Array(bytes)), nil)
+        case .text: return text(bytes).map { ($0, nil) }
+        case .textBody: return text(bytes).map { ($0, .text) }
+        case .image: return Image(bytes: Array(bytes)).map { (.image($0), nil) }
+        case .json: return tree(bytes).map { (.json($0), nil) }
+        case .jsonBody:
+            let body = Array(bytes)
+            return (try? Tree(json: body, limits: widest)).map { (.json($0), .json(body)) }
+        case .value: return tree(bytes).map { (.value($0), nil) }
         }
     }
 
+    private static func text(_ bytes: ArraySlice<UInt8>) -> Content? {
+        String(validating: bytes, as: UTF8.self).map { .text($0) }
+    }
+
+    private static let widest = Tree.Limits(depth: 1000, bytes: Int(UInt32.max))
+
     private static func tree(_ bytes: ArraySlice<UInt8>) -> Tree? {
-        let limits = Tree.Limits(depth: 1000, bytes: Int(UInt32.max))
-        guard let tree = Tree(checking: Array(bytes), limits: limits), tree.isClassless else { return nil }
+        guard let tree = Tree(checking: Array(bytes), limits: widest), tree.isClassless else { return nil }
         return tree
     }
 

@@ -81,7 +81,7 @@ extension Entity {
     /// About what it takes in memory, 200 bytes for the structures around included. What a Swift transformer
     /// made can't be looked into and counts as nothing more.
     fileprivate var estimatedBytes: Int {
-        let body =
+        let own =
             switch content {
             case .bytes(let bytes): bytes.count
             case .text(let text): text.utf8.count
@@ -89,11 +89,14 @@ extension Entity {
             case .image(let image): image.bytes.count
             case .native: 0
             }
-        return headers.fields.reduce(200 + body) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+        let held = own + (body?.heldBytes(beside: content) ?? 0)
+        return headers.fields.reduce(200 + held) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
     }
 
     /// Without the bytes around a part of a larger tree, which would be kept but not counted.
     fileprivate var detached: Entity {
+        // What was read of a body is all of it.
+        guard body == nil else { return self }
         var copy = self
         switch content {
         case .json(let tree): copy.content = .json(tree.compacted())

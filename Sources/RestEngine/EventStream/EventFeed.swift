@@ -145,6 +145,8 @@ final class EventFeed: BodyReceiver {
     func receive(_ bytes: [UInt8]) -> Bool {
         guard head != nil, refusal == nil else { return false }
         do throws(EventStreamParser.Overflow) { queue += try parser.take(bytes) } catch {
+            queue += error.events
+            plan()
             refuse(
                 TransportError(
                     .tooLarge, phase: .receive,
@@ -161,10 +163,13 @@ final class EventFeed: BodyReceiver {
     private func refuse(_ error: TransportError) {
         refusal = failure(.transport(error))
         engine.scheduler.nextTurn { [weak self, weak request = connection] in
-            guard let self, let request, connection === request else { return }
-            request.cancel()
+            guard let self, connection === request else { return }
+            endIfRefused()
         }
     }
+
+    /// Behind the events that came before what was wrong.
+    private func endIfRefused() { if refusal != nil, queue.isEmpty, run == nil { connection?.cancel() } }
 
     private func failure(_ cause: RequestError.Cause) -> RequestError {
         RequestError(
@@ -257,6 +262,7 @@ final class EventFeed: BodyReceiver {
     private func finish(_ run: PipelineRun) {
         finish(ResponseInfo(run.response, stageOutputs: run.outputs))
         plan()
+        endIfRefused()
         stopSoonIfUnneeded()
     }
 

@@ -13,6 +13,8 @@ struct EventStreamParser {
     /// An event, or a line, has more bytes than it may have.
     struct Overflow: Error, Equatable {
         let limit: Int
+        /// Those that came before it, in the same bytes.
+        var events: [Event] = []
     }
 
     /// Bytes of an id; longer ones are ignored, since they would be sent back as a header.
@@ -50,6 +52,13 @@ struct EventStreamParser {
     /// The events that these bytes complete, in order.
     mutating func take(_ bytes: [UInt8]) throws(Overflow) -> [Event] {
         var events: [Event] = []
+        do throws(Overflow) { try take(bytes, into: &events) } catch {
+            throw Overflow(limit: error.limit, events: events)
+        }
+        return events
+    }
+
+    private mutating func take(_ bytes: [UInt8], into events: inout [Event]) throws(Overflow) {
         var start = skipMark(bytes)
         var index = start
         while index < bytes.count {
@@ -70,7 +79,6 @@ struct EventStreamParser {
             start = index
         }
         try append(bytes[start...])
-        return events
     }
 
     /// Where the stream goes on behind a mark at its beginning.

@@ -21,11 +21,8 @@ extension Resource {
     private var contentBytes: Int {
         var bytes = (state.data?.heldBytes ?? 0) + (state.error?.entity?.heldBytes ?? 0)
         if let encoded {
-            switch state.data?.content {
-            // The same bytes.
-            case .bytes, .image: break
-            default: bytes += encoded.body.count
-            }
+            // Else it is the same bytes.
+            if !(state.data?.holdsBody ?? false) { bytes += encoded.body.count }
             // The copy of the network library that readers share.
             if publication != nil { bytes += encoded.body.count }
         }
@@ -75,9 +72,18 @@ extension Resource {
 }
 
 extension Entity {
+    /// The bytes that go out are among what it keeps.
+    fileprivate var holdsBody: Bool {
+        switch content {
+        case .bytes, .image: true
+        default: body?.bytes != nil
+        }
+    }
+
     /// Bytes that it keeps, strings and their bookkeeping included.
     var heldBytes: Int {
-        headers.fields.reduce(content.heldBytes + 64) { sum, field in
+        let content = content.heldBytes + (body?.heldBytes(beside: content) ?? 0)
+        return headers.fields.reduce(content + 64) { sum, field in
             sum + field.name.utf8.count + field.value.utf8.count + 64
         }
     }

@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Where what takes long because a body is large is done, by standard transformers and for publishing: a
-/// thread of its own, one body after the other, so that the loop answers others meanwhile and no more memory
-/// is used than for one.
+/// Where what takes long because a body is large is done, by standard transformers and for publishing: two
+/// threads, so that the loop answers others meanwhile. One has the bodies up to a megabyte, which so wait for
+/// no larger one; each takes one after the other, so that no more memory is used than for the two.
 @EngineActor
 package final class LargeContent: TransformerExecutor {
     package static let shared = LargeContent()
@@ -15,7 +15,13 @@ package final class LargeContent: TransformerExecutor {
     /// Less is given back to the system in no time.
     package nonisolated static let leastDiscardedSize = 1 << 20
 
-    private let queue = DispatchQueue(label: "large content")
+    /// A body of more bytes is with those for which others wait long.
+    nonisolated static let leastHugeSize = 1 << 20
+
+    private let large = DispatchQueue(label: "large content")
+    private let huge = DispatchQueue(label: "huge content")
+
+    private func queue(for bytes: Int) -> DispatchQueue { bytes > Self.leastHugeSize ? huge : large }
     private var waiting: [UInt64: Waiting] = [:]
     private var count: UInt64 = 0
 
@@ -47,7 +53,7 @@ package final class LargeContent: TransformerExecutor {
         let id = count
         let flag = Flag()
         waiting[id] = Waiting(isCancelled: flag, completion: completion)
-        queue.async {
+        queue(for: Self.size(of: job.response)).async {
             guard !flag.isSet else { return }
             // No part of it is for another executor.
             let outcome = job.run { _, response, _ in response }
@@ -62,11 +68,12 @@ package final class LargeContent: TransformerExecutor {
         EngineLoop.shared.submit { LargeContent.shared.end(id, .cancelled) }
     }
 
-    /// Runs `work` there, and `completion` with what it gives in a later pass of the loop.
+    /// Runs `work` there, on so many bytes, and `completion` with what it gives in a later pass of the loop.
     package func run<Result: Sendable>(
-        _ work: @escaping @Sendable () -> Result, completion: @escaping @EngineActor (Result) -> Void
+        for bytes: Int, _ work: @escaping @Sendable () -> Result,
+        completion: @escaping @EngineActor (Result) -> Void
     ) {
-        queue.async {
+        queue(for: bytes).async {
             let result = work()
             EngineLoop.shared.submit { completion(result) }
         }

@@ -72,17 +72,20 @@ extension Transformer {
     ///
     /// - Parameters:
     ///   - empty: A success without a body is given to `transform` too; else it is passed on (D30).
+    ///   - body: The body of which a new content is but another form; nil when it is something else.
     ///   - transform: Returns nil to leave the content as it is.
     nonisolated func mapContent(
         of response: Response, errors: Bool, empty: Bool, _ context: PipelineContext, note: (String) -> Void,
-        _ transform: (Entity) throws -> Content?
+        body: (Entity, Content) -> ReadBody? = { _, _ in nil }, _ transform: (Entity) throws -> Content?
     ) -> Response {
         switch response {
         case .success(var entity):
             guard empty || !entity.content.isNoBody else { return response }
             do {
-                guard let content = try transform(entity) else { return response }
-                entity.content = content
+                guard let content = try transform(entity), !content.isSameText(as: entity.content) else {
+                    return response
+                }
+                entity.read(content, of: body(entity, content))
                 return .success(entity)
             } catch {
                 return response.failed(
@@ -91,8 +94,10 @@ extension Transformer {
         case .failure(var error):
             guard errors, let entity = error.entity else { return response }
             do {
-                guard let content = try transform(entity) else { return response }
-                error.entity?.content = content
+                guard let content = try transform(entity), !content.isSameText(as: entity.content) else {
+                    return response
+                }
+                error.entity?.read(content, of: body(entity, content))
                 return .failure(error)
             } catch let problem {
                 note(

@@ -3,7 +3,7 @@ import Synchronization
 /// An entity's content as it goes out of the process: bytes, their type, their tag and the status that they
 /// came with. Made once for each content.
 package final class EncodedContent: Sendable {
-    /// With the charset of a text, which is UTF-8.
+    /// The API's, for what is its own; else with the charset of a text, which is UTF-8.
     package let contentType: String
     /// The content's bytes as they go out.
     package let body: [UInt8]
@@ -15,20 +15,25 @@ package final class EncodedContent: Sendable {
     package let url: String?
     /// The API's own bytes, of which a client may want a part (RFC 9110 14).
     package let isRaw: Bool
+    private let isReadAsJSON: Bool
     /// From 200 to 299; 204 and 205 are without content.
     package let status: Int
     /// What a face made of it for its own use, a buffer of its network library for example.
     private let rendering = Mutex<(any Sendable)?>(nil)
 
-    /// Trees become JSON, text UTF-8; bytes and images keep their type. Throws when a script's value has no
-    /// form in JSON.
+    /// What nothing has changed keeps its bytes and its type. Of all else trees become JSON, and text UTF-8;
+    /// throws when a script's value has no form in JSON.
     package init(_ entity: Entity) throws(RequestError.CauseError) {
         (headers, url) = (entity.headers, entity.url)
+        isReadAsJSON = entity.body?.isJSON ?? false
         switch entity.content {
         case .bytes, .image: isRaw = true
-        default: isRaw = false
+        default: isRaw = entity.body != nil
         }
         switch entity.content {
+        case _ where entity.body?.bytes != nil:
+            (contentType, body) = (entity.contentType, entity.body?.bytes ?? [])
+        case .text(let text) where isRaw: (contentType, body) = (entity.contentType, Array(text.utf8))
         case .bytes(let bytes): (contentType, body) = (entity.contentType, bytes)
         case .image(let image): (contentType, body) = (entity.contentType, image.bytes)
         case .text(let text):
@@ -55,6 +60,7 @@ package final class EncodedContent: Sendable {
     ) {
         (self.contentType, self.body, self.status, self.headers) = (contentType, body, status, headers)
         self.isRaw = isRaw
+        isReadAsJSON = false
         url = nil
         etag = EntityTag.strong(body, variant: status == 200 ? nil : "\(status)", madeOf: nil)
     }
@@ -63,11 +69,20 @@ package final class EncodedContent: Sendable {
         if body.count > LargeContent.leastDiscardedSize { LargeContent.discard(body) }
     }
 
+    /// The body is one JSON text.
+    package var isJSON: Bool {
+        isRaw ? isReadAsJSON : Self.isJSON(MediaType(contentType).essence)
+    }
+
+    private static func isJSON(_ media: String) -> Bool {
+        ContentTypeFilter(StandardTransformer.json.contentTypes).matches(media)
+    }
+
     /// The server's, but a sentence that a script made of JSON is no JSON.
     private static func media(ofText text: [UInt8], _ entity: Entity) -> String {
         guard let type = entity.headers["Content-Type"] else { return "text/plain" }
         let media = MediaType(type).essence
-        guard ContentTypeFilter(StandardTransformer.json.contentTypes).matches(media) else { return media }
+        guard isJSON(media) else { return media }
         let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         let isDocument = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
         return isDocument && (try? Tree(json: text)) != nil ? media : "text/plain"

@@ -88,7 +88,7 @@ extension Resource {
             if latestData != nil { encoding = running }
             let prepare = publication?.prepare
             engine.beginOffloadedWork()
-            LargeContent.shared.run {
+            LargeContent.shared.run(for: entity.heldBytes) {
                 let made = Result { () throws(RequestError.CauseError) in try EncodedContent(entity) }
                 if case .success(let content) = made { prepare?(content) }
                 return made

@@ -36,8 +36,8 @@ extension NetworkWork {
         _ response: TransportResponse, _ entity: Entity, _ step: Redirect.RequestStep
     ) -> RequestError {
         RequestError(
-            httpStatusCode: response.status, entity: entity, timestamp: resource.engine.scheduler.now,
-            url: step.url, method: step.method)
+            httpStatusCode: response.status, entity: entity, cause: response.bodyError.map { .transport($0) },
+            timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
     }
 
     func failure(_ cause: RequestError.Cause, _ step: Redirect.RequestStep) -> RequestError {

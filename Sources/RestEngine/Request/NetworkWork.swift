@@ -203,6 +203,7 @@ final class NetworkWork: RequestWork {
             if let driver, response.status >= 400, tryAgain(leg, .success(response), by: driver, request) {
                 return
             }
+            if let error = response.bodyError, response.status < 400 { return fail(leg, error, request) }
             receive(response, step, request)
         }
     }

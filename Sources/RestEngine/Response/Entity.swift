@@ -13,11 +13,15 @@ public struct Entity: Sendable {
             if fields.content.heldBytes > LargeContent.leastDiscardedSize {
                 LargeContent.discard(fields.content)
             }
+            if let body = fields.body, body.heldBytes > LargeContent.leastDiscardedSize {
+                LargeContent.discard(body)
+            }
         }
     }
 
     private struct Fields {
         var content: Content
+        var body: ReadBody?
         var headers: Headers
         var charset: String?
         var timestamp: Double
@@ -38,12 +42,35 @@ public struct Entity: Sendable {
     /// What the pipeline made of the body, or the body itself.
     public var content: Content {
         get { storage.fields.content }
-        set { change { $0.content = newValue } }
+        set {
+            change {
+                $0.content = newValue
+                $0.body = nil
+            }
+        }
     }
+    /// The body of which ``content`` is but another form, with the type that the server gave it: what clients
+    /// get as long as nothing has made something else of it. Nil for content that is no such form.
+    package var body: ReadBody? { storage.fields.body }
+
+    /// What a parser read of the body takes its place. Without a type it is the content that says what it is.
+    mutating func read(_ content: Content, of body: ReadBody?) {
+        change {
+            $0.content = content
+            $0.body = $0.headers["Content-Type"] == nil ? nil : body
+        }
+    }
+
     /// As received, or as given when it was made locally.
     public var headers: Headers {
         get { storage.fields.headers }
-        set { change { $0.headers = newValue } }
+        set {
+            change {
+                // The body is of the type that came with it.
+                if $0.headers["Content-Type"] != newValue["Content-Type"] { $0.body = nil }
+                $0.headers = newValue
+            }
+        }
     }
     /// The charset that the server named, or that was given; nil when nobody said (rule 19.3).
     public var charset: String? {

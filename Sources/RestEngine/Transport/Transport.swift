@@ -81,6 +81,7 @@ public struct TransportResponse: Sendable {
         var body: [UInt8]
         var timings: TransferTimings
         var remoteAddress: String?
+        var bodyError: TransportError?
     }
 
     private mutating func change(_ edit: (inout Fields) -> Void) {
@@ -119,6 +120,13 @@ public struct TransportResponse: Sendable {
     public var remoteAddress: String? {
         get { storage.fields.remoteAddress }
         set { change { $0.remoteAddress = newValue } }
+    }
+
+    /// Why the body of a response that is no success isn't there: it can't be decoded, or is too large. What
+    /// its head says holds all the same; a success without its body is a failure of the transfer.
+    public var bodyError: TransportError? {
+        get { storage.fields.bodyError }
+        set { change { $0.bodyError = newValue } }
     }
 
     public init(

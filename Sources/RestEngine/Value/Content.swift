@@ -46,6 +46,12 @@ public enum Content: Sendable {
         if case .bytes(let bytes) = self { bytes.isEmpty } else { false }
     }
 
+    /// A text of the same bytes: what gives that back has changed nothing.
+    package func isSameText(as other: Content) -> Bool {
+        guard case .text(let text) = self, case .text(let other) = other else { return false }
+        return text.utf8.elementsEqual(other.utf8)
+    }
+
     /// About how much there is to transform, in bytes; nobody knows of what Swift transformers made.
     var size: Int {
         switch self {

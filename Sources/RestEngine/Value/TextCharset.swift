@@ -1,12 +1,23 @@
 import Platform
 
-/// A charset by its name. UTF-8, ASCII and ISO-8859-1 are done here, everything else by iconv.
+/// A charset by its name. UTF-8, ASCII, ISO-8859-1 and windows-1252 are done here, everything else by iconv.
+///
+/// Whoever says ASCII or ISO-8859-1 of what he sends may mean windows-1252, as browsers read it
+/// (https://encoding.spec.whatwg.org/#names-and-labels). What is sent from here is what was asked for.
 package struct TextCharset {
     private enum Kind {
-        case utf8, ascii, latin1
+        case utf8, ascii, latin1, windows1252
         case iconv(String)
     }
     private let kind: Kind
+
+    /// Common names, of which a misspelled one may be: iconv knows more.
+    package static let commonNames = [
+        "utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1", "iso-8859-2", "iso-8859-5",
+        "iso-8859-7", "iso-8859-9", "iso-8859-15", "windows-1250", "windows-1251", "windows-1252",
+        "windows-1253", "windows-1254", "windows-1257", "koi8-r", "koi8-u", "shift_jis", "euc-jp",
+        "iso-2022-jp", "euc-kr", "gb18030", "gbk", "gb2312", "big5",
+    ]
 
     /// The name under which a content type says a charset (rule 6.4): in lower case, and the registered one
     /// for what is often called otherwise.
@@ -17,6 +28,7 @@ package struct TextCharset {
         case "utf32": "utf-32"
         case "ascii": "us-ascii"
         case "latin1", "latin-1", "iso8859-1", "iso_8859-1": "iso-8859-1"
+        case "cp1252", "x-cp1252": "windows-1252"
         case let name: name
         }
     }
@@ -27,6 +39,7 @@ package struct TextCharset {
         case "utf-8": kind = .utf8
         case "us-ascii": kind = .ascii
         case "iso-8859-1": kind = .latin1
+        case "windows-1252": kind = .windows1252
         default:
             // iconv takes options after a slash, and an empty name as the locale's charset.
             guard !charset.isEmpty, charset.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else {
@@ -42,31 +55,41 @@ package struct TextCharset {
     package func decode(_ bytes: [UInt8]) -> String? {
         switch kind {
         case .utf8: String(validating: bytes, as: UTF8.self)
-        case .ascii: bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
-        case .latin1: Self.decodeLatin1(bytes)
+        case .ascii, .latin1, .windows1252: Self.decodeWindows1252(bytes)
         case .iconv(let charset):
             Self.convert(bytes, from: Self.withByteOrder(charset, of: bytes), to: "UTF-8")
                 .flatMap { String(validating: $0, as: UTF8.self) }
         }
     }
 
-    private static func decodeLatin1(_ bytes: [UInt8]) -> String {
+    /// Every byte is a character.
+    static func decodeWindows1252(_ bytes: [UInt8]) -> String {
+        // None takes more than three bytes of UTF-8.
         let extra = bytes.count(where: { $0 >= 0x80 })
-        return String(unsafeUninitializedCapacity: bytes.count + extra) { text in
+        return String(unsafeUninitializedCapacity: bytes.count + 2 * extra) { text in
             var end = 0
             for byte in bytes {
                 if byte < 0x80 {
                     text[end] = byte
                     end += 1
                 } else {
-                    text[end] = 0xC0 | byte >> 6
-                    text[end + 1] = 0x80 | byte & 0x3F
-                    end += 2
+                    for unit in UTF8.encode(scalar(of: byte)) ?? UTF8.encodedReplacementCharacter {
+                        text[end] = unit
+                        end += 1
+                    }
                 }
             }
             return end
         }
     }
+
+    private static func scalar(of byte: UInt8) -> Unicode.Scalar {
+        0x80..<0xA0 ~= byte ? windows1252[Int(byte - 0x80)] : Unicode.Scalar(byte)
+    }
+
+    /// Of 0x80 to 0x9F (https://encoding.spec.whatwg.org/#index-windows-1252).
+    private static let windows1252 = Array(
+        "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 
     /// Nil when the charset can't express the text.
     func encode(_ text: String) -> [UInt8]? {
@@ -76,8 +99,17 @@ package struct TextCharset {
         case .latin1:
             let scalars = text.unicodeScalars
             return scalars.allSatisfy { $0.value < 0x100 } ? scalars.map { UInt8($0.value) } : nil
+        case .windows1252:
+            let scalars = text.unicodeScalars
+            let bytes = scalars.compactMap(Self.byte)
+            return bytes.count == scalars.count ? bytes : nil
         case .iconv(let charset): return Self.convert(Array(text.utf8), from: "UTF-8", to: charset)
         }
+    }
+
+    private static func byte(of scalar: Unicode.Scalar) -> UInt8? {
+        if let index = windows1252.firstIndex(of: scalar) { return UInt8(0x80 + index) }
+        return scalar.value < 0x100 && !(0x80..<0xA0 ~= scalar.value) ? UInt8(scalar.value) : nil
     }
 
     /// UTF-16 without a byte order mark is big-endian (RFC 2781 4.3), and UTF-32 alike; iconv would take this

@@ -25,29 +25,18 @@ package final class TreeText: Sendable {
     static let mostBytes = LargeContent.leastParsedSize
 
     /// Reads a text; nil when only the tree tells whether it is right.
-    ///
-    /// - Parameter isPublished: It is wanted as this host writes JSON. Nil then too where a key comes twice.
-    init?(_ json: [UInt8], limits: Tree.Limits, isPublished: Bool = false, _ preference: TextPreference) {
+    init?(_ json: [UInt8], limits: Tree.Limits, _ preference: TextPreference) {
         guard json.count <= Self.mostBytes else { return nil }
         var limits = limits.raw
         var kind = CJSON_KIND_NULL
-        // What is published takes the text's place, which is copied then.
         let reading = json.withUnsafeBufferPointer {
-            cjson_read_ahead($0.baseAddress, $0.count, isPublished ? $0.count : json.capacity, &limits, &kind)
+            cjson_read_ahead($0.baseAddress, $0.count, json.capacity, &limits, &kind)
         }
         guard reading != 0 else { return nil }
-        var text = json
-        if isPublished {
-            guard let written = Self.rewritten(reading, json.count) else {
-                preference.noteTreeWanted()
-                return nil
-            }
-            text = written
-        }
         self.kind = Tree.Kind(kind)
         number = reading
-        form = Mutex(.text(text))
-        isWritten = isPublished
+        form = Mutex(.text(json))
+        isWritten = false
         self.preference = preference
     }
 
@@ -108,13 +97,6 @@ package final class TreeText: Sendable {
         return Array(UnsafeBufferPointer(start: buffer.data, count: buffer.count))
     }
 
-    /// What was just read, as this host writes JSON.
-    private static func rewritten(_ reading: UInt64, _ count: Int) -> [UInt8]? {
-        var buffer = cjson_buffer()
-        defer { cjson_buffer_free(&buffer) }
-        guard cjson_json_from_reading(reading, count, &buffer) else { return nil }
-        return Array(UnsafeBufferPointer(start: buffer.data, count: buffer.count))
-    }
 }
 
 /// Whether values that come from one place are best kept as text, or made trees at once, since of some of
@@ -158,14 +140,8 @@ extension Tree {
 
     /// Reads JSON text as ``init(json:limits:)``, and makes a tree of it when somebody asks for one, unless
     /// that was too dear of late.
-    ///
-    /// - Parameter isPublished: What is wanted first is the text, as this host writes it.
-    init(
-        reading json: [UInt8], limits: Limits, isPublished: Bool = false, _ preference: TextPreference
-    ) throws(JSONError) {
-        if preference.takesText(),
-            let text = TreeText(json, limits: limits, isPublished: isPublished, preference)
-        {
+    init(reading json: [UInt8], limits: Limits, _ preference: TextPreference) throws(JSONError) {
+        if preference.takesText(), let text = TreeText(json, limits: limits, preference) {
             self.init(text)
         } else {
             try self.init(json: json, limits: limits)

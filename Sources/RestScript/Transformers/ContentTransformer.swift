@@ -140,7 +140,7 @@ extension ScriptValues {
                 .wrongOutputType(
                     expected: rules.output.name, actual: content.typeName, transformer: call.description))
         }
-        return content
+        return content.isSameText(as: entity.content) ? nil : content
     }
 }
 

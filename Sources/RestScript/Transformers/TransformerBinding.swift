@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.content_transformer{…}`, `rest.response_transformer(…)` or a standard one, in a script's hands.
@@ -34,11 +35,15 @@ struct TransformerBinding: ScriptBinding {
             functions: StandardTransformer.allCases.map { standard in
                 ModuleFunction(
                     standard.rawValue,
-                    "(options?: { transform_errors?, empty?\(standard == .json ? ", allow_fragments?" : "") }) -> transformer",
+                    "(options?: { transform_errors?, empty?\(Self.furtherOptions[standard] ?? "") }) -> transformer",
                     "The standard \(standard.rawValue) transformer."
                 ) { call in try makeStandardTransformer(call, standard) }
             })
     }
+
+    private static let furtherOptions: [StandardTransformer: String] = [
+        .json: ", allow_fragments?", .text: ", charset?",
+    ]
 
     func makeTransformerClass() -> LuaClass {
         LuaClass(
@@ -179,6 +184,16 @@ struct TransformerBinding: ScriptBinding {
         return .one
     }
 
+    private static func charset(_ options: OptionTable) throws -> String? {
+        guard let name = try options.string("charset") else { return nil }
+        guard TextCharset(name) != nil else {
+            throw LuaUsageError(
+                "option 'charset': unknown charset '\(name)'"
+                    + NearestName.advice(name, among: TextCharset.commonNames))
+        }
+        return name
+    }
+
     /// `rest.response_transformer(fn [, description])`.
     func makeResponseTransformer(_ call: Arguments) throws -> Verdict {
         let function = try call.scriptFunction(1, "fn")
@@ -204,7 +219,9 @@ struct TransformerBinding: ScriptBinding {
         case .ndjson:
             transformer = NDJSONTransformer(transformErrors: errors ?? true, transformEmpty: empty ?? true)
         case .text:
-            transformer = TextTransformer(transformErrors: errors ?? true, transformEmpty: empty ?? false)
+            transformer = TextTransformer(
+                transformErrors: errors ?? true, transformEmpty: empty ?? false,
+                charset: try Self.charset(options))
         case .image:
             transformer = ImageTransformer(transformErrors: errors ?? false, transformEmpty: empty ?? false)
         }

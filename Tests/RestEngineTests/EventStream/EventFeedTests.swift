@@ -208,11 +208,15 @@ struct EventFeedTests {
         close()
     }
 
-    @Test func `57.6 an event that is too large fails, and the next connection goes on`() {
+    @Test(arguments: 0...3)
+    func `57.2 57.6 what is too large fails behind what came before it, and all goes on`(count: Int) {
         service.configure { $0.maxBodyBytes = 100 }
         let stream = observe()
-        stream.send("data: \(String(repeating: "x", count: 200))")
+        let events = (0..<count).map { "data: \($0)\n\n" }.joined()
+        stream.send(events + "data: \(String(repeating: "x", count: 200))")
         settle()
+        let told = watcher.take().dropFirst().map { $0.prefix { $0 != " " } }
+        #expect(told == (0..<count).map { _ in "new_data(network)" } + ["error"])
         #expect(stream.isCancelled && resource.latestError?.code == "too_large")
         advance(5)
         streams[1].open()

@@ -67,6 +67,13 @@ struct EventStreamParserTests {
         #expect(parser.retrySeconds == seconds)
     }
 
+    @Test func `57.2 57.6 what came before an event that is too large is told of`() throws {
+        var parser = EventStreamParser(limit: 20)
+        let text = "data: a\n\ndata: b\n\ndata: \(String(repeating: "x", count: 30))\n\n"
+        let overflow = #expect(throws: EventStreamParser.Overflow.self) { try parser.take(Array(text.utf8)) }
+        #expect(overflow?.events == [event("a"), event("b")])
+    }
+
     @Test func `57.6 an event has a limit, over all its lines; a comment has none`() throws {
         #expect(try events("data: \(String(repeating: "x", count: 90))\n\n", limit: 100).count == 1)
         #expect(throws: EventStreamParser.Overflow(limit: 100)) {

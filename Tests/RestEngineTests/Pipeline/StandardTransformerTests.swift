@@ -120,7 +120,7 @@ struct StandardTransformerTests {
 
     @Test(
         arguments: [
-            ("text/plain; charset=utf-8", [0xC3, 0xA9], "é"), ("text/plain", [0xE9, 0x80], "é\u{80}"),
+            ("text/plain; charset=utf-8", [0xC3, 0xA9], "é"), ("text/plain", [0xE9, 0x80], "é€"),
             ("text/html; charset=ISO-8859-1", [0xE9], "é"), ("text/plain; charset=latin1", [0xE9], "é"),
             ("text/plain; charset=EUC-JP", [0xC3, 0xBD], "箪"),
             ("text/plain; charset=utf-16be", [0xD8, 0x3D, 0xDC, 0xA3], "💣"),
@@ -142,7 +142,7 @@ struct StandardTransformerTests {
 
     @Test(
         arguments: [
-            ("utf-8", [0xC3]), ("us-ascii", [0x80]), ("euc-jp", [0xFF]), ("utf-16be", [0xD8, 0x3D]),
+            ("utf-8", [0xC3]), ("euc-jp", [0xFF]), ("utf-16be", [0xD8, 0x3D]),
             ("utf-8", [0xED, 0xA0, 0x80]),
         ] as [(String, [UInt8])])
     func `18.3 bytes that are not of the charset are a failure`(charset: String, body: [UInt8]) throws {

@@ -65,20 +65,6 @@ import Testing
         #expect(throws: JSONError.self) { try tree("[[1]]", .init(depth: 1)) }
     }
 
-    @Test(arguments: [
-        #"{ "a": [1, 2.50, "\u00e9"], "b": {}, "c": -0 }"#, " [1e2 , null]", "7", "{\"a\":1,\"a\":2}",
-    ])
-    func `for readers is written as this host writes it`(json: String) throws {
-        let same = try Tree(json: json)
-        let tree = try Tree(reading: Array(json.utf8), limits: .standard, isPublished: true, preference)
-        #expect(try tree.json() == same.json())
-        #expect(tree.text?.written == (json.contains("2}") ? nil : try same.json()))
-        // The notes of another text are there now.
-        _ = try text("[]")
-        #expect(tree == same && tree.kind == same.kind)
-        #expect(try tree.json() == same.json())
-    }
-
     @Test func `that was written here is given out as it is, or after it became a tree`() throws {
         let bytes = Array(#"{"a":[1,2.0,"x"],"b":{}}"#.utf8)
         let tree = Tree(written: bytes, preference), list = Tree(written: Array("[1]".utf8), preference)

@@ -83,9 +83,11 @@ struct StandardTransformerRows {
     }
 
     @Test(
-        "18.3: text by the charset of the header, else ISO-8859-1",
+        "18.3 D41: text by the charset of the header, else UTF-8, or windows-1252",
         arguments: [
-            ("text/plain; charset=utf-8", [0xC3, 0xA9], "é"), ("text/plain", [0xC3, 0xA9], "Ã©"),
+            ("text/plain; charset=utf-8", [0xC3, 0xA9], "é"), ("text/plain", [0xC3, 0xA9], "é"),
+            ("text/plain", [0xE9, 0x80], "é€"), ("text/plain; charset=us-ascii", [0x80], "€"),
+            ("text/csv", [0xFF, 0xFE, 0xE9, 0, 0x3B, 0], "é;"),
             ("text/plain; charset=EUC-JP", [0xC3, 0xBD], "箪"),
             ("text/plain; charset=utf-16", [0xD8, 0x3D, 0xDC, 0xA3], "💣"),
         ] as [(String, [UInt8], String)])
@@ -109,6 +111,30 @@ struct StandardTransformerRows {
                 "print(err.user_message, err.cause.type, err.cause.encoding)") == [
                     "Cannot parse server response\tundecodable_text\tutf-8"
                 ])
+    }
+
+    @Test("18.3 D41: the option charset decides, and must be known")
+    func givenCharset() throws {
+        func configure(_ options: String) -> String {
+            """
+            api:configure(function(c)
+              c.pipeline.parsing:remove_transformers():add(rest.transformers.text \(options))
+            end)
+            """
+        }
+        let latin = reply("text/plain; charset=utf-8", [0xD1])
+        #expect(
+            try load(latin, configure: configure("{ charset = 'koi8-r' }"), "print(entity.text)") == ["я"])
+        #expect(
+            try load(
+                reply("text/plain", [0xC3]), configure: configure("{ charset = 'utf-8' }"),
+                "print(err.cause.type, err.cause.encoding)") == ["undecodable_text\tutf-8"])
+        let errors = try load(
+            latin,
+            configure: "print(pcall(rest.transformers.text, { charset = 'windows-1525' }))", "return nil")
+        #expect(
+            try #require(errors.first).hasSuffix(
+                "unknown charset 'windows-1525': did you mean 'windows-1252'?"))
     }
 
     @Test("18.4: an image has format and size; what is none is a failure; errors stay bytes")

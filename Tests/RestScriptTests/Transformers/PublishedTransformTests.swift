@@ -90,6 +90,21 @@ struct PublishedTransformTests {
         await fixture.close()
     }
 
+    @Test(arguments: Form.allCases)
+    func `18.10 who gives back the text leaves the body, who gives back the table doesn't`(
+        form: Form
+    ) async throws {
+        let same = "rest.response_transformer(function(response) return response end)"
+        let fixture = try fixture(
+            "return c", form, more: "api:configure(function(c) c.pipeline.cleanup:add(\(same)) end)")
+        for (path, isRaw) in [("text", true), ("json", false)] {
+            let (shown, entity) = try await load(path, in: fixture)
+            let content = try EncodedContent(try #require(entity))
+            #expect(content.isRaw == isRaw && shown == String(decoding: content.body, as: UTF8.self))
+        }
+        await fixture.close()
+    }
+
     /// Making a tree of the text takes longer than to make one at once.
     @Test(arguments: Form.allCases)
     func `values that scripts look at become trees before long`(form: Form) async throws {

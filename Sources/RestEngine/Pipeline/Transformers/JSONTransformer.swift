@@ -17,22 +17,21 @@ public struct JSONTransformer: StandardTransforming {
 
     public nonisolated var description: String { "json" }
 
-    /// Of values that are shown to readers as they are, and of all others.
-    private nonisolated static let published = TextPreference(), inner = TextPreference()
+    private nonisolated static let preference = TextPreference()
 
     public nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
-        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
-            entity throws(RequestError.CauseError) in
+        mapContent(
+            of: response, errors: transformErrors, empty: transformEmpty, context, note: note,
+            body: { entity, _ in entity.content.bytes.map(ReadBody.json) }
+        ) { entity throws(RequestError.CauseError) in
             guard case .bytes(let bytes) = entity.content else {
                 throw notBytes(entity.content)
             }
             let tree: Tree
             do throws(JSONError) {
-                tree = try Tree(
-                    reading: bytes, limits: Self.limits(context), isPublished: context.isPublished,
-                    context.isPublished ? Self.published : Self.inner)
+                tree = try Tree(reading: bytes, limits: Self.limits(context), Self.preference)
             } catch {
                 if error.code == .tooLarge { throw Self.tooLarge(context) }
                 throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
@@ -82,8 +81,10 @@ public struct NDJSONTransformer: StandardTransforming {
     public nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
-        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
-            entity throws(RequestError.CauseError) in
+        mapContent(
+            of: response, errors: transformErrors, empty: transformEmpty, context, note: note,
+            body: { entity, _ in entity.content.bytes.map(ReadBody.bytes) }
+        ) { entity throws(RequestError.CauseError) in
             switch entity.content {
             case .bytes(let bytes):
                 let limits = JSONTransformer.limits(context)

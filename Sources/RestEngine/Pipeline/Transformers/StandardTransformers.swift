@@ -6,6 +6,11 @@ protocol StandardTransforming: PortableTransformer {
     nonisolated var largeSize: Int { get }
 }
 
+extension Content {
+    /// Those of a body that nothing has interpreted.
+    var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+}
+
 extension StandardTransforming {
     nonisolated var largeSize: Int { LargeContent.leastParsedSize }
 
@@ -51,16 +56,22 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
     }
 }
 
-/// Bytes become text, by the charset that the server named, or ISO-8859-1 (rule 18.3).
+/// Bytes become text, by the charset that the server or the document names, else UTF-8, or windows-1252 where
+/// they are none (rule 18.3, D41).
 public struct TextTransformer: StandardTransforming {
     /// The bodies of errors are decoded too.
     public var transformErrors: Bool
     /// A success without a body is not passed on: it becomes an empty text (D30).
     public var transformEmpty: Bool
+    /// Decides over what server and document say; nil believes them.
+    public var charset: String?
 
-    public nonisolated init(transformErrors: Bool = true, transformEmpty: Bool = false) {
+    public nonisolated init(
+        transformErrors: Bool = true, transformEmpty: Bool = false, charset: String? = nil
+    ) {
         self.transformErrors = transformErrors
         self.transformEmpty = transformEmpty
+        self.charset = charset
     }
 
     public nonisolated var description: String { "text" }
@@ -68,10 +79,16 @@ public struct TextTransformer: StandardTransforming {
     public nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
-        mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {
-            entity throws(RequestError.CauseError) in
+        mapContent(
+            of: response, errors: transformErrors, empty: transformEmpty, context, note: note,
+            body: body(of:read:)
+        ) { entity throws(RequestError.CauseError) in
             switch entity.content {
-            case .bytes(let bytes): return .text(try decode(bytes, charset: entity.charset ?? "iso-8859-1"))
+            case .bytes(let bytes):
+                let body = BodyText(
+                    bytes, contentType: entity.headers["Content-Type"], charset: entity.charset)
+                if let charset { return .text(try body.decode(as: charset)) }
+                return .text(try body.decode())
             // A JSON transformer of an earlier stage had it first (D11).
             case .json: return nil
             default:
@@ -80,16 +97,12 @@ public struct TextTransformer: StandardTransforming {
         }
     }
 
-    private nonisolated func decode(_ bytes: [UInt8], charset: String) throws(RequestError.CauseError)
-        -> String
-    {
-        guard let encoding = TextCharset(charset) else {
-            throw RequestError.CauseError(.invalidTextEncoding(name: charset))
+    /// None where a script knows better than the server what its bytes mean.
+    private nonisolated func body(of entity: Entity, read content: Content) -> ReadBody? {
+        guard charset == nil, case .text(let text) = content, let bytes = entity.content.bytes else {
+            return nil
         }
-        guard let text = encoding.decode(bytes) else {
-            throw RequestError.CauseError(.undecodableText(encoding: charset))
-        }
-        return text
+        return text.utf8.elementsEqual(bytes) ? .text : .bytes(bytes)
     }
 }
 
