@@ -5,7 +5,7 @@ public final class Resource {
     nonisolated let core: ServiceCore
     /// Nil for an invalid resource, whose requests all fail (2.6).
     public nonisolated let url: URLText?
-    let invalidSource: String?
+    nonisolated let invalidSource: String?
 
     var state = ResourceStateMachine()
     /// Of the pipeline that made the data.
@@ -30,25 +30,32 @@ public final class Resource {
     var caching: ResourceCaching?
     /// Keeps it up to date while somebody wants that; nil unless it is configured.
     var feed: EventFeed?
-    /// Bytes of content, as they were counted last.
-    var heldBytes = 0
+    /// Its own bytes and those of its content, as they were counted last.
+    var heldBytes: Int
     /// The last load that ended brought a content for which there was no room.
     var hasRefused = false
     /// When somebody last asked for the data on the engine loop, Unix seconds; see ``lastUse``.
-    var lastUsed = 0.0
-    /// Nil as long as it holds nothing.
-    var budgeted: BudgetedResource?
+    var lastUsed = -Double.infinity
+    /// Where it is in the order of use; nil for an invalid one that never held anything.
+    var place: ResourcePlace?
 
     init(core: ServiceCore, url: URLText?, invalidSource: String? = nil) {
         self.core = core
         self.url = url
         self.invalidSource = invalidSource
+        heldBytes = Self.ownBytes(of: url)
+        core.ledger.add(heldBytes)
+        if isListed { core.table.count(1) }
     }
 
     deinit {
         publication?.retire()
         core.ledger.add(-heldBytes)
+        if isListed { core.table.count(-1) }
     }
+
+    /// It has a place in the table; invalid ones have none, but for that of no URL.
+    private nonisolated var isListed: Bool { invalidSource == nil }
 
     /// The service that it belongs to. One that has gone meanwhile, since a resource doesn't keep it, is made
     /// again, with all that was configured (D39).
@@ -100,12 +107,25 @@ public final class Resource {
             retryTime: resolved.configuration.retrySeconds)
     }
 
+    /// Somebody observes it or waits for it.
+    var isBusy: Bool { observers != nil || isRequesting || isLoading }
+
+    /// It has fresh data, as far as is known without running a block.
+    var isKnownFresh: Bool {
+        configurations.value(for: "GET", version: core.configuration.version).map { known in
+            freshData(by: known, at: engine.scheduler.now) != nil
+        } ?? false
+    }
+
     /// The latest data, if it may be used without asking the server.
     var freshData: Entity? {
         compareMark()
         lastUsed = engine.scheduler.now
-        return state.freshData(
-            now: lastUsed, expirationTime: expirationSeconds(by: resolvedConfiguration(for: "GET")))
+        return freshData(by: resolvedConfiguration(for: "GET"), at: lastUsed)
+    }
+
+    private func freshData(by resolved: ResolvedConfiguration, at now: Double) -> Entity? {
+        state.freshData(now: now, expirationTime: expirationSeconds(by: resolved))
     }
 
     /// The data is that of a pipeline which a reload has changed.
