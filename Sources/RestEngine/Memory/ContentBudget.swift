@@ -4,11 +4,11 @@ import Synchronization
 /// (rules 23.4, D38, D40).
 ///
 /// When something new finds no room, resources go that nobody holds: those without data first, then what was
-/// not used for longest. One that somebody holds stays, as one that was never loaded: its data, their published
-/// form, and the error with its body go; caches are asked again at its next use. What somebody observes, or
-/// what has a request under way, keeps its data and gives up the published form alone, which the next reader
-/// has made anew. If that is not enough, the new thing is refused: a load, or a local change, fails with
-/// `too_large`, and the data that was there stays.
+/// not used for longest. One that somebody holds stays, as one that was never loaded: its data goes, the
+/// published form, and the error with its body; caches are asked again at its next use. What somebody
+/// observes, or what has a request under way, keeps its data and gives up the published form alone, which the
+/// next reader has made anew. If that is not enough, the new thing is refused: a load, or a local change,
+/// fails with `too_large`, and the data that was there stays.
 @EngineActor
 public final class ContentBudget {
     /// A quarter of the memory that this process may have: of its control group, else of the machine.

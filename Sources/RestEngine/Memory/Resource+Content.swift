@@ -6,7 +6,7 @@ extension Resource {
     /// the caller's and the table's has the URL.
     static func ownBytes(of url: URLText?) -> Int { 512 + 2 * (url?.string.utf8.count ?? 0) }
 
-    /// By whoever used it last, on whatever thread; Unix seconds.
+    /// By whoever used it last, on whatever thread; the scheduler's uptime.
     var lastUse: Double { max(lastUsed, publication?.lastUse ?? -.infinity) }
 
     /// Counts anew what it holds, after each change of it.
@@ -47,6 +47,7 @@ extension Resource {
 
     /// What it can do without goes: all of it, unless somebody observes it or waits for it.
     func giveUpContent() {
+        guard heldBytes > Self.ownBytes(of: url) else { return }
         if isBusy { dropEncoding() } else { dropContent() }
     }
 

@@ -34,7 +34,7 @@ public final class Resource {
     var heldBytes: Int
     /// The last load that ended brought a content for which there was no room.
     var hasRefused = false
-    /// When somebody last asked for the data on the engine loop, Unix seconds; see ``lastUse``.
+    /// When somebody last asked for the data on the engine loop, on the scheduler's uptime; see ``lastUse``.
     var lastUsed = -Double.infinity
     /// Where it is in the order of use; nil for an invalid one that never held anything.
     var place: ResourcePlace?
@@ -73,7 +73,7 @@ public final class Resource {
     /// caches (4.3, 22.8).
     public var latestData: Entity? {
         startCacheLookup()
-        lastUsed = engine.scheduler.now
+        lastUsed = engine.scheduler.uptime
         return state.data
     }
 
@@ -84,6 +84,12 @@ public final class Resource {
     public var timestamp: Double {
         startCacheLookup()
         return state.timestamp
+    }
+
+    /// Seconds since the data was received or confirmed, whatever was done to the time of day meanwhile
+    /// (D41); nil without data.
+    public var dataAge: Double? {
+        state.data == nil ? nil : engine.scheduler.uptime - state.dataTime
     }
 
     /// A request is in flight whose outcome becomes this resource's state (4.6).
@@ -103,7 +109,7 @@ public final class Resource {
         compareMark()
         let resolved = resolvedConfiguration(for: "GET")
         return state.isUpToDate(
-            now: engine.scheduler.now, expirationTime: expirationSeconds(by: resolved),
+            at: engine.scheduler.uptime, expirationTime: expirationSeconds(by: resolved),
             retryTime: resolved.configuration.retrySeconds)
     }
 
@@ -113,19 +119,19 @@ public final class Resource {
     /// It has fresh data, as far as is known without running a block.
     var isKnownFresh: Bool {
         configurations.value(for: "GET", version: core.configuration.version).map { known in
-            freshData(by: known, at: engine.scheduler.now) != nil
+            freshData(by: known, at: engine.scheduler.uptime) != nil
         } ?? false
     }
 
     /// The latest data, if it may be used without asking the server.
     var freshData: Entity? {
         compareMark()
-        lastUsed = engine.scheduler.now
+        lastUsed = engine.scheduler.uptime
         return freshData(by: resolvedConfiguration(for: "GET"), at: lastUsed)
     }
 
-    private func freshData(by resolved: ResolvedConfiguration, at now: Double) -> Entity? {
-        state.freshData(now: now, expirationTime: expirationSeconds(by: resolved))
+    private func freshData(by resolved: ResolvedConfiguration, at uptime: Double) -> Entity? {
+        state.freshData(at: uptime, expirationTime: expirationSeconds(by: resolved))
     }
 
     /// The data is that of a pipeline which a reload has changed.

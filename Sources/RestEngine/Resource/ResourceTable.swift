@@ -28,6 +28,9 @@ final class ResourceTable {
     /// The oldest first, so that what all of them are told comes in the same order each time.
     var live: [Resource] { entries.values.sorted { $0.number < $1.number }.compactMap(\.resource) }
 
+    /// In no order, without looking at them.
+    var snapshot: ListedResources { ListedResources(Array(entries.values)) }
+
     /// In no order.
     func forEach(_ body: (Resource) -> Void) {
         for place in entries.values { place.resource.map(body) }
@@ -54,7 +57,7 @@ final class ResourceTable {
         placesMade += 1
         let place = ResourcePlace(resource, number: placesMade)
         resource.place = place
-        withoutData.append(place, at: scheduler.now)
+        withoutData.append(place, at: scheduler.uptime)
         return place
     }
 
@@ -105,7 +108,7 @@ final class ResourceTable {
         guard place.hasData != (resource.state.data != nil) else { return }
         if place.hasData { withData.remove(place) } else { withoutData.remove(place) }
         place.hasData.toggle()
-        append(place, at: max(resource.lastUse, scheduler.now))
+        append(place, at: max(resource.lastUse, scheduler.uptime))
     }
 
     private func append(_ place: ResourcePlace, at time: Double) {
@@ -135,7 +138,7 @@ final class ResourceTable {
         guard let (place, time) = first else { return .gone }
         if let fate = fate(of: place, since: time, pruning: pruning, sparing: spared) { return fate }
         guard place.isHeldHereAlone else {
-            append(place, at: scheduler.now)
+            append(place, at: scheduler.uptime)
             // Last of all: without data it goes to the other queue.
             if emptying, place.resource !== spared { place.resource?.giveUpContent() }
             return .inUse
@@ -158,7 +161,7 @@ final class ResourceTable {
             return .used
         }
         if pruning, resource.observers != nil {
-            append(place, at: scheduler.now)
+            append(place, at: scheduler.uptime)
             resource.pruneObservers()
             return resource.observers == nil ? .used : .inUse
         }
@@ -213,8 +216,8 @@ extension Resource {
 package struct ResourceSummary: Sendable, Equatable {
     /// Something was loaded, or set locally, and not wiped since.
     package var hasData: Bool
-    /// Unix time of the later of data and error; 0 with neither (rule 4.5).
-    package var timestamp: Double
+    /// Seconds since the later of data and error; nil with neither.
+    package var age: Double?
     /// The code of the latest error (4.4).
     package var errorCode: String?
     /// A request is in flight whose outcome becomes the resource's state (4.6).
@@ -229,8 +232,9 @@ extension Resource {
     /// Its state as it is now.
     package var summary: ResourceSummary {
         ResourceSummary(
-            hasData: state.data != nil, timestamp: state.timestamp, errorCode: state.error?.code,
-            isLoading: isLoading, openRequests: allRequests.count, isObserved: observers != nil)
+            hasData: state.data != nil, age: state.changeTime.map { engine.scheduler.uptime - $0 },
+            errorCode: state.error?.code, isLoading: isLoading, openRequests: allRequests.count,
+            isObserved: observers != nil)
     }
 
     /// The URL, and a letter each for loading, data and error (rule 4.17). It begins no cache lookup.

@@ -25,15 +25,26 @@ final class ResourcePlace {
     }
 }
 
+/// The resources of a service at one time, in no order; those that have gone since are nil.
+@EngineActor
+package struct ListedResources {
+    private let places: [ResourcePlace]
+
+    init(_ places: [ResourcePlace]) { self.places = places }
+
+    package var count: Int { places.count }
+    package subscript(index: Int) -> Resource? { places[index].resource }
+}
+
 /// Resources in the order of use, as far as that has been looked at: a use leaves a time at the resource and
-/// moves nothing. One that was used since it was put here goes to the end when its turn comes, as in the CLOCK
-/// algorithm of page caches.
+/// moves nothing. One that was used since it was put here goes to the end when its turn comes, as in the
+/// CLOCK algorithm of page caches.
 @EngineActor
 struct UseQueue {
     private struct Item {
         let place: ResourcePlace
         let ticket: UInt64
-        /// When the resource was used, in Unix seconds.
+        /// When the resource was used, on the scheduler's uptime.
         let time: Double
 
         @EngineActor

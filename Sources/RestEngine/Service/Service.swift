@@ -93,8 +93,8 @@ public final class Service {
         set { core.countLimit = newValue }
     }
 
-    /// Bytes that the service's resources may hold, themselves included; nil, and at most, as many as those of all
-    /// services. See ``ContentBudget`` for what goes when there are more.
+    /// Bytes that the service's resources may hold, themselves included; nil, and at most, as many as those
+    /// of all services. See ``ContentBudget`` for what goes when there are more.
     public var cachedResourceBytesLimit: Int? {
         get { core.cachedResourceBytesLimit }
         set { core.cachedResourceBytesLimit = newValue }
@@ -123,6 +123,9 @@ public final class Service {
 
     /// Those that were asked for and not dropped since, the oldest first.
     public var liveResources: [Resource] { core.table.live }
+
+    /// The same in no order, for whoever looks at them in parts.
+    package var liveResourcesUnordered: ListedResources { core.table.snapshot }
 
     /// Drops the resources that nobody holds and nobody observes (1.13, 23.6), and what definitions
     /// configured.

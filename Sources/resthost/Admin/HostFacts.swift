@@ -178,7 +178,7 @@ extension HostFacts {
     @EngineActor
     mutating func add(_ generations: Generations) {
         let host = generations.current
-        let now = ClockReading.timeOfDay
+        let now = generations.engine.scheduler.uptime
         generation = generations.number
         trigger = generations.trigger
         generationAge = now - generations.loadedAt

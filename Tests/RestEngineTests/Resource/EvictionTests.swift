@@ -17,10 +17,12 @@ struct EvictionTests {
 
     /// A read as clients of a gateway make it.
     private func read(_ path: String) -> Bool {
-        service.resource(path).publicationForReaders().answer(at: fixture.clock.now) != nil
+        service.resource(path).publicationForReaders().answer(at: fixture.clock.uptime) != nil
     }
 
-    private func count(_ reason: String) -> Int { service.evictions.first { $0.reason == reason }?.count ?? 0 }
+    private func count(_ reason: String) -> Int {
+        service.evictions.first { $0.reason == reason }?.count ?? 0
+    }
 
     @Test func `a second pass over 5,000 fresh resources loads nothing`() throws {
         try fixture.stub("GET", "*", .text(200, "x"))
@@ -74,7 +76,8 @@ struct EvictionTests {
     }
 
     @Test func `of several services the one whose data was not used for longest gives it up`() throws {
-        let other = Service(engine: fixture.engine, name: "other", baseURL: try BaseURL("https://other.test/"))
+        let other = Service(
+            engine: fixture.engine, name: "other", baseURL: try BaseURL("https://other.test/"))
         let text = String(repeating: "x", count: 10_000)
         budget.limit = 1 << 20
         for number in 0..<40 { other.resource("\(number)").overrideLocalContent(.text(text)) }
@@ -129,7 +132,23 @@ struct EvictionTests {
         #expect(service.liveResources.contains { $0.urlString.hasSuffix("/0") })
     }
 
-    @Test func `too many in use: what a script keeps until it is collected is collected, not at each new one`() {
+    @Test func `what went is found again in its cache, and by readers on other threads`() throws {
+        try fixture.stub("GET", "*", .text(200, "x"))
+        try fixture.cache([("cleanup", FakeCache("cache", fixture))])
+        service.cachedResourceCountLimit = 10
+        let publication = service.resource("0").publicationForReaders()
+        load(0..<30)
+        #expect(publication.isRetired && publication.answer(at: fixture.clock.uptime) == nil)
+        let again = service.resource("0")
+        #expect(again.latestData == nil)
+        fixture.settle()
+        #expect(again.text == "x" && again.isUpToDate)
+        #expect(again.publicationForReaders().answer(at: fixture.clock.uptime) != nil)
+        #expect(fixture.transport.requests.count == 30)
+    }
+
+    @Test
+    func `too many in use: what a script keeps until it is collected is collected, not at each new one`() {
         var kept = (0..<50).map { service.resource("\($0)") }
         var collections = 0
         service.onResourceLimit = {
@@ -155,7 +174,8 @@ struct EvictionTests {
         load(30..<60)
         let warnings = fixture.log.filter { $0.category == .warning }
         #expect(warnings.count == 1)
-        #expect(warnings.first?.text.contains("the service 'api': dropped resources that nobody used") == true)
+        #expect(
+            warnings.first?.text.contains("the service 'api': dropped resources that nobody used") == true)
         fixture.clock.advance(by: 100)
         // All is stale by now.
         fixture.engine.log.enabled = [.cache]
