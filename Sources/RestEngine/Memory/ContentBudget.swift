@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The roof over what resources hold and what is on its way to them, in bytes, for all services of an engine
-/// (rules 23.4, D38, D40).
+/// (rules 23.4, D38, D42).
 ///
 /// When something new finds no room, resources go that nobody holds: those without data first, then what was
 /// not used for longest. One that somebody holds stays, as one that was never loaded: its data goes, the

@@ -51,7 +51,7 @@ package final class Publication: Sendable {
 package struct PublishedAnswer: Sendable {
     /// The content as it goes out.
     package let content: EncodedContent
-    /// When the data was received or confirmed, on the clock that never jumps (D41).
+    /// When the data was received or confirmed, on the clock that never jumps (D43).
     package let timestamp: Double
     /// When it stops being fresh, on the same clock.
     package let expiresAt: Double

@@ -87,7 +87,7 @@ public final class Resource {
     }
 
     /// Seconds since the data was received or confirmed, whatever was done to the time of day meanwhile
-    /// (D41); nil without data.
+    /// (D43); nil without data.
     public var dataAge: Double? {
         state.data == nil ? nil : engine.scheduler.uptime - state.dataTime
     }

@@ -5,7 +5,7 @@
 struct ResourceStateMachine {
     private(set) var data: Entity?
     /// When the data was received or confirmed, and when the error came, on the clock that never jumps: ages
-    /// are those of this clock, whatever is done to the time of day (D41).
+    /// are those of this clock, whatever is done to the time of day (D43).
     private(set) var dataTime = -Double.infinity
     fileprivate var errorTime = -Double.infinity
     /// Most resources have no error, and it is large.

@@ -87,7 +87,7 @@ public final class Service {
     public nonisolated static let standardResourceCountLimit = 1 << 20
 
     /// When so many resources are live, one that nobody uses goes for each other that comes: of those without
-    /// data first, then the one that was not used for longest (23.3, D40).
+    /// data first, then the one that was not used for longest (23.3, D42).
     public var cachedResourceCountLimit: Int {
         get { core.countLimit }
         set { core.countLimit = newValue }

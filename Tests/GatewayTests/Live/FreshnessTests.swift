@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [-69_120_000.0, 69_120_000])
-    func `D41 Answers stay fresh as long as they may, however the clock is set`(jump: Double) async throws {
+    func `D43 Answers stay fresh as long as they may, however the clock is set`(jump: Double) async throws {
         let routes = [
             GatewayRoute(method: "GET", template: "/count", expirationSeconds: 10) { _, completion in
                 completion(.success(Entity(content: .json([2]), timestamp: 0)))

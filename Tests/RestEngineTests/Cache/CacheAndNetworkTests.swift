@@ -31,7 +31,7 @@ struct CacheAndNetworkTests {
     }
 
     @Test(arguments: [(-1.0, false), (0, true), (29, true), (31, false)])
-    func `22.11 D41 a hit keeps its age, and one from the future has to be confirmed`(
+    func `22.11 D43 a hit keeps its age, and one from the future has to be confirmed`(
         age: Double, isUpToDate: Bool
     ) throws {
         try fixture.stub("GET", "a", .text(200, "kept"))

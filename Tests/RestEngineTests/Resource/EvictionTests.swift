@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// What goes when resources are too many, or their bytes are (D40).
+/// What goes when resources are too many, or their bytes are (D42).
 @Suite(.leakChecked) @EngineActor
 struct EvictionTests {
     let fixture = EngineFixture()

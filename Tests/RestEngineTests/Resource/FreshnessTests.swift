@@ -101,7 +101,7 @@ struct FreshnessTests {
     }
 
     @Test(arguments: jumps)
-    func `4.14 D41 a clock that is set makes data neither older nor younger`(jump: Double) throws {
+    func `4.14 D43 a clock that is set makes data neither older nor younger`(jump: Double) throws {
         let resource = try answer(.text(200, "x"))
         let publication = resource.publicationForReaders()
         fixture.advance(10)
@@ -119,7 +119,7 @@ struct FreshnessTests {
     }
 
     @Test(arguments: jumps)
-    func `D41 a failure holds off the next load for the retry time alone, however the clock is set`(
+    func `D43 a failure holds off the next load for the retry time alone, however the clock is set`(
         jump: Double
     ) throws {
         let resource = try answer(.response(500))
@@ -130,7 +130,7 @@ struct FreshnessTests {
     }
 
     @Test(arguments: jumps)
-    func `D41 a local change is new, and stays so for the expiration time`(jump: Double) throws {
+    func `D43 a local change is new, and stays so for the expiration time`(jump: Double) throws {
         let resource = fixture.resource("a")
         resource.overrideLocalContent(.text("x"))
         setClock(by: jump)

@@ -77,7 +77,7 @@ struct ResourceTableTests {
         #expect(weakly == nil)
     }
 
-    @Test func `23.3 D40 adding beyond the limit drops one, in-use resources stay`() {
+    @Test func `23.3 D42 adding beyond the limit drops one, in-use resources stay`() {
         #expect(service.cachedResourceCountLimit == 1 << 20)
         service.cachedResourceCountLimit = 3
         let kept = service.resource("0")
@@ -88,7 +88,7 @@ struct ResourceTableTests {
         #expect(service.resource("0") === kept)
     }
 
-    @Test func `23.3 D40 setting the limit drops what is beyond it`() {
+    @Test func `23.3 D42 setting the limit drops what is beyond it`() {
         for number in 0..<5 { _ = service.resource("\(number)") }
         service.cachedResourceCountLimit = 5
         #expect(service.liveResourceCount == 5)

@@ -191,7 +191,7 @@ struct ServiceTests {
             ])
     }
 
-    @Test func `D40 what a script holds stays the same resource, what it let go of makes room`() throws {
+    @Test func `D42 what a script holds stays the same resource, what it let go of makes room`() throws {
         let fixture = ScriptFixture()
         try fixture.load(
             """
