@@ -59,8 +59,8 @@
 ---@class resthost.service
 ---@field name string Unique in a script.
 ---@field base_url? string With a slash at its end.
----@field cached_resource_count_limit integer When so many resources are live, adding one drops those that nobody holds.
----@field cached_resource_bytes_limit integer Bytes of content that its resources hold at the most; beyond it what was not used for longest goes. The host's limit, unless it is set to less.
+---@field cached_resource_count_limit integer When so many resources are live, one that nobody uses goes for each that comes: of those without data first, then the one that was not used for longest.
+---@field cached_resource_bytes_limit integer Bytes that its resources hold at the most; beyond it what was not used for longest goes. The host's limit, unless it is set to less.
 local service = {}
 
 ---What requests below a path have in common; an empty path gives properties alone. Properties: `headers`, `query`, `path`, one of `body`, `text`, `json`, `form`, `multipart` and `file`, `content_type`, `charset`, `configure`, `idempotency_key`, `query_style`.

@@ -45,7 +45,7 @@ public final class Gateway: Sendable {
         secrets = try ListenerSecrets(configuration)
         let access = try GatewayRules.Access(configuration, authority: secrets.authority)
         engine = EngineClient(
-            directory: directory, control: control, rules: GatewayRules(access), clock: configuration.clock,
+            directory: directory, control: control, rules: GatewayRules(access), uptime: configuration.uptime,
             metrics: configuration.metrics ?? GatewayMetrics())
     }
 

@@ -50,10 +50,10 @@ public struct GatewayConfiguration: Sendable {
     var healthTimeout: Double = 0.05
     /// Seconds that other `/-/` routes wait for the engine; a reload takes as long as it takes.
     var controlTimeout: Double = 10
-    /// Unix time in seconds, of the same clock as the engine's.
+    /// Unix time in seconds, for dates.
     public var clock: @Sendable () -> Double = { ClockReading.timeOfDay }
-    /// Seconds on a clock that nobody sets, for durations.
-    var uptime: @Sendable () -> Double = { ClockReading.uptime }
+    /// Seconds on a clock that nobody sets, the same as the engine's, for durations and ages.
+    var uptime: @Sendable () -> Double = { ClockReading.timeSinceBoot }
 
     /// Names of clients' headers that go to the API, beside what always does: what is said of a body, and
     /// preconditions of what is no read. A read that has one is a request of its own: nobody else gets its

@@ -8,6 +8,17 @@ package enum ClockReading {
     @inline(__always)
     package static var uptime: Double { seconds(of: CLOCK_MONOTONIC) }
 
+    /// The same, with the time in which the machine slept: for ages.
+    @inline(__always)
+    package static var timeSinceBoot: Double {
+        #if canImport(Darwin)
+            // It goes on in sleep there (clock_gettime(3)).
+            seconds(of: CLOCK_MONOTONIC)
+        #else
+            seconds(of: CLOCK_BOOTTIME)
+        #endif
+    }
+
     /// Seconds of a processor that the calling thread has taken.
     package static var threadTime: Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) }
 

@@ -4,10 +4,15 @@ import RestEngine
 /// Writes heads of answers.
 struct AnswerWriter {
     let allocator: ByteBufferAllocator
+    /// Unix time in seconds, for dates. All other times here are of the clock that never jumps, as those of
+    /// answers are.
+    private let clock: @Sendable () -> Double
     private var second = Int.min
     private var dateField = ""
 
-    init(allocator: ByteBufferAllocator) { self.allocator = allocator }
+    init(allocator: ByteBufferAllocator, clock: @escaping @Sendable () -> Double) {
+        (self.allocator, self.clock) = (allocator, clock)
+    }
 
     /// What the connection adds to the head.
     struct Framing {
@@ -122,7 +127,7 @@ struct AnswerWriter {
         let second = Self.wholeSeconds(now)
         if second != self.second {
             self.second = second
-            dateField = "Date: \(HTTPDate.text(unixSeconds: second))\r\n"
+            dateField = "Date: \(HTTPDate.text(unixSeconds: Self.wholeSeconds(clock())))\r\n"
         }
         return dateField
     }

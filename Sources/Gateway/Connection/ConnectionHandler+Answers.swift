@@ -205,7 +205,8 @@ extension ConnectionHandler {
             if let timing { parts.kept.writeString("Server-Timing: \(timing)\r\n") }
             let shown = request.isHead ? nil : body
             let head = loop.writer.contentHead(
-                parts, of: answer, status, now: loop.clock(), framing(request), room: shown?.joinedCount ?? 0)
+                parts, of: answer, status, now: loop.uptime(), framing(request), room: shown?.joinedCount ?? 0
+            )
             write(head, shown, status: code, .init(status), request, context)
         }
     }
@@ -226,7 +227,7 @@ extension ConnectionHandler {
     }
 
     func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {
-        let head = loop.writer.head(of: reply, now: loop.clock(), framing(request))
+        let head = loop.writer.head(of: reply, now: loop.uptime(), framing(request))
         write(
             head, request.isHead ? nil : AnswerBody(reply.body), status: reply.status,
             .init(status: reply.status), request, context)

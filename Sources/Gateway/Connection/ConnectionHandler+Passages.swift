@@ -121,7 +121,7 @@ extension ConnectionHandler {
         passage.answer = BodyPassage.Answer(
             request: request, streamed: streamed, coding: coding, closes: framing.closes)
         let head = loop.writer.head(
-            of: streamed, isChunked: coding == .chunks, now: loop.clock(), framing)
+            of: streamed, isChunked: coding == .chunks, now: loop.uptime(), framing)
         machine.wrote(head.readableBytes)
         queue(head, context)
         flush(context)

@@ -16,8 +16,8 @@ extension ConnectionHandler {
     func answerRequests(_ context: ChannelHandlerContext) {
         loop.refreshRules()
         // One reading of the clock for all requests that came together.
-        let now = loop.clock()
-        if loop.metrics != nil { loop.batchStart = loop.uptime() }
+        let now = loop.uptime()
+        loop.batchStart = now
         requests: while true {
             switch machine.next(sweep: loop.sweeps) {
             case .none: break requests

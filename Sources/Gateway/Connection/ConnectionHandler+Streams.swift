@@ -87,7 +87,7 @@ extension ConnectionHandler {
         stream = ClientStream(
             live: live, feed: feed, path: path, wantsPatches: wantsPatches, fields: request.fields)
         loop.streams.add(self, live.id)
-        let head = loop.writer.streamHead(now: loop.clock(), request.framing)
+        let head = loop.writer.streamHead(now: loop.uptime(), request.framing)
         send([head] + frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
         // Its client comes back to who listens then.

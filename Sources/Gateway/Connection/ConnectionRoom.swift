@@ -22,7 +22,7 @@ final class ConnectionRoom: Sendable {
     init(_ configuration: GatewayConfiguration, descriptors: Int = DescriptorLimit.current) {
         self.descriptors = descriptors
         allowed = Atomic(configuration.limits.maxConnections)
-        clock = configuration.clock
+        clock = configuration.uptime
         report = configuration.onShortage
     }
 

@@ -74,7 +74,7 @@ final class GatewayLoop {
         uptime = configuration.uptime
         self.room = room
         mailbox = LoopMailbox(eventLoop: eventLoop)
-        writer = AnswerWriter(allocator: ByteBufferAllocator())
+        writer = AnswerWriter(allocator: ByteBufferAllocator(), clock: configuration.clock)
     }
 
     /// Forgets what was answered under rules that hold no more.
@@ -174,7 +174,7 @@ final class GatewayLoop {
         refreshRules()
         beginCounting()
         tellGauges()
-        targets.forget(unusedSince: AnswerWriter.wholeSeconds(clock()) - Self.contentSeconds)
+        targets.forget(unusedSince: AnswerWriter.wholeSeconds(uptime()) - Self.contentSeconds)
         for connection in all { connection.sweep() }
     }
 

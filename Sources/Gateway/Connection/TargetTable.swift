@@ -37,7 +37,7 @@ struct TargetTable {
         count = 0
     }
 
-    /// Frees the contents that nobody has asked for since a time, in Unix seconds.
+    /// Frees the contents that nobody has asked for since a time of the loop's uptime.
     func forget(unusedSince second: Int) {
         for slot in slots { slot?.forget(unusedSince: second) }
     }

@@ -13,6 +13,10 @@ extension EngineClient {
                 _ = try RouteQuery(query, known: [])
                 return try neededControl.reload { result in completion(Self.reply(result)) }
             }
+            if route == .resources {
+                let query = try RouteQuery(query, known: ["service", "limit", "offset"])
+                return try resources(query, exposure, completion)
+            }
             completion(try answer(route, query: query, exposure, withDetails: withDetails))
         } catch { completion(error.reply) }
     }
@@ -28,8 +32,6 @@ extension EngineClient {
         case .metrics:
             _ = try RouteQuery(query, known: [])
             return metricsReply(exposure)
-        case .resources:
-            return try resources(try RouteQuery(query, known: ["service", "limit", "offset"]), exposure)
         case .explain:
             return try explain(try RouteQuery(query, known: ["service", "path", "method"]), exposure)
         case .status: return Reply(200, json: try neededControl.status)
@@ -43,7 +45,8 @@ extension EngineClient {
         case .script: return InspectorPage.script
         case .style: return InspectorPage.style
         // They are answered later, not from here.
-        case .reload, .events: throw Problem(500, "internal", "this is not how \(route) is asked for")
+        case .reload, .events, .resources:
+            throw Problem(500, "internal", "this is not how \(route) is asked for")
         }
     }
 
@@ -135,18 +138,13 @@ extension EngineClient {
     }
 
     @EngineActor
-    private func resources(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
+    private func resources(
+        _ query: RouteQuery, _ exposure: Exposure, _ completion: @escaping @EngineActor (Reply) -> Void
+    ) throws(Problem) {
         let limit = try query.count("limit", default: 100, most: 10_000)
         let offset = try query.count("offset", default: 0, least: 0, most: 10_000_000)
-        var shown: [(service: Service, resource: Resource)] = []
-        for service in try services(query["service"], exposure) {
-            for resource in service.liveResources where exposure.isShown(resource, of: service) {
-                shown.append((service, resource))
-            }
-        }
-        shown.sort { ($0.service.name, $0.resource.urlString) < ($1.service.name, $1.resource.urlString) }
-        let rows = shown.dropFirst(offset).prefix(limit).map { ResourceRow.tree($0.resource, of: $0.service) }
-        return Reply(200, json: ["total": Tree(shown.count), "resources": Tree(rows)])
+        let services = try services(query["service"], exposure)
+        ResourceListing(services, exposure, offset: offset, limit: limit, completion).look()
     }
 
     @EngineActor
@@ -179,54 +177,5 @@ extension EngineClient {
             glob.map { glob in resource.url.map(glob.matches) ?? false } ?? true
         }
         return Reply(200, json: ["service": Tree(service.name), "resources": Tree(count)])
-    }
-}
-
-/// One resource in the list of `/-/resources`.
-enum ResourceRow {
-    @EngineActor
-    static func tree(_ resource: Resource, of service: Service) -> Tree {
-        let summary = resource.summary
-        var pairs: [(String, Tree)] = [
-            ("service", Tree(service.name)), ("url", Tree(visibleURL(of: resource, service))),
-            ("data", Tree(summary.hasData)), ("loading", Tree(summary.isLoading)),
-            ("requests", Tree(summary.openRequests)), ("observed", Tree(summary.isObserved)),
-        ]
-        if summary.timestamp > 0 {
-            let age = resource.engine.scheduler.now - summary.timestamp
-            pairs.append(("age", Tree(Int(max(0, min(age, 1e15))))))
-        }
-        if let code = summary.errorCode { pairs.append(("error", Tree(code))) }
-        if let path = path(of: resource, service) { pairs.append(("path", Tree(path))) }
-        let kept = (summary.isObserved ? ["observers"] : []) + (summary.openRequests > 0 ? ["requests"] : [])
-        pairs.append(("kept", Tree(kept.map { Tree($0) })))
-        return Tree(pairs: pairs)
-    }
-
-    /// Below the service's base, as `/-/explain` takes it; nil for one that is elsewhere.
-    @EngineActor
-    private static func path(of resource: Resource, _ service: Service) -> String? {
-        guard let url = resource.url, let base = service.baseURL?.url, url.origin == base.origin,
-            url.path.hasPrefix(base.path)
-        else { return nil }
-        let own = Set(base.parameters.map(\.text))
-        let parameters = url.parameters.map(\.text).filter { !own.contains($0) }
-        let path = "/" + url.path.dropFirst(base.path.count)
-        return SecretMask.standard.url(
-            parameters.isEmpty ? path : path + "?" + parameters.joined(separator: "&"))
-    }
-
-    /// Without user info, and without the values of what has a secret's name or stands in the base URL
-    /// itself: keys of APIs are there.
-    @EngineActor
-    private static func visibleURL(of resource: Resource, _ service: Service) -> String {
-        let mask = SecretMask.standard
-        guard let url = resource.url, let origin = url.origin else { return mask.line(resource.urlString) }
-        let secret = Set((service.baseURL?.url.parameters ?? []).map(\.text))
-        let parameters = url.parameters.map {
-            secret.contains($0.text) ? $0.rawName + "=" + SecretMask.text : $0.text
-        }
-        return mask.url(
-            origin + url.path + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")))
     }
 }

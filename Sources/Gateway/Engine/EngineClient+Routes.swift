@@ -18,7 +18,7 @@ extension EngineClient {
         let shown = Shown(
             publication: known.publication, methods: ["GET", "HEAD"], passage: .own, version: rules.version,
             labels: routeLabels(entry))
-        if let answer = known.publication.answer(at: clock()) {
+        if let answer = known.publication.answer(at: uptime()) {
             return completion(.answer(answer, .hit(.memory), shown))
         }
         let isCollapsed = !known.waiters.isEmpty
@@ -30,11 +30,11 @@ extension EngineClient {
         }
         guard !isCollapsed else { return }
         let isStale = known.publication.hasAnswer
-        entry.route.handler(request) { [clock] result in
+        entry.route.handler(request) { [uptime] result in
             let waiters = known.waiters
             known.waiters = []
             var outcome = Self.outcome(of: result)
-            let now = clock()
+            let now = uptime()
             if case .success(let entity) = result, 200...299 ~= entity.status ?? 200,
                 let content = try? EncodedContent(entity)
             {

@@ -5,7 +5,7 @@ final class EngineClient: Sendable {
     let directory: any GatewayDirectory
     let control: (any HostControl)?
     let rules: GatewayRules
-    let clock: @Sendable () -> Double
+    let uptime: @Sendable () -> Double
     let metrics: GatewayMetrics
     private let interest = LoadInterest()
     private let lives = LiveResources()
@@ -13,10 +13,10 @@ final class EngineClient: Sendable {
 
     init(
         directory: any GatewayDirectory, control: (any HostControl)?, rules: GatewayRules,
-        clock: @escaping @Sendable () -> Double, metrics: GatewayMetrics
+        uptime: @escaping @Sendable () -> Double, metrics: GatewayMetrics
     ) {
         self.metrics = metrics
-        self.clock = clock
+        self.uptime = uptime
         self.directory = directory
         self.control = control
         self.rules = rules
@@ -100,7 +100,7 @@ final class EngineClient: Sendable {
             methods: methods, passage: passage(of: resource), version: rules.version,
             labels: labels(of: resource, resource.service, question.method))
         question.ticket.labels = shown.labels
-        let start = resource.engine.scheduler.now
+        let start = resource.engine.scheduler.uptime
         if question.demand.isUsual {
             if let answer = shown.publication.answer(at: start) {
                 return completion(.answer(answer, .hit(.memory), shown))

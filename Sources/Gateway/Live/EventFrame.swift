@@ -99,8 +99,8 @@ struct LiveState {
 
     /// Of the data, in seconds.
     private var age: [UInt8] {
-        guard let data = resource.latestData else { return Self.null }
-        return Array("\(AnswerWriter.wholeSeconds(resource.engine.scheduler.now - data.timestamp))".utf8)
+        guard let age = resource.dataAge else { return Self.null }
+        return Array("\(AnswerWriter.wholeSeconds(age))".utf8)
     }
 
     private var isLoading: [UInt8] { Array((resource.isLoading ? "true" : "false").utf8) }

@@ -7,11 +7,22 @@ extension EngineClient {
     func metricsReply(_ exposure: Exposure) -> Reply {
         metrics.begin(directory.engine)
         var families = metrics.families + metrics.upstreamFamilies
+        let services = directory.serviceNames.sorted().compactMap(directory.service(named:))
         families.append(
             MetricFamily(
                 .resources,
-                directory.serviceNames.sorted().compactMap(directory.service(named:)).map {
-                    .init([.init("service", $0.name)], .number(Double($0.liveResources.count)))
+                services.map {
+                    .init([.init("service", $0.name)], .number(Double($0.liveResourceCount)))
+                }))
+        families.append(
+            MetricFamily(
+                .evictedResources,
+                services.flatMap { service in
+                    service.evictions.map {
+                        .init(
+                            [.init("service", service.name), .init("reason", $0.reason)],
+                            .number(Double($0.count)))
+                    }
                 }))
         families += control?.metrics ?? []
         if !exposure.showsEverything { families = families.map { Self.shown($0, exposure) } }

@@ -108,7 +108,7 @@ final class CacheLookup {
         guard !isOver else { return }
         stop()
         caching.lookupEnded(self)
-        if let hit, let event = resource.state.adopt(hit) {
+        if let hit, let event = resource.state.adopt(hit, at: resource.engine.scheduler.time) {
             resource.mark = outputs?.mark ?? PipelineMark()
             if let outputs { resource.write(outputs, timestamp: hit.timestamp) }
             resource.notify(event)

@@ -5,8 +5,18 @@ import Platform
 public protocol EngineClock: AnyObject {
     /// Unix time in seconds; may jump when somebody sets the clock.
     var now: Double { get }
-    /// Seconds on a clock that never jumps, from some point in the past; timers use it.
+    /// Seconds on a clock that never jumps, from some point in the past; timers and ages use it.
     var uptime: Double { get }
+}
+
+/// A point in time on both clocks.
+struct EngineTime {
+    /// Unix time in seconds.
+    var now: Double
+    var uptime: Double
+
+    /// The uptime that belongs to a Unix time; now for one in the future.
+    func uptime(at timestamp: Double) -> Double { uptime - max(0, now - timestamp) }
 }
 
 /// The machine's clocks.
@@ -15,7 +25,7 @@ public final class SystemClock: EngineClock {
     public nonisolated init() {}
 
     public var now: Double { ClockReading.timeOfDay }
-    public var uptime: Double { ClockReading.uptime }
+    public var uptime: Double { ClockReading.timeSinceBoot }
 }
 
 /// A clock that stands still until it is told otherwise. Tests start it at 1,000,000.

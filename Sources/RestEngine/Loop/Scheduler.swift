@@ -19,6 +19,7 @@ public final class Scheduler {
     private var queue: Deque<Turn> = []
     private var timers = Heap<TimerEntry>()
     private var timerCount: UInt64 = 0
+    private let cancelled = CancelledTimers()
     /// Timers whose time has come.
     private var due: Deque<EngineTimer> = []
     /// Counts the turns.
@@ -41,6 +42,8 @@ public final class Scheduler {
     /// Seconds on a clock that never jumps.
     package var uptime: Double { clock.uptime }
 
+    var time: EngineTime { EngineTime(now: clock.now, uptime: clock.uptime) }
+
     /// Runs `work` in the next turn.
     public func nextTurn(_ work: @escaping @EngineActor () -> Void) {
         queue.append(Turn(work: RefreshScope.bound(work)))
@@ -55,8 +58,13 @@ public final class Scheduler {
     /// The same in seconds, which may be endless.
     @discardableResult
     package func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> EngineTimer {
-        let timer = EngineTimer(RefreshScope.bound(work))
+        let timer = EngineTimer(cancelled, RefreshScope.bound(work))
         timerCount += 1
+        // What was cancelled stays until its time comes, unless that is most of them.
+        if cancelled.count > 64, cancelled.count > timers.count / 2 {
+            timers = Heap(timers.unordered.filter { $0.timer.work != nil })
+            cancelled.count = 0
+        }
         timers.insert(TimerEntry(deadline: clock.uptime + max(0, seconds), order: timerCount, timer: timer))
         return timer
     }
@@ -93,6 +101,11 @@ public final class Scheduler {
         let uptime = clock.uptime
         while let first = timers.min, first.timer.work == nil || first.deadline <= uptime {
             timers.removeMin()
+            guard first.timer.work != nil else {
+                cancelled.count -= 1
+                continue
+            }
+            first.timer.leave()
             due.append(first.timer)
         }
     }
@@ -108,18 +121,25 @@ public final class Scheduler {
 
     /// When the next timer is due, on the clock's uptime.
     public var nextDeadline: Double? {
-        while let first = timers.min, first.timer.work == nil { timers.removeMin() }
+        while let first = timers.min, first.timer.work == nil {
+            timers.removeMin()
+            cancelled.count -= 1
+        }
         return timers.min?.deadline
     }
 
     /// Timers that are neither due nor cancelled.
     public var armedTimers: Int { timers.unordered.count { $0.timer.work != nil } }
 
+    /// Those that are kept, cancelled ones included.
+    var keptTimers: Int { timers.count }
+
     /// Forgets all turns and timers: what would have run holds on to nothing any more.
     public func clear() {
         queue = []
         due = []
         timers = Heap()
+        cancelled.count = 0
     }
 }
 
@@ -128,15 +148,35 @@ public final class Scheduler {
 public final class EngineTimer {
     fileprivate var work: (@EngineActor () -> Void)?
 
-    fileprivate init(_ work: @escaping @EngineActor () -> Void) { self.work = work }
+    private let cancelled: CancelledTimers
+    private var isWaiting = true
+
+    fileprivate init(_ cancelled: CancelledTimers, _ work: @escaping @EngineActor () -> Void) {
+        self.cancelled = cancelled
+        self.work = work
+    }
 
     /// Keeps the callback from running; no effect when it has run.
-    public func cancel() { work = nil }
+    public func cancel() {
+        if work != nil, isWaiting { cancelled.count += 1 }
+        work = nil
+    }
+
+    /// Its time has come.
+    fileprivate func leave() { isWaiting = false }
 
     fileprivate func take() -> (@EngineActor () -> Void)? {
         defer { work = nil }
         return work
     }
+}
+
+/// How many timers of a scheduler were cancelled and wait all the same.
+@EngineActor
+private final class CancelledTimers {
+    var count = 0
+
+    nonisolated init() {}
 }
 
 private struct TimerEntry: Comparable {

@@ -1,14 +1,14 @@
-import HeapModule
 import Synchronization
 
 /// The roof over what resources hold and what is on its way to them, in bytes, for all services of an engine
-/// (rules 23.4, D38).
+/// (rules 23.4, D38, D42).
 ///
-/// When something new finds no room, content goes that was not used for longest: data, its published form,
-/// and the error with its body. The resource stays, as one that was never loaded; caches are asked again at
-/// its next use. What somebody observes, or what has a request under way, keeps its data and gives up the
-/// published form alone, which the next reader has made anew. If that is not enough, the new thing is
-/// refused: a load, or a local change, fails with `too_large`, and the data that was there stays.
+/// When something new finds no room, resources go that nobody holds: those without data first, then what was
+/// not used for longest. One that somebody holds stays, as one that was never loaded: its data goes, the
+/// published form, and the error with its body; caches are asked again at its next use. What somebody
+/// observes, or what has a request under way, keeps its data and gives up the published form alone, which the
+/// next reader has made anew. If that is not enough, the new thing is refused: a load, or a local change,
+/// fails with `too_large`, and the data that was there stays.
 @EngineActor
 public final class ContentBudget {
     /// A quarter of the memory that this process may have: of its control group, else of the machine.
@@ -35,7 +35,7 @@ public final class ContentBudget {
         return limit < 0 ? bytes <= Self.least || bytes <= Self.standardLimit : bytes <= limit
     }
 
-    /// Bytes that resources hold.
+    /// Bytes that resources hold, themselves included.
     public var heldBytes: Int { ledger.bytes }
 
     /// Bytes of bodies on their way.
@@ -47,18 +47,11 @@ public final class ContentBudget {
     nonisolated let ledger = ContentLedger()
     nonisolated let bodies = ContentLedger()
 
-    /// A resource with content, by when it was used last as far as is known here; readers on other threads
-    /// may have used it since.
-    private struct Candidate: Comparable {
-        let lastUse: Double
-        let holder: BudgetedResource
-
-        static func < (a: Candidate, b: Candidate) -> Bool { a.lastUse < b.lastUse }
-        static func == (a: Candidate, b: Candidate) -> Bool { a.lastUse == b.lastUse }
+    private struct Member {
+        weak var core: ServiceCore?
     }
-    private var candidates = Heap<Candidate>()
-    /// How many of them were of live resources when that was counted last.
-    private var liveCandidates = 0
+    private var services: [Member] = []
+    private var nextCleaning = 16
     /// Until then nothing can be dropped: a look found only what must stay.
     private var isFullUntil = 0.0
     private let clock = SystemClock()
@@ -67,15 +60,13 @@ public final class ContentBudget {
 
     private nonisolated var usedBytes: Int { ledger.bytes + bodies.bytes }
 
-    /// Takes note of a resource that holds something now.
-    func add(_ resource: Resource) {
-        let holder = BudgetedResource(resource)
-        resource.budgeted = holder
-        candidates.insert(Candidate(lastUse: resource.lastUse, holder: holder))
-        if candidates.count > 2 * liveCandidates + 1024 {
-            candidates = Heap(candidates.unordered.filter { $0.holder.resource != nil })
-            liveCandidates = candidates.count
+    /// Takes note of a service; its end needs no telling.
+    func add(_ core: ServiceCore) {
+        if services.count >= nextCleaning {
+            services.removeAll { $0.core == nil }
+            nextCleaning = 2 * services.count + 16
         }
+        services.append(Member(core: core))
     }
 
     /// Whether there is room for so many bytes more as it is. Any thread.
@@ -106,27 +97,52 @@ public final class ContentBudget {
         return makeRoom(for: bytes, sparing: spared)
     }
 
-    /// The least recently used first. Runs nobody's code: libcurl may be calling.
+    /// Those without data first, then the least recently used. Runs nobody's code: libcurl may be calling.
     private func evict(sparing spared: Resource?, of service: ServiceCore?, until isEnough: () -> Bool) {
         let now = clock.uptime
         guard now >= isFullUntil else { return }
-        var staying: [Candidate] = []
-        while !isEnough(), let candidate = candidates.popMin() {
-            guard let resource = candidate.holder.resource else { continue }
-            if resource.lastUse > candidate.lastUse {
-                candidates.insert(Candidate(lastUse: resource.lastUse, holder: candidate.holder))
-                continue
+        let all = service.map { [$0] } ?? services.compactMap(\.core)
+        var inUse = 0
+        /// The first of a queue goes, or to its end.
+        func evictFirst(of core: ServiceCore, withData: Bool) {
+            let before = core.ledger.bytes
+            let fate = core.table.evictFirst(withData: withData, .bytes, emptying: true, sparing: spared)
+            if core.ledger.bytes < before, withData { droppedContents += 1 }
+            if fate == .inUse { inUse += 1 }
+        }
+        for core in all {
+            var left = min(core.table.withoutData.count, ServiceCore.mostWithoutData)
+            while left > 0, !isEnough() {
+                evictFirst(of: core, withData: false)
+                left -= 1
             }
-            if resource !== spared, service == nil || resource.core === service {
-                let isBusy = resource.observers != nil || resource.isRequesting || resource.isLoading
-                if isBusy { resource.dropEncoding() } else { resource.dropContent() }
-                droppedContents += 1
-            }
-            if resource.heldBytes > 0 { staying.append(candidate) } else { resource.budgeted = nil }
+        }
+        // Each is met twice when it was used since.
+        var left = 2 * all.reduce(0) { $0 + $1.table.withData.count }
+        while left > 0, !isEnough(), let (core, end) = leastRecentlyUsed(of: all) {
+            repeat {
+                evictFirst(of: core, withData: true)
+                left -= 1
+            } while left > 0 && !isEnough() && core.table.firstUse.map { $0 <= end } ?? false
         }
         // Looking at many that must stay for each chunk of a body would take longer than the body.
-        if !isEnough(), service == nil, staying.count > 1000 { isFullUntil = now + 0.5 }
-        for candidate in staying { candidates.insert(candidate) }
+        if !isEnough(), service == nil, inUse > 1000 { isFullUntil = now + 0.5 }
+        for core in all { core.reportEvictions() }
+    }
+
+    /// Whose data was not used for longest, and until when that is so.
+    private func leastRecentlyUsed(of all: [ServiceCore]) -> (ServiceCore, until: Double)? {
+        var (first, end) = (nil as (core: ServiceCore, use: Double)?, Double.infinity)
+        for core in all {
+            guard let use = core.table.firstUse else { continue }
+            if let known = first, known.use <= use {
+                end = min(end, use)
+            } else {
+                end = first?.use ?? end
+                first = (core, use)
+            }
+        }
+        return first.map { ($0.core, end) }
     }
 
     func refusal(of what: String, in service: ServiceCore? = nil) -> TransportError {
@@ -138,11 +154,4 @@ public final class ContentBudget {
                 + "and what is observed or on its way has to stay",
             limit: limit)
     }
-}
-
-/// A resource as the budget knows it: its end needs no telling.
-final class BudgetedResource {
-    private(set) weak var resource: Resource?
-
-    init(_ resource: Resource) { self.resource = resource }
 }

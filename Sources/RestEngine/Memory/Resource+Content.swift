@@ -1,17 +1,18 @@
 extension Resource {
-    /// What a resource with content costs beside that: the object, its places in tables, its configuration.
-    private static let overhead = 1024
+    /// What one with content costs beside that and itself: its configuration, its part in tables of others.
+    private static let overhead = 512
 
-    /// By whoever used it last, on whatever thread.
-    var lastUse: Double { max(lastUsed, publication?.lastUse ?? 0) }
+    /// What one costs that holds nothing: the object, its configuration, its places in tables. Each of them,
+    /// the caller's and the table's has the URL.
+    static func ownBytes(of url: URLText?) -> Int { 512 + 2 * (url?.string.utf8.count ?? 0) }
+
+    /// By whoever used it last, on whatever thread; the scheduler's uptime.
+    var lastUse: Double { max(lastUsed, publication?.lastUse ?? -.infinity) }
 
     /// Counts anew what it holds, after each change of it.
     func recount() {
-        let difference = count()
-        guard difference != 0 else { return }
-        let budget = engine.contentBudget
-        if budgeted == nil { budget.add(self) }
-        if difference > 0, !budget.makeRoom(for: 0, in: core, sparing: self) {
+        guard count() > 0 else { return }
+        if !engine.contentBudget.makeRoom(for: 0, in: core, sparing: self) {
             // Its own published form is too much: each reader has one made.
             dropEncoding()
             isWithdrawn = false
@@ -26,19 +27,25 @@ extension Resource {
             // The copy of the network library that readers share.
             if publication != nil { bytes += encoded.body.count }
         }
-        return bytes > 0 ? bytes + Self.overhead + 2 * urlString.utf8.count : 0
+        return bytes > 0 ? bytes + Self.overhead : 0
     }
 
     /// Why it can't hold this entity instead of what it has; nil when there is room, or could be made.
     public func refusal(of entity: Entity) -> RequestError? {
         let bytes = entity.heldBytes
-        let more = bytes + Self.overhead - heldBytes
+        let more = bytes + Self.overhead + Self.ownBytes(of: url) - heldBytes
         let budget = engine.contentBudget
         guard more > 0, !budget.makeRoom(for: more, in: core, sparing: self) else { return nil }
         let isService = core.ledger.bytes + more > core.cachedResourceBytesLimit ?? .max
         let error = budget.refusal(of: "a content of \(bytes) bytes", in: isService ? core : nil)
         return RequestError(
             cause: .transport(error), timestamp: engine.scheduler.now, url: urlString, method: "GET")
+    }
+
+    /// What it can do without goes: all of it, unless somebody observes it or waits for it.
+    func giveUpContent() {
+        guard heldBytes > Self.ownBytes(of: url) else { return }
+        if isBusy { dropEncoding() } else { dropContent() }
     }
 
     /// What can be made from the data again goes.
@@ -64,9 +71,10 @@ extension Resource {
     /// Brings the count up to date; gives what it has changed by.
     @discardableResult
     private func count() -> Int {
-        let difference = contentBytes - heldBytes
+        let difference = Self.ownBytes(of: url) + contentBytes - heldBytes
         heldBytes += difference
         if difference != 0 { core.ledger.add(difference) }
+        if (place?.hasData ?? false) != (state.data != nil) { core.table.sort(self) }
         return difference
     }
 }

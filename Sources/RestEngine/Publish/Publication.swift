@@ -7,7 +7,7 @@ package final class Publication: Sendable {
     private struct State {
         var answer: PublishedAnswer?
         var isRetired = false
-        var lastUse = 0.0
+        var lastUse = -Double.infinity
     }
     private let state = Mutex(State())
 
@@ -18,6 +18,8 @@ package final class Publication: Sendable {
     package init(preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil) { self.prepare = prepare }
 
     /// The answer if it is fresh.
+    ///
+    /// - Parameter now: on the clock that never jumps, as the scheduler's uptime.
     package func answer(at now: Double) -> PublishedAnswer? {
         state.withLock {
             $0.lastUse = now
@@ -29,7 +31,7 @@ package final class Publication: Sendable {
     /// it go.
     package var hasAnswer: Bool { state.withLock { $0.answer != nil } }
 
-    /// When somebody last asked, Unix seconds.
+    /// When somebody last asked, on the same clock.
     var lastUse: Double { state.withLock { $0.lastUse } }
 
     /// The resource is gone; ask the service again.
@@ -49,9 +51,9 @@ package final class Publication: Sendable {
 package struct PublishedAnswer: Sendable {
     /// The content as it goes out.
     package let content: EncodedContent
-    /// Unix times in seconds: when the data was received or confirmed, and until when it is fresh.
+    /// When the data was received or confirmed, on the clock that never jumps (D43).
     package let timestamp: Double
-    /// When it stops being fresh, in Unix seconds.
+    /// When it stops being fresh, on the same clock.
     package let expiresAt: Double
 
     package init(content: EncodedContent, timestamp: Double, expiresAt: Double) {

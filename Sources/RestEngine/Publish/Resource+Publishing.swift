@@ -42,10 +42,12 @@ extension Resource {
         _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>?) -> Void
     ) {
         guard let data = latestData else { return completion(nil) }
-        let end = state.isDataInvalidated ? 0 : data.timestamp + configuration(for: "GET").expirationSeconds
+        let time = state.dataTime
+        let end =
+            state.isDataInvalidated ? -.infinity : time + configuration(for: "GET").expirationSeconds
         encode(data) { made in
             completion(
-                made.map { PublishedAnswer(content: $0.content, timestamp: data.timestamp, expiresAt: end) })
+                made.map { PublishedAnswer(content: $0.content, timestamp: time, expiresAt: end) })
         }
     }
 
@@ -73,11 +75,13 @@ extension Resource {
     func encode(
         _ entity: Entity, _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
     ) {
-        if let encoded { return completion(answer(.success(encoded), entity)) }
+        // Of what is no longer the data nobody knows; it isn't fresh either.
+        let time = state.data == nil ? engine.scheduler.uptime : state.dataTime
+        if let encoded { return completion(answer(.success(encoded), entity, time)) }
         guard isLarge(entity) else {
             let made = Result { () throws(RequestError.CauseError) in try EncodedContent(entity) }
             if case .success(let content) = made { keep(content) }
-            return completion(answer(made, entity))
+            return completion(answer(made, entity, time))
         }
         let running: ContentEncoding
         if let encoding {
@@ -101,7 +105,7 @@ extension Resource {
                 engine.endOffloadedWork()
             }
         }
-        running.waiters.append { [self] made in completion(answer(made, entity)) }
+        running.waiters.append { [self] made in completion(answer(made, entity, time)) }
     }
 
     private func isLarge(_ entity: Entity) -> Bool {
@@ -114,7 +118,7 @@ extension Resource {
     }
 
     private func answer(
-        _ made: Result<EncodedContent, RequestError.CauseError>, _ entity: Entity
+        _ made: Result<EncodedContent, RequestError.CauseError>, _ entity: Entity, _ time: Double
     ) -> Result<PublishedAnswer, RequestError> {
         switch made {
         case .success(let content):
@@ -122,8 +126,7 @@ extension Resource {
                 freshData == nil ? nil : resolvedConfiguration(for: "GET").configuration.expirationSeconds
             return .success(
                 PublishedAnswer(
-                    content: content, timestamp: entity.timestamp,
-                    expiresAt: lifetime.map { entity.timestamp + $0 } ?? 0))
+                    content: content, timestamp: time, expiresAt: lifetime.map { time + $0 } ?? -.infinity))
         case .failure(let error):
             return .failure(
                 RequestError(

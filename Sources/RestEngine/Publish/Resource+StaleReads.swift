@@ -61,12 +61,12 @@ extension Resource {
         _ data: Entity, _ reason: StaleReason,
         _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>, StaleReason?) -> Void
     ) {
-        let expiry = data.timestamp + configuration(for: "GET").expirationSeconds
+        let (time, lifetime) = (state.dataTime, configuration(for: "GET").expirationSeconds)
         encode(data) { [self] result in
             let answer = result.map {
-                PublishedAnswer(content: $0.content, timestamp: data.timestamp, expiresAt: expiry)
+                PublishedAnswer(content: $0.content, timestamp: time, expiresAt: time + lifetime)
             }
-            if case .success(let answer) = answer, answer.isFresh(at: engine.scheduler.now) {
+            if case .success(let answer) = answer, answer.isFresh(at: engine.scheduler.uptime) {
                 return completion(.success(answer), nil)
             }
             completion(answer, reason)
@@ -76,7 +76,7 @@ extension Resource {
     private func staleData(within seconds: Double) -> Entity? {
         guard seconds > 0, !isOutdated else { return nil }
         return state.staleData(
-            now: engine.scheduler.now, expirationTime: configuration(for: "GET").expirationSeconds,
+            at: engine.scheduler.uptime, expirationTime: configuration(for: "GET").expirationSeconds,
             within: seconds)
     }
 

@@ -39,7 +39,7 @@ extension Resource {
     private var staleness: Staleness {
         let resolved = resolvedConfiguration(for: "GET")
         return Staleness(
-            state: state, now: engine.scheduler.now, expirationTime: expirationSeconds(by: resolved),
+            state: state, uptime: engine.scheduler.uptime, expirationTime: expirationSeconds(by: resolved),
             retryTime: resolved.configuration.retrySeconds)
     }
 
@@ -66,16 +66,16 @@ extension Resource {
     /// What came of a load becomes the state.
     func finishLoad(_ number: Int, _ info: ResponseInfo, hadEnded: Bool = false) {
         let info = keepable(info)
-        let now = engine.scheduler.now
+        let time = engine.scheduler.time
         // Not changed in place, so that no reading has to be checked for a change inside it; see EngineLog.
         var state = state
-        let event = state.finishLoad(number, info, now: now)
+        let event = state.finishLoad(number, info, at: time)
         self.state = state
         if event == .newData(.network) { mark = info.mark(of: self) }
         // What was asked before a reload confirms data as it was before.
         if event == .notModified { mark.generation = -1 }
         updateCaches(after: event, info, hadEnded: hadEnded)
-        notify(event, showing: form(of: info), at: now)
+        notify(event, showing: form(of: info), at: time.uptime)
     }
 
     /// The form of the data that a load brought, if it was made with it.
@@ -159,14 +159,14 @@ extension Resource {
     ///
     /// - Parameters:
     ///   - form: of new data, where it was made already.
-    ///   - time: nil for now.
+    ///   - time: on the scheduler's uptime; nil for now.
     func notify(_ event: ResourceEvent, showing form: EncodedContent? = nil, at time: Double? = nil) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
         tell(.state, .state(event))
         if case .newData = event {
             encoding = nil
             encoded = form
-            lastUsed = time ?? engine.scheduler.now
+            lastUsed = time ?? engine.scheduler.uptime
         }
         if event != .requested {
             publish()

@@ -2,8 +2,9 @@ extension Resource {
     /// Puts data in place as it is given, without transformers (rule 21.1). Without room for it, see
     /// ``refusal(of:)``, the data stays as it is, and the reason becomes the resource's error.
     public func overrideLocalData(_ entity: Entity) {
-        if let refusal = refusal(of: entity) { return notify(state.refuse(refusal)) }
-        let event = state.override(entity)
+        let time = engine.scheduler.time
+        if let refusal = refusal(of: entity) { return notify(state.refuse(refusal, at: time)) }
+        let event = state.override(entity, at: time)
         removeFromCaches()
         notify(event)
     }

@@ -5,7 +5,7 @@ public final class Resource {
     nonisolated let core: ServiceCore
     /// Nil for an invalid resource, whose requests all fail (2.6).
     public nonisolated let url: URLText?
-    let invalidSource: String?
+    nonisolated let invalidSource: String?
 
     var state = ResourceStateMachine()
     /// Of the pipeline that made the data.
@@ -30,25 +30,32 @@ public final class Resource {
     var caching: ResourceCaching?
     /// Keeps it up to date while somebody wants that; nil unless it is configured.
     var feed: EventFeed?
-    /// Bytes of content, as they were counted last.
-    var heldBytes = 0
+    /// Its own bytes and those of its content, as they were counted last.
+    var heldBytes: Int
     /// The last load that ended brought a content for which there was no room.
     var hasRefused = false
-    /// When somebody last asked for the data on the engine loop, Unix seconds; see ``lastUse``.
-    var lastUsed = 0.0
-    /// Nil as long as it holds nothing.
-    var budgeted: BudgetedResource?
+    /// When somebody last asked for the data on the engine loop, on the scheduler's uptime; see ``lastUse``.
+    var lastUsed = -Double.infinity
+    /// Where it is in the order of use; nil for an invalid one that never held anything.
+    var place: ResourcePlace?
 
     init(core: ServiceCore, url: URLText?, invalidSource: String? = nil) {
         self.core = core
         self.url = url
         self.invalidSource = invalidSource
+        heldBytes = Self.ownBytes(of: url)
+        core.ledger.add(heldBytes)
+        if isListed { core.table.count(1) }
     }
 
     deinit {
         publication?.retire()
         core.ledger.add(-heldBytes)
+        if isListed { core.table.count(-1) }
     }
+
+    /// It has a place in the table; invalid ones have none, but for that of no URL.
+    private nonisolated var isListed: Bool { invalidSource == nil }
 
     /// The service that it belongs to. One that has gone meanwhile, since a resource doesn't keep it, is made
     /// again, with all that was configured (D39).
@@ -66,7 +73,7 @@ public final class Resource {
     /// caches (4.3, 22.8).
     public var latestData: Entity? {
         startCacheLookup()
-        lastUsed = engine.scheduler.now
+        lastUsed = engine.scheduler.uptime
         return state.data
     }
 
@@ -77,6 +84,12 @@ public final class Resource {
     public var timestamp: Double {
         startCacheLookup()
         return state.timestamp
+    }
+
+    /// Seconds since the data was received or confirmed, whatever was done to the time of day meanwhile
+    /// (D43); nil without data.
+    public var dataAge: Double? {
+        state.data == nil ? nil : engine.scheduler.uptime - state.dataTime
     }
 
     /// A request is in flight whose outcome becomes this resource's state (4.6).
@@ -96,16 +109,29 @@ public final class Resource {
         compareMark()
         let resolved = resolvedConfiguration(for: "GET")
         return state.isUpToDate(
-            now: engine.scheduler.now, expirationTime: expirationSeconds(by: resolved),
+            at: engine.scheduler.uptime, expirationTime: expirationSeconds(by: resolved),
             retryTime: resolved.configuration.retrySeconds)
+    }
+
+    /// Somebody observes it or waits for it.
+    var isBusy: Bool { observers != nil || isRequesting || isLoading }
+
+    /// It has fresh data, as far as is known without running a block.
+    var isKnownFresh: Bool {
+        configurations.value(for: "GET", version: core.configuration.version).map { known in
+            freshData(by: known, at: engine.scheduler.uptime) != nil
+        } ?? false
     }
 
     /// The latest data, if it may be used without asking the server.
     var freshData: Entity? {
         compareMark()
-        lastUsed = engine.scheduler.now
-        return state.freshData(
-            now: lastUsed, expirationTime: expirationSeconds(by: resolvedConfiguration(for: "GET")))
+        lastUsed = engine.scheduler.uptime
+        return freshData(by: resolvedConfiguration(for: "GET"), at: lastUsed)
+    }
+
+    private func freshData(by resolved: ResolvedConfiguration, at uptime: Double) -> Entity? {
+        state.freshData(at: uptime, expirationTime: expirationSeconds(by: resolved))
     }
 
     /// The data is that of a pipeline which a reload has changed.

@@ -4,6 +4,10 @@
 /// local override, has put there (D2).
 struct ResourceStateMachine {
     private(set) var data: Entity?
+    /// When the data was received or confirmed, and when the error came, on the clock that never jumps: ages
+    /// are those of this clock, whatever is done to the time of day (D43).
+    private(set) var dataTime = -Double.infinity
+    fileprivate var errorTime = -Double.infinity
     /// Most resources have no error, and it is large.
     private var errorBox: ErrorBox?
     /// The next use loads, whatever the times say (21.3).
@@ -32,12 +36,18 @@ struct ResourceStateMachine {
     /// The later of the times of data and error; 0 with neither (4.5).
     var timestamp: Double { max(data?.timestamp ?? 0, error?.timestamp ?? 0) }
 
+    /// When the latest change of data or error was, on the same clock; nil with neither.
+    var changeTime: Double? {
+        if data == nil { return error == nil ? nil : errorTime }
+        return error == nil ? dataTime : max(dataTime, errorTime)
+    }
+
     mutating func beginLoad() -> Int {
         lastStarted += 1
         return lastStarted
     }
 
-    mutating func finishLoad(_ load: Int, _ info: ResponseInfo, now: Double) -> ResourceEvent {
+    mutating func finishLoad(_ load: Int, _ info: ResponseInfo, at time: EngineTime) -> ResourceEvent {
         // Nothing changes: not the data, not the error, not the invalidation (4.12, 8.8).
         if info.isCancellation { return .requestCancelled }
         switch info.response {
@@ -53,14 +63,17 @@ struct ResourceStateMachine {
             isCacheHit = false
             if info.isNew {
                 data = entity
+                dataTime = time.uptime(at: entity.timestamp)
                 return .newData(.network)
             }
-            data?.timestamp = now
+            data?.timestamp = time.now
+            dataTime = time.uptime
             return .notModified
         case .failure(let failure):
             guard load > errorLoad, load > dataLoad else { return .requestCancelled }
             errorLoad = load
             error = failure
+            errorTime = time.uptime(at: failure.timestamp)
             isInvalidated = false
             return .error
         }
@@ -68,16 +81,21 @@ struct ResourceStateMachine {
 
     /// What a cache had becomes the data if there is none (22.11). The error stays, it is that of the last
     /// load (4.4); so does an invalidation: the data is older than it. Nil when it came too late.
-    mutating func adopt(_ hit: Entity) -> ResourceEvent? {
+    ///
+    /// Nobody knows the age of a hit that is from the future (RFC 9111 4.2.3): it has to be confirmed.
+    mutating func adopt(_ hit: Entity, at time: EngineTime) -> ResourceEvent? {
         guard data == nil else { return nil }
         data = hit
+        dataTime = time.uptime(at: hit.timestamp)
+        if hit.timestamp > time.now { isDataInvalidated = true }
         isCacheHit = true
         return .newData(.cache)
     }
 
     /// 21.1: data as given, error and invalidation gone.
-    mutating func override(_ entity: Entity) -> ResourceEvent {
+    mutating func override(_ entity: Entity, at time: EngineTime) -> ResourceEvent {
         replace(with: entity)
+        dataTime = time.uptime(at: entity.timestamp)
         return .newData(.localOverride)
     }
 
@@ -88,8 +106,9 @@ struct ResourceStateMachine {
     }
 
     /// A local change that can't be kept: everything stays, and the error says why.
-    mutating func refuse(_ refusal: RequestError) -> ResourceEvent {
+    mutating func refuse(_ refusal: RequestError, at time: EngineTime) -> ResourceEvent {
         error = refusal
+        errorTime = time.uptime(at: refusal.timestamp)
         return .error
     }
 
@@ -118,26 +137,24 @@ struct ResourceStateMachine {
     }
 
     /// Data inside its expiration time is up to date whatever failed since (D4); without it a failure holds
-    /// off the next load for the retry time (4.9). Limits count as inside, and so does a clock that went back
-    /// (4.14).
-    func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
+    /// off the next load for the retry time (4.9). Limits count as inside.
+    func isUpToDate(at uptime: Double, expirationTime: Double, retryTime: Double) -> Bool {
         if isInvalidated { return false }
-        if freshData(now: now, expirationTime: expirationTime) != nil { return true }
-        if let error { return now - error.timestamp <= retryTime }
-        return false
+        if freshData(at: uptime, expirationTime: expirationTime) != nil { return true }
+        return error != nil && uptime - errorTime <= retryTime
     }
 
     /// The data, if it is up to date by itself.
-    func freshData(now: Double, expirationTime: Double) -> Entity? {
-        guard !isDataInvalidated, let data, now - data.timestamp <= expirationTime else { return nil }
+    func freshData(at uptime: Double, expirationTime: Double) -> Entity? {
+        guard !isDataInvalidated, let data, uptime - dataTime <= expirationTime else { return nil }
         return data
     }
 
     /// Data that has expired, but no longer ago than `seconds`; never what was invalidated, which is known to
     /// be wrong (rule 44.3).
-    func staleData(now: Double, expirationTime: Double, within seconds: Double) -> Entity? {
+    func staleData(at uptime: Double, expirationTime: Double, within seconds: Double) -> Entity? {
         guard seconds > 0, !isDataInvalidated, let data else { return nil }
-        return now - data.timestamp <= expirationTime + seconds ? data : nil
+        return uptime - dataTime <= expirationTime + seconds ? data : nil
     }
 }
 
@@ -171,21 +188,21 @@ public enum ResourceEvent: Sendable, Equatable {
 /// Why a resource is up to date or not, for the log (rule 26.7).
 struct Staleness: CustomStringConvertible {
     let state: ResourceStateMachine
-    let now: Double
+    let uptime: Double
     let expirationTime: Double
     let retryTime: Double
 
     var description: String {
         if state.isInvalidated { return "invalidated" }
-        if let data = state.data {
-            let left = data.timestamp + expirationTime - now
-            if state.freshData(now: now, expirationTime: expirationTime) != nil {
+        if state.data != nil {
+            let left = state.dataTime + expirationTime - uptime
+            if state.freshData(at: uptime, expirationTime: expirationTime) != nil {
                 return "up to date for \(Self.seconds(left))"
             }
             if state.error == nil { return "stale for \(Self.seconds(-left))" }
         }
-        if let error = state.error {
-            let left = error.timestamp + retryTime - now
+        if state.error != nil {
+            let left = state.errorTime + retryTime - uptime
             return left >= 0
                 ? "failed, no retry for \(Self.seconds(left))" : "failed, may be tried again"
         }

@@ -1,67 +1,70 @@
+import Synchronization
+
 /// The live resources of a service, one for each URL (rules 2.1, 2.7, 23).
 ///
 /// Entries are strong until a flush; a flush makes all weak and drops the dead ones, and looking one up makes
-/// it strong again. A resource in use stays, so the limit is soft, and so does one that somebody observes.
+/// it strong again. It keeps the order of use, too, by which ``ServiceCore`` and ``ContentBudget`` make room.
 @EngineActor
 final class ResourceTable {
-    private struct Entry {
-        weak var resource: Resource?
-        var held: Resource?
-        /// In the order in which they were made.
-        let number: Int
-    }
-
-    private var entriesMade = 0
-
-    private var entries: [String: Entry] = [:]
+    private var entries: [String: ResourcePlace] = [:]
+    private var placesMade = 0
     /// Observed resources that have no place in the table: invalid ones.
     private var unlisted: [Resource] = []
+    /// Those that were never loaded, or whose loads failed; and the others.
+    private(set) var withoutData = UseQueue()
+    private(set) var withData = UseQueue()
+    /// Listed ones that live. They end on any thread.
+    private nonisolated let liveCount = Atomic(0)
+    private nonisolated let scheduler: Scheduler
+    private(set) var evictions = Evictions()
 
-    /// Before a flush that the limit asks for: whoever keeps resources only until they are collected,
-    /// collects.
-    var onLimit: (@EngineActor () -> Void)?
-    /// Entries at which the next flush is due. More than the limit when so many are in use that another flush
-    /// at once would find nothing.
-    private var threshold = Service.standardResourceCountLimit
+    nonisolated init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 
-    var limit = Service.standardResourceCountLimit {
-        didSet {
-            threshold = limit
-            if entries.count >= limit { flushAtLimit() }
-        }
-    }
+    nonisolated var count: Int { liveCount.load(ordering: .relaxed) }
 
-    nonisolated init() {}
-
-    var count: Int { entries.count }
+    /// One more is listed, or one of those has ended.
+    nonisolated func count(_ difference: Int) { liveCount.wrappingAdd(difference, ordering: .relaxed) }
 
     /// The oldest first, so that what all of them are told comes in the same order each time.
     var live: [Resource] { entries.values.sorted { $0.number < $1.number }.compactMap(\.resource) }
 
-    func resource(for key: String, make: () -> Resource) -> Resource {
-        if let known = known(key) { return known }
-        if entries.count >= threshold {
-            flushAtLimit()
-            // Observers that were told of their end may have asked for the same resource.
-            if let known = known(key) { return known }
-        }
-        let resource = make()
-        entriesMade += 1
-        entries[key] = Entry(resource: resource, held: resource, number: entriesMade)
+    /// In no order, without looking at them.
+    var snapshot: ListedResources { ListedResources(Array(entries.values)) }
+
+    /// In no order.
+    func forEach(_ body: (Resource) -> Void) {
+        for place in entries.values { place.resource.map(body) }
+    }
+
+    func known(_ key: String) -> Resource? {
+        guard let place = entries[key] else { return nil }
+        if let held = place.held { return held }
+        let resource = place.resource
+        place.held = resource
         return resource
     }
 
-    private func known(_ key: String) -> Resource? {
-        guard let entry = entries[key] else { return nil }
-        if let held = entry.held { return held }
-        if let resource = entry.resource { entries[key]?.held = resource }
-        return entry.resource
+    /// Lists a resource that is not there yet.
+    func add(_ resource: Resource, for key: String) {
+        // Nobody tells of those that ended while nothing here kept them.
+        if entries.count > 2 * count + 64 { forgetDead() }
+        let place = addPlace(for: resource)
+        place.held = resource
+        entries[key] = place
+    }
+
+    private func addPlace(for resource: Resource) -> ResourcePlace {
+        placesMade += 1
+        let place = ResourcePlace(resource, number: placesMade)
+        resource.place = place
+        withoutData.append(place, at: scheduler.uptime)
+        return place
     }
 
     /// Makes an entry strong, because somebody observes the resource (2.8).
     func keep(_ resource: Resource, for key: String) {
-        if entries[key]?.resource === resource {
-            entries[key]?.held = resource
+        if let place = entries[key], place.resource === resource {
+            place.held = resource
         } else if !unlisted.contains(identical: resource) {
             unlisted.append(resource)
         }
@@ -70,33 +73,21 @@ final class ResourceTable {
     /// Makes an entry weak, unless somebody observes the resource.
     func release(_ resource: Resource, for key: String) {
         guard resource.observers == nil else { return }
-        if entries[key]?.resource === resource { entries[key]?.held = nil }
+        if let place = entries[key], place.resource === resource { place.held = nil }
         unlisted.removeAll { $0 === resource }
     }
 
     /// A flush that looks for no observers that have gone; whether there are resources that stay for theirs.
     func releaseUnobserved() -> Bool {
-        for (key, entry) in entries where entry.held?.observers == nil { entries[key]?.held = nil }
+        for place in entries.values where place.held?.observers == nil { place.held = nil }
+        forgetDead()
+        return !unlisted.isEmpty || entries.values.contains { $0.held != nil }
+    }
+
+    private func forgetDead() {
         entries = entries.filter { $0.value.resource != nil }
-        return !unlisted.isEmpty || entries.contains { $0.value.held != nil }
-    }
-
-    private func flushAtLimit() {
-        onLimit?()
-        flushToLimit()
-    }
-
-    /// The same when others have collected already. False when there are no more entries than the limit says.
-    func flushAboveLimit() -> Bool {
-        guard entries.count > limit else { return false }
-        flushToLimit()
-        return true
-    }
-
-    private func flushToLimit() {
-        flush()
-        let left = entries.count
-        threshold = left < limit ? limit : left + max(1, left / 4)
+        withoutData.forgetDead()
+        withData.forgetDead()
     }
 
     func flush() {
@@ -104,6 +95,77 @@ final class ResourceTable {
         for resource in live + unlisted { resource.pruneObservers() }
         unlisted.removeAll { $0.observers == nil }
         _ = releaseUnobserved()
+    }
+
+    /// What has gone since the last report, for the log.
+    func takeReport() -> Evictions.Report? { evictions.report(at: scheduler.uptime) }
+
+    // MARK: The order of use
+
+    /// Data has come to a resource, or gone from it.
+    func sort(_ resource: Resource) {
+        let place = resource.place ?? addPlace(for: resource)
+        guard place.hasData != (resource.state.data != nil) else { return }
+        if place.hasData { withData.remove(place) } else { withoutData.remove(place) }
+        place.hasData.toggle()
+        append(place, at: max(resource.lastUse, scheduler.uptime))
+    }
+
+    private func append(_ place: ResourcePlace, at time: Double) {
+        if place.hasData { withData.append(place, at: time) } else { withoutData.append(place, at: time) }
+    }
+
+    /// When the data was used that was not used for longest, as far as that is known.
+    var firstUse: Double? { withData.firstTime }
+
+    /// What has become of the first resource of a queue.
+    enum Fate {
+        case gone
+        /// It comes up again later: it was used meanwhile, or is in use.
+        case used, inUse
+    }
+
+    /// Drops the first resource of a queue, unless it is in use.
+    ///
+    /// - Parameters:
+    ///   - emptying: One that is in use gives up what it can.
+    ///   - pruning: Observers that have gone are told so, which may call anybody.
+    func evictFirst(
+        withData: Bool, _ reason: Evictions.Reason, emptying: Bool = false, pruning: Bool = false,
+        sparing spared: Resource? = nil
+    ) -> Fate {
+        let first = withData ? self.withData.popFirst() : withoutData.popFirst()
+        guard let (place, time) = first else { return .gone }
+        if let fate = fate(of: place, since: time, pruning: pruning, sparing: spared) { return fate }
+        guard place.isHeldHereAlone else {
+            append(place, at: scheduler.uptime)
+            // Last of all: without data it goes to the other queue.
+            if emptying, place.resource !== spared { place.resource?.giveUpContent() }
+            return .inUse
+        }
+        let isFresh = withData && place.held?.isKnownFresh ?? false
+        if let key = place.held?.urlString, entries[key] === place { entries[key] = nil }
+        place.held = nil
+        evictions.note(reason, isFresh: isFresh)
+        return .gone
+    }
+
+    /// Nil when it depends on who holds it; nothing here does so then.
+    private func fate(
+        of place: ResourcePlace, since time: Double, pruning: Bool, sparing spared: Resource?
+    ) -> Fate? {
+        guard let resource = place.resource else { return .gone }
+        let lastUse = resource.lastUse
+        if lastUse > time {
+            append(place, at: lastUse)
+            return .used
+        }
+        if pruning, resource.observers != nil {
+            append(place, at: scheduler.uptime)
+            resource.pruneObservers()
+            return resource.observers == nil ? .used : .inUse
+        }
+        return nil
     }
 }
 
@@ -154,8 +216,8 @@ extension Resource {
 package struct ResourceSummary: Sendable, Equatable {
     /// Something was loaded, or set locally, and not wiped since.
     package var hasData: Bool
-    /// Unix time of the later of data and error; 0 with neither (rule 4.5).
-    package var timestamp: Double
+    /// Seconds since the later of data and error; nil with neither.
+    package var age: Double?
     /// The code of the latest error (4.4).
     package var errorCode: String?
     /// A request is in flight whose outcome becomes the resource's state (4.6).
@@ -170,8 +232,9 @@ extension Resource {
     /// Its state as it is now.
     package var summary: ResourceSummary {
         ResourceSummary(
-            hasData: state.data != nil, timestamp: state.timestamp, errorCode: state.error?.code,
-            isLoading: isLoading, openRequests: allRequests.count, isObserved: observers != nil)
+            hasData: state.data != nil, age: state.changeTime.map { engine.scheduler.uptime - $0 },
+            errorCode: state.error?.code, isLoading: isLoading, openRequests: allRequests.count,
+            isObserved: observers != nil)
     }
 
     /// The URL, and a letter each for loading, data and error (rule 4.17). It begins no cache lookup.

@@ -84,16 +84,17 @@ public final class Service {
     }
 
     /// The ``cachedResourceCountLimit`` of a service that sets none (23.3).
-    public nonisolated static let standardResourceCountLimit = 2048
+    public nonisolated static let standardResourceCountLimit = 1 << 20
 
-    /// When so many resources are live, adding another drops those that nobody holds (23.3).
+    /// When so many resources are live, one that nobody uses goes for each other that comes: of those without
+    /// data first, then the one that was not used for longest (23.3, D42).
     public var cachedResourceCountLimit: Int {
-        get { core.table.limit }
-        set { core.table.limit = newValue }
+        get { core.countLimit }
+        set { core.countLimit = newValue }
     }
 
-    /// Bytes of content that the service's resources may hold; nil, and at most, as many as those of all
-    /// services. See ``ContentBudget`` for what goes when there are more.
+    /// Bytes that the service's resources may hold, themselves included; nil, and at most, as many as those
+    /// of all services. See ``ContentBudget`` for what goes when there are more.
     public var cachedResourceBytesLimit: Int? {
         get { core.cachedResourceBytesLimit }
         set { core.cachedResourceBytesLimit = newValue }
@@ -102,18 +103,29 @@ public final class Service {
     /// Bytes: the service's own limit, or the engine's where that is lower.
     public var contentLimit: Int { core.contentLimit }
 
-    /// Bytes of content that its resources hold.
+    /// Bytes that its resources hold, themselves included.
     public var heldBytes: Int { core.ledger.bytes }
 
     /// Called before resources are dropped because there are too many. A script collects its garbage then,
     /// which may be all that holds them.
     public var onResourceLimit: (@EngineActor () -> Void)? {
-        get { core.table.onLimit }
-        set { core.table.onLimit = newValue }
+        get { core.onResourceLimit }
+        set { core.onResourceLimit = newValue }
+    }
+
+    /// How many there are.
+    public nonisolated var liveResourceCount: Int { core.table.count }
+
+    /// How many have gone since the start to make room, by reason.
+    package var evictions: [(reason: String, count: Int)] {
+        Evictions.Reason.allCases.map { ($0.name, core.table.evictions.counts[$0.rawValue]) }
     }
 
     /// Those that were asked for and not dropped since, the oldest first.
     public var liveResources: [Resource] { core.table.live }
+
+    /// The same in no order, for whoever looks at them in parts.
+    package var liveResourcesUnordered: ListedResources { core.table.snapshot }
 
     /// Drops the resources that nobody holds and nobody observes (1.13, 23.6), and what definitions
     /// configured.
@@ -124,7 +136,7 @@ public final class Service {
     /// The same if there are more than ``cachedResourceCountLimit`` says, as there may be while all are held;
     /// whether there were. For whoever has just let go of many.
     @discardableResult
-    public func flushUnusedResourcesAboveLimit() -> Bool { core.table.flushAboveLimit() }
+    public func flushUnusedResourcesAboveLimit() -> Bool { core.flushAboveLimit() }
 
     /// Wipes all live resources; unused ones are dropped first (1.11).
     public func wipeResources() { wipeResources { _ in true } }

@@ -14,7 +14,7 @@ final class ServiceCore {
     var refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
     /// Nil: cookies are neither kept nor sent.
     var cookies: CookieJar?
-    let table = ResourceTable()
+    nonisolated let table: ResourceTable
     nonisolated let ledger: ContentLedger
     private(set) var configuration = ConfigurationTable()
     /// Moves on with each new definition; see ``Service/Definition``.
@@ -22,6 +22,18 @@ final class ServiceCore {
     var lastGeneration = 0
     /// Blocks are being added one after the other, and nobody looks.
     var isBeingRedefined = false
+    /// Live resources, beyond which those that nobody uses go.
+    var countLimit = Service.standardResourceCountLimit {
+        didSet {
+            nextCollection = 0
+            if table.count > countLimit { makeRoom(for: 0) }
+        }
+    }
+    /// Before resources go because there are too many: whoever keeps some only until they are collected,
+    /// collects.
+    var onResourceLimit: (@EngineActor () -> Void)?
+    /// So many must be live before that is done again: all that were in use the last time would be so still.
+    var nextCollection = 0
     var cachedResourceBytesLimit: Int? {
         didSet { _ = engine.contentBudget.makeRoom(for: 0, in: self, sparing: nil) }
     }
@@ -37,6 +49,8 @@ final class ServiceCore {
         self.baseURL = baseURL
         self.transport = transport ?? engine.transport
         ledger = ContentLedger(parent: engine.contentBudget.ledger)
+        table = ResourceTable(engine.scheduler)
+        engine.contentBudget.add(self)
     }
 
     /// The one that there is; another when it has gone and somebody asks one of its resources for it.
@@ -61,7 +75,16 @@ final class ServiceCore {
     /// For whoever has the service, so that it is there.
     func resource(at url: URLText?) -> Resource {
         // The invalid resource has the place that is no URL; kept elsewhere it would hold the core forever.
-        table.resource(for: url?.string ?? ":") { Resource(core: self, url: url) }
+        let key = url?.string ?? ":"
+        if let known = table.known(key) { return known }
+        if isFull {
+            makeRoom(for: 1)
+            // Observers that were told of their end may have asked for the same resource.
+            if let known = table.known(key) { return known }
+        }
+        let resource = Resource(core: self, url: url)
+        table.add(resource, for: key)
+        return resource
     }
 
     /// For whoever has one of its resources.
@@ -130,13 +153,13 @@ final class ServiceCore {
 
     /// How long an answer is fresh is configured, so published answers go with the configuration.
     func republish() {
-        for resource in table.live { resource.withdraw() }
+        table.forEach { $0.withdraw() }
     }
 
     var definition: Service.Definition {
         Service.Definition(
             configuration: configuration, transport: transport, refusal: refusal,
-            cookies: cookies, onResourceLimit: table.onLimit, generation: generation)
+            cookies: cookies, onResourceLimit: onResourceLimit, generation: generation)
     }
 
     func set(_ definition: Service.Definition) {
@@ -144,7 +167,7 @@ final class ServiceCore {
         transport = definition.transport
         refusal = definition.refusal
         cookies = definition.cookies
-        table.onLimit = definition.onResourceLimit
+        onResourceLimit = definition.onResourceLimit
         generation = definition.generation
     }
 }

@@ -166,9 +166,9 @@ public final class ScriptHost {
     @discardableResult
     public func relieveMemory() -> Int {
         guard !isClosed else { return 0 }
-        let before = services.reduce(0) { $0 + $1.liveResources.count }
+        let before = services.reduce(0) { $0 + $1.liveResourceCount }
         context.services.collectAndFlush(services)
-        return before - services.reduce(0) { $0 + $1.liveResources.count }
+        return before - services.reduce(0) { $0 + $1.liveResourceCount }
     }
 
     /// Cancels what runs and frees the script. Returns false when something of it was still held.

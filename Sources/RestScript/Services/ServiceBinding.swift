@@ -92,12 +92,13 @@ struct ServiceBinding: ScriptBinding {
                 },
                 limit(
                     "cached_resource_count_limit", .count,
-                    "When so many resources are live, adding one drops those that nobody holds.",
+                    "When so many resources are live, one that nobody uses goes for each that comes: of those without data "
+                        + "first, then the one that was not used for longest.",
                     { $0.cachedResourceCountLimit }
                 ) { $0.cachedResourceCountLimit = $1 },
                 limit(
                     "cached_resource_bytes_limit", .bytes,
-                    "Bytes of content that its resources hold at the most; beyond it what was not used for longest goes. The "
+                    "Bytes that its resources hold at the most; beyond it what was not used for longest goes. The "
                         + "host's limit, unless it is set to less.", { $0.contentLimit }
                 ) { $0.cachedResourceBytesLimit = $1 },
             ],

@@ -13,6 +13,8 @@ struct HostFacts: Sendable {
         /// Bytes.
         var content = 0
         var contentLimit = 0
+        /// Resources that went to make room, by reason.
+        var evictions: [(reason: String, count: Int)] = []
     }
 
     /// The last reload, which left everything as it was.
@@ -147,6 +149,7 @@ struct HostFacts: Sendable {
             "name": Tree(service.name), "base_url": service.baseURL.map { Tree($0) } ?? .null,
             "resources": Tree(service.resources), "content": Tree(service.content),
             "content_limit": Tree(service.contentLimit),
+            "evicted": Tree(pairs: service.evictions.map { ($0.reason, Tree($0.count)) }),
         ]
     }
 
@@ -175,7 +178,7 @@ extension HostFacts {
     @EngineActor
     mutating func add(_ generations: Generations) {
         let host = generations.current
-        let now = ClockReading.timeOfDay
+        let now = generations.engine.scheduler.uptime
         generation = generations.number
         trigger = generations.trigger
         generationAge = now - generations.loadedAt
@@ -187,8 +190,9 @@ extension HostFacts {
             // Without user info and query, in which keys may stand.
             let base = service.baseURL.map { ($0.url.origin ?? "") + $0.url.path }
             return Service(
-                name: service.name, baseURL: base, resources: service.liveResources.count,
-                content: service.heldBytes, contentLimit: service.contentLimit)
+                name: service.name, baseURL: base, resources: service.liveResourceCount,
+                content: service.heldBytes, contentLimit: service.contentLimit,
+                evictions: service.evictions)
         }
         attempts = generations.engine.attemptFacts
         isOffline = generations.engine.isOffline

@@ -90,10 +90,16 @@ struct StatusText {
             [
                 VisibleText.inline(service["name"]?.string ?? "?"),
                 VisibleText.inline(service["base_url"]?.string ?? "absolute URLs only"),
-                "\(number(service["resources"]) ?? "?") resource\(service["resources"]?.int == 1 ? "" : "s")",
+                "\(number(service["resources"]) ?? "?") resource\(service["resources"]?.int == 1 ? "" : "s")"
+                    + evictions(service["evicted"]),
             ]
         }
         return rows.isEmpty ? "" : "  services\n" + TextColumns.text(rows, indent: "    ")
+    }
+
+    private func evictions(_ evicted: Tree?) -> String {
+        let count = ["count", "bytes", "no_data"].reduce(0) { $0 + (evicted?[$1]?.int ?? 0) }
+        return count > 0 ? ", \(count) dropped to make room" : ""
     }
 
     private func limits(_ status: Tree) -> String {

@@ -24,7 +24,7 @@ final class RunSession {
     let sockets: [String: Int32]
     private(set) var accessLog: AccessLog?
     private let metrics = GatewayMetrics()
-    private let startedAt = ClockReading.timeOfDay
+    private let startedAt = ClockReading.timeSinceBoot
     /// When the last load began, by the clock of files.
     private var loadBegan = FileView.now
 
@@ -134,9 +134,10 @@ final class RunSession {
     private func makeControl(_ generations: Generations) -> RunControl {
         RunControl(
             load: { [self] in
-                let start = ClockReading.timeOfDay
+                let start = ClockReading.timeSinceBoot
                 return reload(.request)
-                    .map { _ in .init(generation: generations.number, seconds: ClockReading.timeOfDay - start)
+                    .map { _ in
+                        .init(generation: generations.number, seconds: ClockReading.timeSinceBoot - start)
                     }
                     .mapError { .init(report: FailureReport($0), generation: generations.number) }
             }, facts: { [self] in facts }, files: { generations.files },
@@ -187,7 +188,7 @@ final class RunSession {
     }
 
     private var facts: HostFacts {
-        let uptime = ClockReading.timeOfDay - startedAt
+        let uptime = ClockReading.timeSinceBoot - startedAt
         var facts = HostFacts(
             process: getpid(), uptime: uptime, script: settings.script.config, folder: WorkingFolder.path,
             generationAge: uptime)

@@ -13,7 +13,7 @@ final class Generations {
     struct Failure {
         /// With the script's lines as they were then.
         let report: FailureReport
-        /// Unix time in seconds.
+        /// On the scheduler's uptime.
         let at: Double
         let trigger: ReloadTrigger
 
@@ -23,7 +23,7 @@ final class Generations {
     private(set) var current: ScriptHost
     private(set) var number = 1
     private(set) var trigger = ReloadTrigger.start
-    /// Unix time in seconds.
+    /// On the scheduler's uptime.
     private(set) var loadedAt: Double
     /// Of the last reload of the whole script, if it failed.
     private var scriptFailure: Failure?
@@ -79,7 +79,7 @@ final class Generations {
         first.onModuleFileReached = { reached.addForModule($0) }
         reached.add(SettingsFile.path(beside: path))
         current = try ScriptHost(path: path, engine: engine, options: first)
-        loadedAt = engine.scheduler.now
+        loadedAt = engine.scheduler.uptime
         reached.onAddition = { [weak self] in self?.onFilesChange() }
     }
 
@@ -169,7 +169,7 @@ final class Generations {
                 moduleFailures[module] = nil
             } catch {
                 moduleFailures[module] = Failure(
-                    report: FailureReport(error), at: engine.scheduler.now, trigger: trigger)
+                    report: FailureReport(error), at: engine.scheduler.uptime, trigger: trigger)
                 first = first ?? error
             }
         }
@@ -187,11 +187,11 @@ final class Generations {
             new.takeOver()
             keep(old)
             number += 1
-            (self.trigger, loadedAt, reached) = (trigger, engine.scheduler.now, attempt)
+            (self.trigger, loadedAt, reached) = (trigger, engine.scheduler.uptime, attempt)
             (scriptFailure, moduleFailures) = (nil, [:])
             result = .success(number)
         } catch {
-            scriptFailure = Failure(report: FailureReport(error), at: engine.scheduler.now, trigger: trigger)
+            scriptFailure = .init(report: FailureReport(error), at: engine.scheduler.uptime, trigger: trigger)
             // The cure may lie in a file that only the failed attempt reached.
             reached.follow(attempt)
             result = .failure(error)

@@ -62,9 +62,8 @@ enum ReplHelp {
     }
 
     private static func state(of resource: Resource) -> String {
-        let age = resource.engine.scheduler.now - resource.timestamp
         var states = [resource.isUpToDate ? "fresh" : resource.latestData == nil ? "no data" : "stale"]
-        if resource.latestData != nil { states.append("\(Int(age)) s old") }
+        if let age = resource.dataAge { states.append("\(Int(age)) s old") }
         if resource.isLoading { states.append("loading") }
         if var error = resource.latestError {
             error.url = nil

@@ -114,7 +114,7 @@ import Testing
         let told = Mutex<[GatewayShortage]>([])
         let clock = TestClock()
         var configuration = GatewayConfiguration()
-        configuration.clock = { clock.now }
+        configuration.uptime = { clock.uptime }
         configuration.onShortage = { shortage in told.withLock { $0.append(shortage) } }
         let room = ConnectionRoom(configuration)
         let full = IOError(errnoCode: EMFILE, reason: "accept")

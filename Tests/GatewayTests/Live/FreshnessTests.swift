@@ -24,6 +24,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [-69_120_000.0, 69_120_000])
+    func `D43 Answers stay fresh as long as they may, however the clock is set`(jump: Double) async throws {
+        let routes = [
+            GatewayRoute(method: "GET", template: "/count", expirationSeconds: 10) { _, completion in
+                completion(.success(Entity(content: .json([2]), timestamp: 0)))
+            }
+        ]
+        try await World.run({ $0.routes = routes }, automatic: { _ in .success(.stub("[1]")) }) {
+            world, site in
+            for path in ["/github/a", "/count"] { _ = try site.get(path) }
+            world.clock.advance(by: 5)
+            world.clock.set(by: jump)
+            for (path, left) in [("/github/a", 25), ("/count", 5)] {
+                let answer = try site.get(path)
+                #expect(answer["Age"] == "5")
+                #expect(answer["Cache-Status"] == "resthost; hit; ttl=\(left)")
+                let date = try #require(answer["Date"])
+                #expect(HTTPDate.seconds(date, now: 1_000_000) == max(0, 1_000_005 + jump))
+            }
+            world.clock.advance(by: 26)
+            for path in ["/github/a", "/count"] {
+                #expect(try site.get(path)["Cache-Status"]?.contains("fwd=") == true)
+            }
+            #expect(await world.transport.requests.count == 2)
+        }
+    }
+
     @Test func `52.2 only-if-cached asks nobody`() async throws {
         try await World.run(automatic: { _ in .success(.stub("[1]")) }) { world, site in
             let fields = ["Cache-Control: only-if-cached"]

@@ -93,6 +93,26 @@ import Testing
         }
     }
 
+    @Test func `A page of many resources comes in order, and others are answered meanwhile`() async throws {
+        try await World.run(automatic: Self.reply) { world, site in
+            await world.add("last", "https://last.example")
+            _ = try site.get("/last/a")
+            let held = await world.fill((0..<3500).map { "n\($0)" })
+            defer { withExtendedLifetime(held) {} }
+            let urls = (0..<3500).map { "https://api.github.com/v3/n\($0)" }.sorted()
+            for (offset, limit) in [(0, 100), (1000, 1), (3490, 100)] {
+                let page = try site.get("/-/resources?offset=\(offset)&limit=\(limit)").json
+                #expect(page?["total"]?.int == 3501)
+                let shown = page?["resources"]?.elements.compactMap { $0["url"]?.string } ?? []
+                #expect(shown == Array((urls + ["https://last.example/a"]).dropFirst(offset).prefix(limit)))
+            }
+            let metrics = try site.get("/-/metrics").body
+            #expect(metrics.contains("resthost_resources{service=\"github\"} 3500"))
+            #expect(
+                metrics.contains(#"resthost_resources_evicted_total{service="github",reason="no_data"} 0"#))
+        }
+    }
+
     @Test func `Only resources that are exposed are listed, without keys of the base URL`() async throws {
         let expose = ["github": ServiceExposure(paths: ["/users/*"]), "keyed": ServiceExposure()]
         try await World.run({ $0.expose = expose }, automatic: Self.reply) { world, site in

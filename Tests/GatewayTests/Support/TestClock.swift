@@ -3,11 +3,20 @@ import Synchronization
 
 /// One time for an engine and for the network threads. It stands still until it is advanced.
 final class TestClock: Sendable {
-    private let time = Mutex(1_000_000.0)
+    private let times = Mutex((now: 1_000_000.0, uptime: 1_000.0))
 
-    var now: Double { time.withLock { $0 } }
+    var now: Double { times.withLock { $0.now } }
+    var uptime: Double { times.withLock { $0.uptime } }
 
-    func advance(by seconds: Double) { time.withLock { $0 += seconds } }
+    func advance(by seconds: Double) {
+        times.withLock {
+            $0.now += seconds
+            $0.uptime += seconds
+        }
+    }
+
+    /// Somebody sets the time of day.
+    func set(by seconds: Double) { times.withLock { $0.now += seconds } }
 }
 
 /// The engine's side of a ``TestClock``.
@@ -18,5 +27,5 @@ final class TestEngineClock: EngineClock {
     init(_ clock: TestClock) { self.clock = clock }
 
     var now: Double { clock.now }
-    var uptime: Double { clock.now }
+    var uptime: Double { clock.uptime }
 }

@@ -29,6 +29,7 @@ final class World: GatewayDirectory {
         // The engine loop belongs to all tests of the process.
         configuration.healthTimeout = 10
         configuration.clock = { world.clock.now }
+        configuration.uptime = { world.clock.uptime }
         configure(&configuration)
         let gateway = try Gateway(configuration, directory: world, control: control)
         let site = Site(gateway: gateway, addresses: try gateway.start())

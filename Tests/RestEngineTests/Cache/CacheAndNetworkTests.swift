@@ -30,6 +30,29 @@ struct CacheAndNetworkTests {
         }
     }
 
+    @Test(arguments: [(-1.0, false), (0, true), (29, true), (31, false)])
+    func `22.11 D43 a hit keeps its age, and one from the future has to be confirmed`(
+        age: Double, isUpToDate: Bool
+    ) throws {
+        try fixture.stub("GET", "a", .text(200, "kept"))
+        let cache = FakeCache("cache", fixture)
+        cache.with("kept", timestamp: fixture.clock.now - age)
+        try fixture.cache([("cleanup", cache)])
+        let resource = fixture.resource("a")
+        _ = resource.latestData
+        fixture.settle()
+        #expect(resource.latestData?.content.text == "kept")
+        #expect(resource.isUpToDate == isUpToDate)
+        // Set back after the look: the time that the data has been here is known.
+        fixture.clock.move(toUptime: fixture.clock.uptime, now: 1000)
+        #expect(resource.isUpToDate == isUpToDate)
+        resource.loadIfNeeded()
+        fixture.settle()
+        #expect(resource.isUpToDate && resource.text == "kept")
+        #expect(fixture.transport.requests.count == (isUpToDate ? 0 : 1))
+        if !isUpToDate { #expect(resource.latestData?.timestamp == 1000) }
+    }
+
     @Test func `22.15 a read waits for the look-up, and a fresh hit is its answer`() throws {
         let (resource, _) = try resource(cached: "kept", read: .after(1))
         read(resource, "one")

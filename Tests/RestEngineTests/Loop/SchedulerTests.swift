@@ -71,6 +71,28 @@ struct SchedulerTests {
         #expect(scheduler.timeUntilWork == 0)
     }
 
+    @Test func `cancelled timers are kept only while they are few`() {
+        let clock = ManualClock()
+        let scheduler = Scheduler(clock: clock)
+        var runs = 0
+        scheduler.after(.seconds(1)) { runs += 1 }
+        scheduler.after(.seconds(90_000)) { runs += 1 }
+        for _ in 0..<10_000 {
+            scheduler.after(.seconds(86_400)) { runs += 100 }.cancel()
+            #expect(scheduler.keptTimers < 200)
+        }
+        let live = (0..<500).map { number in scheduler.after(.seconds(10 + number)) { runs += 1 } }
+        for timer in live.prefix(250) { timer.cancel() }
+        #expect(scheduler.armedTimers == 252)
+        clock.advance(by: 100_000)
+        scheduler.runTurn()
+        #expect(runs == 252 && scheduler.keptTimers == 0)
+        // Nothing of what has run or waits to run counts as cancelled.
+        for timer in live { timer.cancel() }
+        for _ in 0..<1000 { scheduler.after(.seconds(5)) { runs += 1 } }
+        #expect(scheduler.keptTimers == 1000 && scheduler.armedTimers == 1000)
+    }
+
     @Test func `a clock set back holds no timer up`() {
         let clock = ManualClock(now: 100)
         let scheduler = Scheduler(clock: clock)

@@ -210,7 +210,7 @@ struct ObserverEventTests {
         let owner = Owner()
         var seen: Bool?
         resource.addObserver(owner: owner) { _, event in
-            if event == .newData(.localOverride) { seen = publication.answer(at: 1_000_000) != nil }
+            if event == .newData(.localOverride) { seen = publication.answer(at: 0) != nil }
         }
         resource.overrideLocalContent(.text("x"))
         #expect(seen == true)

@@ -93,10 +93,51 @@ struct FreshnessTests {
         #expect(resource.isUpToDate)
     }
 
-    @Test func `4.14 a clock that goes back leaves data fresh`() throws {
+    /// Seconds by which somebody sets the clock: 800 days.
+    private static let jumps = [-69_120_000.0, 69_120_000]
+
+    private func setClock(by seconds: Double) {
+        fixture.clock.move(toUptime: fixture.clock.uptime, now: fixture.clock.now + seconds)
+    }
+
+    @Test(arguments: jumps)
+    func `4.14 D43 a clock that is set makes data neither older nor younger`(jump: Double) throws {
         let resource = try answer(.text(200, "x"))
-        fixture.clock.set(10)
+        let publication = resource.publicationForReaders()
+        fixture.advance(10)
+        setClock(by: jump)
+        #expect(resource.isUpToDate && resource.dataAge == 10 && resource.summary.age == 10)
+        let answer = try #require(publication.answer(at: fixture.clock.uptime))
+        #expect(answer.expiresAt - fixture.clock.uptime == 20 && answer.timestamp == 0)
+        fixture.advance(20.5)
+        #expect(!resource.isUpToDate && publication.answer(at: fixture.clock.uptime) == nil)
+        // What is loaded then has the time of day as it is now.
+        resource.load()
+        fixture.settle()
+        #expect(resource.isUpToDate && resource.dataAge == 0)
+        #expect(resource.latestData?.timestamp == fixture.clock.now)
+    }
+
+    @Test(arguments: jumps)
+    func `D43 a failure holds off the next load for the retry time alone, however the clock is set`(
+        jump: Double
+    ) throws {
+        let resource = try answer(.response(500))
+        setClock(by: jump)
         #expect(resource.isUpToDate)
+        fixture.advance(1.5)
+        #expect(!resource.isUpToDate)
+    }
+
+    @Test(arguments: jumps)
+    func `D43 a local change is new, and stays so for the expiration time`(jump: Double) throws {
+        let resource = fixture.resource("a")
+        resource.overrideLocalContent(.text("x"))
+        setClock(by: jump)
+        fixture.advance(29)
+        #expect(resource.isUpToDate)
+        fixture.advance(2)
+        #expect(!resource.isUpToDate)
     }
 
     @Test func `4.15 defaults`() {

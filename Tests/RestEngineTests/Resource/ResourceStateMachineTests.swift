@@ -130,16 +130,17 @@ struct ResourceStateMachineTests {
         for step in row.steps {
             switch step {
             case .start: _ = machine.beginLoad()
-            case .new(let load, let text): events.append(machine.finishLoad(load, Self.news(text), now: 2))
+            case .new(let load, let text):
+                events.append(machine.finishLoad(load, Self.news(text), at: Self.time(2)))
             case .notModified(let load):
                 let info = ResponseInfo(.success(Self.entity("old")), isNew: false)
-                events.append(machine.finishLoad(load, info, now: 2))
-            case .fail(let load): events.append(machine.finishLoad(load, Self.failure(nil), now: 2))
+                events.append(machine.finishLoad(load, info, at: Self.time(2)))
+            case .fail(let load): events.append(machine.finishLoad(load, Self.failure(nil), at: Self.time(2)))
             case .cancel(let load):
-                events.append(machine.finishLoad(load, Self.failure(.requestCancelled), now: 2))
-            case .override(let text): events.append(machine.override(Self.entity(text)))
+                events.append(machine.finishLoad(load, Self.failure(.requestCancelled), at: Self.time(2)))
+            case .override(let text): events.append(machine.override(Self.entity(text), at: Self.time(2)))
             case .hit(let text):
-                if let event = machine.adopt(Self.entity(text)) { events.append(event) }
+                if let event = machine.adopt(Self.entity(text), at: Self.time(2)) { events.append(event) }
             case .invalidate: machine.invalidate()
             case .wipe: events.append(machine.wipe())
             }
@@ -165,7 +166,6 @@ struct ResourceStateMachineTests {
         Freshness(data: 100, now: 100, isUpToDate: true, hasFreshData: true),
         Freshness(data: 100, now: 130, isUpToDate: true, hasFreshData: true),
         Freshness(data: 100, now: 130.001, isUpToDate: false, hasFreshData: false),
-        Freshness(data: 100, now: 50, isUpToDate: true, hasFreshData: true),
         Freshness(error: 100, now: 101, isUpToDate: true, hasFreshData: false),
         Freshness(error: 100, now: 101.001, isUpToDate: false, hasFreshData: false),
         Freshness(data: 100, error: 110, now: 120, isUpToDate: true, hasFreshData: true),
@@ -174,26 +174,29 @@ struct ResourceStateMachineTests {
         Freshness(data: 100, isInvalidated: true, now: 100, isUpToDate: false, hasFreshData: false),
         Freshness(error: 100, isInvalidated: true, now: 100, isUpToDate: false, hasFreshData: false),
     ])
-    func `4.9 4.10 4.13 4.14 D4 what is up to date when`(row: Freshness) {
+    func `4.9 4.10 4.13 D4 what is up to date when`(row: Freshness) {
         var machine = ResourceStateMachine()
-        if let time = row.data { _ = machine.override(Self.entity("a", time)) }
+        if let time = row.data { _ = machine.override(Self.entity("a", time), at: Self.time(time)) }
         if let time = row.error {
-            _ = machine.finishLoad(machine.beginLoad(), Self.failure(nil, time), now: time)
+            _ = machine.finishLoad(machine.beginLoad(), Self.failure(nil, time), at: Self.time(time))
         }
         if row.isInvalidated { machine.invalidate() }
-        #expect(machine.isUpToDate(now: row.now, expirationTime: 30, retryTime: 1) == row.isUpToDate)
-        #expect((machine.freshData(now: row.now, expirationTime: 30) != nil) == row.hasFreshData)
+        #expect(machine.isUpToDate(at: row.now, expirationTime: 30, retryTime: 1) == row.isUpToDate)
+        #expect((machine.freshData(at: row.now, expirationTime: 30) != nil) == row.hasFreshData)
         #expect(machine.timestamp == max(row.data ?? 0, row.error ?? 0))
     }
 
     @Test func `4.11 a 304 moves the data's time to now`() {
         var machine = ResourceStateMachine()
-        _ = machine.override(Self.entity("a", 1))
+        _ = machine.override(Self.entity("a", 1), at: Self.time(1))
         _ = machine.finishLoad(
-            machine.beginLoad(), ResponseInfo(.success(Self.entity("b")), isNew: false), now: 77)
-        #expect(machine.data?.timestamp == 77)
+            machine.beginLoad(), ResponseInfo(.success(Self.entity("b")), isNew: false),
+            at: EngineTime(now: 77, uptime: 5))
+        #expect(machine.data?.timestamp == 77 && machine.dataTime == 5)
         #expect(machine.data?.content.text == "a")
     }
+
+    private static func time(_ seconds: Double) -> EngineTime { EngineTime(now: seconds, uptime: seconds) }
 
     private static func entity(_ text: String, _ time: Double = 1) -> Entity {
         Entity(content: .text(text), timestamp: time)

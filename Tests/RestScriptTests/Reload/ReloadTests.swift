@@ -221,7 +221,7 @@ struct ReloadTests {
         scripts.reload(
             "print(rest.store:get('n'), api.cached_resource_count_limit, api.cached_resource_bytes_limit)")
         #expect(scripts.take() == ["5\t7\t70"])
-        #expect(try scripts.api.cachedResourceCountLimit == 2048)
+        #expect(try scripts.api.cachedResourceCountLimit == Service.standardResourceCountLimit)
         #expect(try scripts.api.cachedResourceBytesLimit == nil)
         scripts.close()
     }

@@ -191,6 +191,23 @@ struct ServiceTests {
             ])
     }
 
+    @Test func `D42 what a script holds stays the same resource, what it let go of makes room`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            api.cached_resource_count_limit = 5
+            held = api:resource("held")
+            held:override_local_content("x")
+            for i = 1, 100 do api:resource("r" .. i):override_local_content("y") end
+            print(held == api:resource("held"), held.text)
+            """)
+        let service = try #require(fixture.host?.services.first)
+        #expect(fixture.take() == ["true\tx"])
+        // Of what Lua has not collected yet a quarter more may be there.
+        #expect(service.liveResourceCount < 20)
+        fixture.close()
+    }
+
     @Test func `flush_unused_resources drops what nobody holds`() throws {
         let fixture = ScriptFixture()
         try fixture.load(
