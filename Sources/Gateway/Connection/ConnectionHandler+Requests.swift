@@ -60,11 +60,11 @@ extension ConnectionHandler {
     ) -> (HotAnswer, HotForm)? {
         loop.refreshRules()
         let access = loop.rules.access
+        let now = loop.uptime()
         guard head.method == .get, access.rates == nil, !access.recordsRequests, !isLeaving,
-            case .hot(let answer, let form) = decide(head, bytes, now: loop.clock(), context),
-            form.body == nil
+            case .hot(let answer, let form) = decide(head, bytes, now: now, context), form.body == nil
         else { return nil }
-        if loop.metrics != nil { loop.batchStart = loop.uptime() }
+        loop.batchStart = now
         machine.answerStream(sweep: loop.sweeps)
         return (answer, form)
     }
