@@ -7,7 +7,10 @@ final class AttemptDriver {
     private var ticket: LimitTicket?
     private var limiter: RequestLimiter?
     private var origin: OriginHealth?
-    private var isProbe = false
+    /// Of the message that is on its way, or about to be.
+    private var permit: BreakerPermit?
+    /// What came of that message is known.
+    private var hasEnded = false
     private var timer: EngineTimer?
     /// Of the body's files, when they were sent first.
     private var files: [FileStamp?] = []
@@ -67,12 +70,13 @@ final class AttemptDriver {
         _ leg: RequestLeg, _ origin: OriginHealth, queued: Double,
         _ decided: @EngineActor (Result<Double, TransportError>) -> Void
     ) {
-        if rules.breaker != nil {
+        hasEnded = false
+        if let policy = rules.breaker {
             // It may have opened while the request waited.
             switch origin.breaker.admit(at: uptime) {
-            case .pass: break
+            case .pass: permit = BreakerPermit(origin, policy, isProbe: false)
             case .probe:
-                isProbe = true
+                permit = BreakerPermit(origin, policy, isProbe: true)
                 tell(origin, .halfOpen)
                 engine.log.write(.network, "the breaker of \(origin.name) lets one request through")
             case .refuse(let until):
@@ -83,7 +87,7 @@ final class AttemptDriver {
                             origin, retryAt: engine.scheduler.now + max(0, until - uptime))))
             }
         }
-        if rules.retry != nil, !leg.isOneOfMany {
+        if rules.retry != nil, !leg.isOneOfMany, leg.mayBeRepeated {
             origin.budget.noteRequest(at: uptime)
             if case .upload(let upload) = leg.step.payload { files = upload.files.map { FileStamp($0) } }
         }
@@ -92,19 +96,12 @@ final class AttemptDriver {
 
     // MARK: Behind a message
 
-    /// A message has ended, with an answer or without.
+    /// What came of a message is known: it has ended, or a stream of events has begun. The first counts.
     func ended(_ result: TransportResult) {
-        if let origin, let policy = rules.breaker {
-            let isFailure: Bool =
-                switch result {
-                case .success(let response): response.status >= 500
-                case .failure(let error): error.isFaultOfServer && !error.isShortage
-                }
-            let hasChanged = origin.breaker.note(
-                isFailure: isFailure, wasProbe: isProbe, policy, at: uptime)
-            isProbe = false
-            if hasChanged { tellOfBreaker(origin) }
-        }
+        guard !hasEnded else { return }
+        hasEnded = true
+        if let origin, let permit, permit.end(BreakerOutcome(result), at: uptime) { tellOfBreaker(origin) }
+        permit = nil
         if case .success(let response) = result { limiter?.learn(response.status, response.headers) }
     }
 
@@ -171,11 +168,11 @@ final class AttemptDriver {
 
     /// Why the message can't be sent a second time (41.4, 41.5).
     private func obstacle(_ leg: RequestLeg) -> String? {
-        guard Method.mayBeRepeated(leg.step.method, leg.step.headers) else {
-            return "\(leg.step.method) may not be repeated without an idempotency key"
+        guard Method.mayBeRepeated(leg.first.method, leg.first.headers) else {
+            return "\(leg.first.method) may not be repeated without an idempotency key"
         }
-        if leg.step.payload.isSpent { return RequestPayload.spentMessage }
-        if case .upload(let upload) = leg.step.payload {
+        if leg.first.payload.isSpent { return RequestPayload.spentMessage }
+        if case .upload(let upload) = leg.first.payload {
             let now = upload.files.map { FileStamp($0) }
             guard now == files, !now.contains(nil) else { return "a file of the body has changed meanwhile" }
         }
@@ -191,8 +188,10 @@ final class AttemptDriver {
         }
     }
 
-    /// Nothing more is sent.
+    /// Nothing more is sent. A message that was about to be, was not.
     func leave() {
+        permit?.abandon()
+        permit = nil
         ticket?.leave()
         ticket = nil
     }
@@ -200,8 +199,6 @@ final class AttemptDriver {
     func cancel() {
         timer?.cancel()
         timer = nil
-        if isProbe { origin?.breaker.abandonProbe() }
-        isProbe = false
         leave()
     }
 }

@@ -2,7 +2,7 @@
 extension NetworkWork {
     /// Sends a message when it may go.
     func admit(_ leg: RequestLeg, to url: URLText, by driver: AttemptDriver, _ request: Request) {
-        driver.admit(leg, to: url, timeLeft: timeLeft(leg)) { [self] admission in
+        driver.admit(leg, to: url, timeLeft: timeLeft) { [self] admission in
             switch admission {
             case .success(let queued):
                 transmit(leg.queued(queued), request)
@@ -24,7 +24,7 @@ extension NetworkWork {
         let scheduler = resource.engine.scheduler
         let decision: RetryDecision
         do {
-            decision = try driver.decide(leg, result, timeLeft: timeLeft(leg)) { error(of: leg, result) }
+            decision = try driver.decide(leg, result, timeLeft: timeLeft) { error(of: leg, result) }
         } catch {
             let fault = RequestError(
                 thrown: error, timestamp: scheduler.now, url: leg.step.url, method: leg.step.method)
@@ -50,12 +50,6 @@ extension NetworkWork {
 
     func fail(_ leg: RequestLeg, _ error: TransportError, _ request: Request) {
         finish(.failure(failure(.transport(error), leg.step)), leg.step, request)
-    }
-
-    /// Seconds until the deadline of the whole request.
-    private func timeLeft(_ leg: RequestLeg) -> Double {
-        let total = plan.timeout ?? leg.resolved.configuration.timeouts.totalSeconds
-        return total > 0 ? total - (resource.engine.scheduler.now - leg.began) : .infinity
     }
 
     /// As the policy's function sees it: before the pipeline.
