@@ -71,7 +71,8 @@ extension ConnectionHandler {
 
     /// By which limits know the client.
     func clientName(_ context: ChannelHandlerContext) -> String {
-        known?.client.name ?? context.channel.remoteAddress?.ipAddress ?? "unix"
+        known?.client.name ?? context.channel.remoteAddress?.ipAddress.map(ClientNetwork.name(ofAddress:))
+            ?? "unix"
     }
 
     private func decide(

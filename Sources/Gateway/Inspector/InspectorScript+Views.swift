@@ -60,13 +60,13 @@ extension InspectorScript {
         const phases = ["queue", "dns", "connect", "tls", "wait", "transfer"];
         const bar = (kind, left, width, title) => make("i", { class: kind, title, left: left * 100 + "%", width: Math.max(width, 0) * 100 + "%" });
 
-        // Attempts along one line; `only` is the number of one.
+        // Attempts along one line; `only` is one of them.
         function waterfall(request, only) {
           const end = request.ended ?? Date.now() / 1000;
           const span = Math.max(end - request.began, 1e-6);
           const line = make("div", { class: "fall", role: "img", "aria-label": `${request.attempts.length} messages in ${words.seconds(span)}` });
           for (const attempt of request.attempts) {
-            if (only && attempt.number !== only) continue;
+            if (only && attempt !== only) continue;
             let at = (attempt.began - request.began) / span;
             const parts = attempt.phases ?? {};
             if (attempt.error) { line.append(bar("failed", at, attempt.seconds / span, attempt.error)); continue; }

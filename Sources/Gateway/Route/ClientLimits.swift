@@ -15,6 +15,21 @@ public struct GatewayRate: Sendable, Equatable {
     }
 }
 
+enum ClientNetwork {
+    /// By what limits know the client of an address: an address of IPv4; of IPv6 the first 64 bits, for a
+    /// client has all that begin so (RFC 6177 2).
+    static func name(ofAddress address: String) -> String {
+        guard address.utf8.contains(UInt8(ascii: ":")) else { return address }
+        let groups = address.prefix { $0 != "%" }.split(separator: ":", omittingEmptySubsequences: false)
+        if let last = groups.last, last.contains(".") { return String(last) }
+        // Two colons stand for as many zeros as are missing.
+        let gap = groups.firstIndex(of: "") ?? groups.count
+        let (head, tail) = (groups[..<gap], groups[gap...].filter { !$0.isEmpty })
+        let zeros = repeatElement(Substring("0"), count: max(0, 8 - head.count - tail.count))
+        return (head + zeros + tail).prefix(4).joined(separator: ":") + "::/64"
+    }
+}
+
 /// A bucket for each client, by token or address.
 final class ClientRates: Sendable {
     private struct Bucket {
@@ -22,7 +37,8 @@ final class ClientRates: Sendable {
         var time: Double
     }
 
-    /// Beyond it those that are full again are forgotten, which changes nothing for anybody.
+    /// Beyond it those that are full again are forgotten, which changes nothing for anybody, and then those
+    /// that have most left, so that no crowd of addresses gives a client back what it has used.
     private static let limit = 10_000
     private let rate: GatewayRate
     private let buckets = Mutex<[String: Bucket]>([:])
@@ -34,9 +50,13 @@ final class ClientRates: Sendable {
         buckets.withLock { buckets in
             let speed = rate.requests / rate.per
             if buckets.count >= Self.limit {
-                buckets = buckets.filter { $0.value.level + (now - $0.value.time) * speed < rate.burst }
-                // All of them are at their limit: a crowd of addresses is not let grow without end.
-                if buckets.count >= Self.limit { buckets = [:] }
+                func level(_ bucket: Bucket) -> Double { bucket.level + (now - bucket.time) * speed }
+                buckets = buckets.filter { level($0.value) < rate.burst }
+                if buckets.count >= Self.limit {
+                    let emptiest = buckets.sorted { level($0.value) < level($1.value) }
+                    buckets = Dictionary(
+                        uniqueKeysWithValues: emptiest.prefix(Self.limit / 2).map { ($0, $1) })
+                }
             }
             var bucket = buckets[client] ?? Bucket(level: rate.burst, time: now)
             bucket.level = min(rate.burst, bucket.level + max(0, now - bucket.time) * speed)

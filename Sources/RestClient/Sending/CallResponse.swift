@@ -35,8 +35,8 @@ public struct CallResponse<Output: Sendable>: Sendable {
     /// Where the answer came from, after redirects.
     public var url: String? { exchange?.url ?? entity.url }
 
-    /// `HTTP/1.1`, `HTTP/2`.
-    public var httpVersion: String? { exchange?.httpVersion }
+    /// `1.1`, `2`.
+    public var httpVersion: String? { entity.httpVersion }
 
     /// How many redirects led there.
     public var redirects: Int { exchange?.redirects ?? 0 }

@@ -7,7 +7,10 @@ final class AttemptDriver {
     private var ticket: LimitTicket?
     private var limiter: RequestLimiter?
     private var origin: OriginHealth?
-    private var isProbe = false
+    /// Of the message that is on its way, or about to be.
+    private var permit: BreakerPermit?
+    /// What came of that message is known.
+    private var hasEnded = false
     private var timer: EngineTimer?
 
     init(_ rules: AttemptRules, _ core: ServiceCore) {
@@ -51,7 +54,7 @@ final class AttemptDriver {
     }
 
     private func refusal(_ origin: OriginHealth) -> TransportError? {
-        guard rules.breaker != nil, !isProbe, let until = origin.breaker.isRefusing(at: uptime) else {
+        guard rules.breaker != nil, permit == nil, let until = origin.breaker.isRefusing(at: uptime) else {
             return nil
         }
         return Self.circuitOpen(origin, retryAt: engine.scheduler.now + max(0, until - uptime))
@@ -67,13 +70,14 @@ final class AttemptDriver {
         _ leg: RequestLeg, _ origin: OriginHealth, queued: Double,
         _ decided: @EngineActor (Result<Double, TransportError>) -> Void
     ) {
-        // A probe that is sent again still is one.
-        if rules.breaker != nil, !isProbe {
+        hasEnded = false
+        // A probe that is sent again, since its connection had been closed, still is one.
+        if permit == nil, let policy = rules.breaker {
             // It may have opened while the request waited.
             switch origin.breaker.admit(at: uptime) {
-            case .pass: break
+            case .pass: permit = BreakerPermit(origin, policy, isProbe: false)
             case .probe:
-                isProbe = true
+                permit = BreakerPermit(origin, policy, isProbe: true)
                 tell(origin, .halfOpen)
                 engine.log.write(.network, "the breaker of \(origin.name) lets one request through")
             case .refuse(let until):
@@ -84,25 +88,18 @@ final class AttemptDriver {
                             origin, retryAt: engine.scheduler.now + max(0, until - uptime))))
             }
         }
-        if rules.retry != nil, !leg.isOneOfMany { origin.budget.noteRequest(at: uptime) }
+        if rules.retry != nil, !leg.isOneOfMany, leg.mayBeRepeated { origin.budget.noteRequest(at: uptime) }
         decided(.success(queued))
     }
 
     // MARK: Behind a message
 
-    /// A message has ended, with an answer or without.
+    /// What came of a message is known: it has ended, or a stream of events has begun. The first counts.
     func ended(_ result: TransportResult) {
-        if let origin, let policy = rules.breaker {
-            let isFailure: Bool =
-                switch result {
-                case .success(let response): response.status >= 500
-                case .failure(let error): error.isFaultOfServer && !error.isShortage
-                }
-            let hasChanged = origin.breaker.note(
-                isFailure: isFailure, wasProbe: isProbe, policy, at: uptime)
-            isProbe = false
-            if hasChanged { tellOfBreaker(origin) }
-        }
+        guard !hasEnded else { return }
+        hasEnded = true
+        if let origin, let permit, permit.end(BreakerOutcome(result), at: uptime) { tellOfBreaker(origin) }
+        permit = nil
         if case .success(let response) = result { limiter?.learn(response.status, response.headers) }
     }
 
@@ -179,8 +176,10 @@ final class AttemptDriver {
         }
     }
 
-    /// Nothing more is sent.
+    /// Nothing more is sent. A message that was about to be, was not.
     func leave() {
+        permit?.abandon()
+        permit = nil
         ticket?.leave()
         ticket = nil
     }
@@ -188,8 +187,6 @@ final class AttemptDriver {
     func cancel() {
         timer?.cancel()
         timer = nil
-        if isProbe { origin?.breaker.abandonProbe() }
-        isProbe = false
         leave()
     }
 }

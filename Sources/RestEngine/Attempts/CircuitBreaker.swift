@@ -125,13 +125,60 @@ struct CircuitBreaker {
     }
 }
 
-extension TransportError {
-    /// It says that the server, or the way to it, is not well (43.2).
-    var isFaultOfServer: Bool {
-        switch code {
-        case .connectionFailed, .dnsFailed, .tlsFailed, .decodingFailed: true
-        case .timeout: phase != .queue
-        default: false
+/// What became of a message that a breaker let through.
+enum BreakerOutcome {
+    case succeeded
+    case failed
+    /// It was never sent, or its end says nothing of the server.
+    case abandoned
+
+    /// By what came of the message (43.2, 43.3).
+    init(_ result: TransportResult) {
+        switch result {
+        case .success(let response): self = response.status >= 500 ? .failed : .succeeded
+        case .failure(let error):
+            switch error.code {
+            case _ where error.isShortage: self = .abandoned
+            case .connectionFailed, .dnsFailed, .tlsFailed, .decodingFailed: self = .failed
+            case .timeout: self = error.phase == .queue ? .abandoned : .failed
+            // An answer came.
+            case .tooLarge, .tooManyRedirects: self = .succeeded
+            case .invalidURL, .queueFull, .circuitOpen, .rateLimited, .offline, .internal: self = .abandoned
+            }
         }
+    }
+}
+
+/// One message's leave to go, from the breaker of its origin. It ends once; one that is dropped is abandoned,
+/// so that a half open breaker never waits for a probe that nobody sends.
+@EngineActor
+final class BreakerPermit {
+    let isProbe: Bool
+    private let origin: OriginHealth
+    private let policy: BreakerPolicy
+    private var hasEnded = false
+
+    init(_ origin: OriginHealth, _ policy: BreakerPolicy, isProbe: Bool) {
+        (self.origin, self.policy, self.isProbe) = (origin, policy, isProbe)
+    }
+
+    isolated deinit { abandon() }
+
+    /// True when that changed the breaker's state.
+    func end(_ outcome: BreakerOutcome, at uptime: Double) -> Bool {
+        guard outcome != .abandoned else {
+            abandon()
+            return false
+        }
+        guard !hasEnded else { return false }
+        hasEnded = true
+        return origin.breaker.note(isFailure: outcome == .failed, wasProbe: isProbe, policy, at: uptime)
+    }
+
+    /// It says nothing of the server; no effect after the end.
+    func abandon() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        if isProbe { origin.breaker.abandonProbe() }
     }
 }

@@ -26,15 +26,16 @@ struct LimitState {
         }
     }
 
-    /// Other numbers from now on.
-    mutating func set(_ limits: RequestLimits, at uptime: Double) {
-        guard limits != self.limits else { return }
+    /// Other numbers from now on; false when they are what they were. Who waits may be let go by them.
+    mutating func set(_ limits: RequestLimits, at uptime: Double) -> Bool {
+        guard limits != self.limits else { return false }
         if let new = Self.bucket(limits), bucket != nil {
             bucket?.set(rate: new.rate, burst: new.burst, at: uptime)
         } else {
             bucket = Self.bucket(limits)
         }
         self.limits = limits
+        return true
     }
 
     private var hasRoom: Bool { limits.inFlight.map { inFlight < $0 } ?? true }

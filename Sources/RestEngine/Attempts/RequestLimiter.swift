@@ -28,7 +28,7 @@ final class RequestLimiter {
     ) throws(TransportError) -> LimitTicket {
         let uptime = uptime
         let patience = min(patience, limits.longestWait)
-        state.set(limits, at: uptime)
+        if state.set(limits, at: uptime) { pump() }
         lastID += 1
         let ticket = LimitTicket(self, lastID, came: uptime, lane: lane)
         switch state.admit(lastID, priority: priority, lane: lane, patience: patience, at: uptime) {

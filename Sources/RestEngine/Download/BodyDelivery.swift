@@ -46,7 +46,7 @@ final class BodyDelivery: BodyReceiver {
         guard error.phase == .receive, error.code == .connectionFailed || error.code == .timeout,
             leg.step.method == "GET", let fields = file?.resumption()
         else { return nil }
-        return leg.again(after: .failure(error), waiting: 0).changing { headers in
+        return leg.goingOn(after: .failure(error)).changing { headers in
             for field in fields { headers.set(field.name, field.value) }
         }
     }
@@ -61,9 +61,23 @@ final class BodyDelivery: BodyReceiver {
             }
         guard let file, hasNoRest, file.bytes > 0, leg.step.headers.contains("If-Range") else { return nil }
         file.startOver()
-        return leg.again(after: result, waiting: 0).changing { headers in
+        return leg.goingOn(after: result).changing { headers in
             for name in ["Range", "If-Range"] { headers.remove(name) }
         }
+    }
+}
+
+extension Request {
+    /// Gives the body of a success to a receiver as it comes; then the entity has no content, and no pipeline
+    /// runs for it. A request that failed before an answer came has none, and repeats of it give theirs.
+    ///
+    /// - Returns: False when an answer has come already, or when nothing comes over a network; then nothing
+    ///   changes.
+    public func giveBody(to receiver: any BodyReceiver) -> Bool {
+        guard let info else { return work.giveBody(to: receiver) }
+        guard case .failure = info.response, exchange == nil else { return false }
+        _ = work.giveBody(to: receiver)
+        return true
     }
 }
 

@@ -65,7 +65,7 @@ extension EngineEvent.Attempt {
         case .success(let response):
             pairs.add("remote_address", response.remoteAddress)
             pairs.add("status", Int64(response.status))
-            pairs.add("http_version", response.httpVersion)
+            pairs.add("http_version", Entity.number(ofVersion: response.httpVersion))
             pairs.add("reused", response.timings.isConnectionReused)
             pairs.add("bytes_sent", response.timings.bytesSent)
             pairs.add("bytes_received", response.timings.bytesReceived)

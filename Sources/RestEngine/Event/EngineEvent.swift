@@ -84,7 +84,7 @@ extension EngineEvent {
     /// One message to a server, and what came of it: the request itself, a repeat, an answer to a challenge,
     /// or what a redirect led to (46.2).
     public struct Attempt: Sendable {
-        /// Of its request, from 1.
+        /// Which attempt of its request it belongs to, as ``RequestAttempt/number``.
         public let number: Int
         /// Why it was sent, if it is not the first: `retry`, `redirect`, `challenge`.
         public let reason: String?

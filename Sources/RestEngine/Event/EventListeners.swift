@@ -110,7 +110,6 @@ final class ToldRequest {
     let number: UInt64
     /// When it started, by the scheduler's uptime, if somebody listened then.
     fileprivate var began: Double?
-    fileprivate var messages = 0
 
     fileprivate init(_ engine: Engine) {
         engine.lastRequestNumber += 1
@@ -156,7 +155,6 @@ extension Request {
     /// cost the others something.
     fileprivate func tell(_ result: TransportResult, of sent: MessageUnderWay) {
         guard engine.hasListeners(of: .attempt) else { return }
-        tale.messages += 1
         let (step, configuration) = (sent.leg.step, sent.leg.resolved.configuration)
         var message = TransportRequest(
             TransportRequest.Fields(
@@ -165,7 +163,8 @@ extension Request {
         if let proof = sent.proof { message.headers.set("Authorization", proof.header) }
         if let cookie = sent.cookie { message.headers.set("Cookie", cookie) }
         let attempt = EngineEvent.Attempt(
-            number: tale.messages, reason: sent.leg.reason.map { "\($0)" }, message: message, result: result,
+            number: sent.leg.number, reason: sent.leg.reason.map { "\($0)" }, message: message,
+            result: result,
             began: sent.began, seconds: engine.scheduler.now - sent.began, span: sent.span)
         engine.tell(
             .attempt,

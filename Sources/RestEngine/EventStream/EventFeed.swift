@@ -75,9 +75,9 @@ final class EventFeed: BodyReceiver {
         let connection = connection
         self.connection = nil
         head = nil
-        engine.feeds.remove(self)
         if resource?.feed === self { resource?.feed = nil }
         connection?.cancel()
+        engine.streamEnded(self)
     }
 
     /// Connects anew at once, with what is configured now.
@@ -198,13 +198,19 @@ final class EventFeed: BodyReceiver {
         var isNews = !hadBegun || refusal != nil
         switch info.response {
         case .success(let entity):
-            if hadBegun { isNews = false } else if entity.status == 204 { isOver = true }
+            isNews = !hadBegun
+            guard isNews, entity.status == 204 else { break }
+            isOver = true
+            // It has no event: what the last one said stays.
+            isNews = !loads.isEmpty
+            if let data = resource?.state.data { info = ResponseInfo(.success(data), isNew: false) }
         case .failure(let error):
             if isNews { reconnection.note(error, at: engine.scheduler.now) }
         }
         // Before anybody is told, who would ask for another connection.
         planReconnection()
         if isNews { finish(info) }
+        if isOver, connection == nil { engine.streamEnded(self) }
         stopSoonIfUnneeded()
     }
 

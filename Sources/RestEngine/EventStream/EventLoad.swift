@@ -9,8 +9,8 @@ final class EventLoad: RequestWork {
     init(_ resource: Resource) { self.resource = resource }
 
     func start(_ request: Request) {
-        let seconds = resource.configuration(for: "GET").timeouts.totalSeconds
-        if seconds > 0 {
+        let seconds = request.timeLeft(of: totalSeconds)
+        if seconds < .infinity {
             timer = resource.engine.scheduler.after(seconds) { [weak self, weak request] in
                 if let request { self?.timeOut(request, after: seconds) }
             }
@@ -25,8 +25,7 @@ final class EventLoad: RequestWork {
     private func timeOut(_ request: Request, after seconds: Double) {
         let error = TransportError(
             .timeout, phase: .total,
-            message:
-                "no event came within \(seconds == seconds.rounded() ? "\(Int64(seconds))" : "\(seconds)") s")
+            message: "no event came within \(TransportError.inWords(seconds: seconds))")
         request.complete(
             ResponseInfo(
                 .failure(
@@ -40,6 +39,8 @@ final class EventLoad: RequestWork {
         timer?.cancel()
         if let request { feed?.remove(request) }
     }
+
+    var totalSeconds: Double { resource.configuration(for: "GET").timeouts.totalSeconds }
 
     func repeated() -> any RequestWork { EventLoad(resource) }
     var fraction: Double { 0 }
@@ -86,7 +87,14 @@ struct EventFeeds {
         if !all.contains(identical: feed) { entries.append(Entry(feed: feed)) }
     }
 
-    mutating func remove(_ feed: EventFeed) { entries.removeAll { $0.feed == nil || $0.feed === feed } }
+    var isEmpty: Bool { entries.allSatisfy { $0.feed == nil } }
+
+    /// False when it wasn't there.
+    mutating func remove(_ feed: EventFeed) -> Bool {
+        let isThere = all.contains(identical: feed)
+        entries.removeAll { $0.feed == nil || $0.feed === feed }
+        return isThere
+    }
 }
 
 extension Engine {

@@ -4,8 +4,8 @@ struct Reconnection {
     var seconds = 3.0
     /// Connections in a row that could not be made.
     var failures = 0
-    /// Seconds that the server asked for when it refused one.
-    private var asked = 0.0
+    /// Seconds that the server asked for when it refused one; nil when it didn't.
+    private var asked: Double?
 
     /// Whatever the server says, in seconds.
     private static let least = 0.1
@@ -17,7 +17,7 @@ struct Reconnection {
     mutating func note(_ error: RequestError, at now: Double) {
         failures += 1
         let field = error.entity?.headers["Retry-After"]
-        asked = field.flatMap { RetryAfter($0, now: now).wait(cap: Self.most) } ?? 0
+        asked = field.flatMap { RetryAfter($0, now: now).wait(cap: Self.most) }
     }
 
     /// - Parameter chance: From 0 to 1: of the programs that lost a server together, not all shall come back
@@ -25,7 +25,8 @@ struct Reconnection {
     func wait(chance: () -> Double) -> Double {
         let usual = min(max(seconds, Self.least), Self.most)
         guard failures > 0 else { return usual }
+        if let asked { return max(asked, Self.least) }
         let doubled = min(usual * Double(1 << min(failures - 1, 20)), max(usual, Self.cap))
-        return max(doubled * (1 + chance() / 2), asked)
+        return doubled * (1 + chance() / 2)
     }
 }

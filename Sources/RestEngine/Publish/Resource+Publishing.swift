@@ -14,7 +14,8 @@ extension Resource {
         return new
     }
 
-    /// Up-to-date content as ``read(_:)`` gives it, encoded; `completion` may run before this returns.
+    /// Up-to-date content as ``read(_:)`` gives it, but for old data in place of a failure, encoded;
+    /// `completion` may run before this returns.
     ///
     /// - Parameter always: asks the server, or joins who asks it already, even if there is fresh data.
     /// - Returns: The request that is waited for, if any.
@@ -32,7 +33,7 @@ extension Resource {
                 encode(latestData ?? entity, completion)
             }
         }
-        return always ? revalidate(finish) : read(finish)
+        return always ? revalidate(finish) : readFresh(finish) { self.load() }
     }
 
     /// The data that is there in the form in which it goes out, however old, with the time until which it

@@ -49,12 +49,19 @@ extension Resource {
             return nil
         }
         return readAnswer { [self] result in
-            guard case .failure(let error) = result, error.isTroubleOfServer,
-                let data = staleData(within: resolved.configuration.staleIfErrorSeconds)
-            else { return completion(result, nil) }
-            engine.log.write(.network, "\(urlString): old data stands in for \(error)")
+            guard case .failure(let error) = result, let data = standIn(for: error) else {
+                return completion(result, nil)
+            }
             serve(data, .failed(error), completion)
         }
+    }
+
+    /// Old data in place of a failure (rule 44.2); nil where there is none that may be.
+    func standIn(for error: RequestError) -> Entity? {
+        let seconds = resolvedConfiguration(for: "GET").configuration.staleIfErrorSeconds
+        guard seconds > 0, error.isTroubleOfServer, let data = staleData(within: seconds) else { return nil }
+        engine.log.write(.network, "\(urlString): old data stands in for \(error)")
+        return data
     }
 
     private func serve(
@@ -113,7 +120,7 @@ extension TransportError {
 extension RequestError {
     /// It is not the request that is wrong: old data may stand in (RFC 5861 4).
     package var isTroubleOfServer: Bool {
-        guard let httpStatusCode else { return true }
+        guard let httpStatusCode else { return code != "request_cancelled" }
         return !(400...499 ~= httpStatusCode) || [408, 425, 429].contains(httpStatusCode)
     }
 }

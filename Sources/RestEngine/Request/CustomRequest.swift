@@ -110,8 +110,8 @@ private final class CustomWork: RequestWork {
     func start(_ request: Request) {
         let completion = RequestCompletion(request)
         self.completion = completion
-        let limit = custom.timeout?.inSeconds ?? limit
-        if limit > 0 {
+        let limit = request.timeLeft(of: totalSeconds)
+        if limit < .infinity {
             // Who waits holds the request; the timer alone is no reason to keep it.
             completion.deadline = request.engine.scheduler.after(limit) { [weak self, weak request] in
                 if let request { self?.timeOut(request, after: limit) }
@@ -129,13 +129,16 @@ private final class CustomWork: RequestWork {
     }
 
     private func timeout(_ limit: Double) -> TransportError {
-        let seconds = limit == limit.rounded() ? "\(Int64(limit))" : "\(limit)"
-        return TransportError(
+        TransportError(
             .timeout, phase: .total,
-            message: "the custom request made at \(origin) did not complete within \(seconds) seconds")
+            message:
+                "the custom request made at \(origin) did not complete within \(TransportError.inWords(seconds: limit))"
+        )
     }
 
     func limitTime(to seconds: Double) { limit = seconds }
+
+    var totalSeconds: Double { custom.timeout?.inSeconds ?? limit }
 
     func cancel(isRunning: Bool) {
         guard isRunning else { return }

@@ -2,7 +2,7 @@
 extension NetworkWork {
     /// Sends a message when it may go.
     func admit(_ leg: RequestLeg, to url: URLText, by driver: AttemptDriver, _ request: Request) {
-        driver.admit(leg, to: url, timeLeft: timeLeft(leg)) { [self] admission in
+        driver.admit(leg, to: url, timeLeft: timeLeft) { [self] admission in
             switch admission {
             case .success(let queued):
                 transmit(leg.queued(queued), request)
@@ -21,18 +21,18 @@ extension NetworkWork {
     /// came (41.10). Where there is a policy of retries it decides.
     func resent(_ leg: RequestLeg, _ error: TransportError) -> RequestLeg? {
         guard error.isStaleConnection, driver?.rules.retry == nil,
-            !(leg.failed?.error?.isStaleConnection ?? false), obstacle(leg) == nil
+            !(leg.failed?.error?.isStaleConnection ?? false), obstacle(leg.step) == nil
         else { return nil }
         logRetry("\(leg.step.method) \(leg.step.url) is sent again because \(error.message)")
-        return leg.again(after: .failure(error), waiting: 0)
+        return leg.goingOn(after: .failure(error))
     }
 
     /// Why the message can't be sent a second time (41.4, 41.5).
-    private func obstacle(_ leg: RequestLeg) -> String? {
-        guard Method.mayBeRepeated(leg.step.method, leg.step.headers) else {
-            return "\(leg.step.method) may not be repeated without an idempotency key"
+    private func obstacle(_ step: Redirect.RequestStep) -> String? {
+        guard Method.mayBeRepeated(step.method, step.headers) else {
+            return "\(step.method) may not be repeated without an idempotency key"
         }
-        return obstacle(inBodyOf: leg.step)
+        return obstacle(inBodyOf: step)
     }
 
     /// Why the body isn't what was sent before (41.5, 69.4).
@@ -49,7 +49,7 @@ extension NetworkWork {
         let scheduler = resource.engine.scheduler
         let decision: RetryDecision
         do {
-            decision = try driver.decide(leg, result, obstacle: obstacle(leg), timeLeft: timeLeft(leg)) {
+            decision = try driver.decide(leg, result, obstacle: obstacle(leg.first), timeLeft: timeLeft) {
                 error(of: leg, result)
             }
         } catch {
@@ -77,12 +77,6 @@ extension NetworkWork {
 
     func fail(_ leg: RequestLeg, _ error: TransportError, _ request: Request) {
         finish(.failure(failure(.transport(error), leg.step)), leg.step, request)
-    }
-
-    /// Seconds until the deadline of the whole request.
-    private func timeLeft(_ leg: RequestLeg) -> Double {
-        let total = plan.timeout ?? leg.resolved.configuration.timeouts.totalSeconds
-        return total > 0 ? total - (resource.engine.scheduler.now - leg.began) : .infinity
     }
 
     /// As the policy's function sees it: before the pipeline.

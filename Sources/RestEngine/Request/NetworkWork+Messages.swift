@@ -10,10 +10,10 @@ extension NetworkWork {
         let engine = resource.engine
         var timeouts = leg.resolved.configuration.timeouts
         if let timeout = plan.timeout { timeouts.totalSeconds = timeout }
-        if leg.isOneOfMany || driver != nil, timeouts.totalSeconds > 0 {
+        if leg.isOneOfMany || driver != nil || deadline < .infinity {
             // The limit is for the whole exchange, not for each leg of it.
-            timeouts.totalSeconds = max(
-                0.001, timeouts.totalSeconds - (engine.scheduler.now - leg.began))
+            let left = timeLeft
+            if left < .infinity { timeouts.totalSeconds = max(0.001, left) }
         }
         var message = TransportRequest(
             TransportRequest.Fields(

@@ -16,13 +16,18 @@ final class NetworkWork: RequestWork {
     var delivery: BodyDelivery?
     /// The pipeline waits for transformers that run elsewhere.
     private var offloadedRun: OffloadedRun?
+    /// Ends that wait.
+    private var overdue: EngineTimer?
     /// Nil where nothing is configured that it would do.
     private(set) var driver: AttemptDriver?
     /// Nil until it starts.
     var tracker: ProgressTracker?
     /// The service's definition when it started; see ``Service/Definition``.
     private var generation = 0
-    private var configurationAtStart: ResolvedConfiguration?
+    /// When it started; of the call that it is part of, the deadline.
+    private(set) var began = 0.0
+    private(set) var deadline = Double.infinity
+    private(set) var configurationAtStart: ResolvedConfiguration?
     /// The last that was found, and its version; a failure may be that of a block which is still running.
     private var known: (configuration: ResolvedConfiguration, version: Int)?
     /// Of the body's files, when they were sent first.
@@ -73,10 +78,9 @@ final class NetworkWork: RequestWork {
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
             driver = AttemptDriver(rules, resource.core)
         }
-        send(
-            RequestLeg(
-                step: step, resolved: resolved, began: resource.engine.scheduler.now,
-                number: request.attempt), request)
+        began = resource.engine.scheduler.now
+        deadline = request.deadline
+        send(RequestLeg(step: step, resolved: resolved, began: began, number: request.attempt), request)
     }
 
     func send(_ leg: RequestLeg, _ request: Request) {
@@ -90,6 +94,10 @@ final class NetworkWork: RequestWork {
         }
         if resource.engine.isOffline {
             return finish(.failure(failure(.transport(.offline), leg.step)), leg.step, request)
+        }
+        // Of the first message nothing is gone, unless it is part of a longer call.
+        if leg.isOneOfMany || deadline < .infinity, timeLeft <= 0 {
+            return fail(leg, .overdue(after: totalSeconds), request)
         }
         guard let driver else { return transmit(leg, request) }
         admit(leg, to: url, by: driver, request)
@@ -255,9 +263,25 @@ final class NetworkWork: RequestWork {
             publication: outputs == nil ? nil : resource.publication)
         guard let next = run.next() else { return end(run, request) }
         offloadedRun = OffloadedRun(run, next, engine) { [self] run in
-            offloadedRun = nil
+            stopTransforming()
             end(run, request)
         }
+        let left = timeLeft
+        guard left < .infinity else { return }
+        overdue = engine.scheduler.after(left) { [weak self, weak request] in
+            guard let self, let request else { return }
+            stopTransforming()
+            guard case .success = response else { return end(response, request) }
+            end(.failure(failure(.transport(.overdue(after: totalSeconds)), step)), request)
+        }
+    }
+
+    /// Nobody waits for transformers that run elsewhere.
+    private func stopTransforming() {
+        offloadedRun?.cancel()
+        offloadedRun = nil
+        overdue?.cancel()
+        overdue = nil
     }
 
     /// Without the pipeline.
@@ -290,8 +314,7 @@ final class NetworkWork: RequestWork {
         endTransfer(.failure(.cancelled))
         driver?.cancel()
         delivery?.file?.discard()
-        offloadedRun?.cancel()
-        offloadedRun = nil
+        stopTransforming()
         account?.close()
     }
 }

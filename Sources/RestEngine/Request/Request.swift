@@ -33,6 +33,10 @@ public final class Request {
     /// The refreshes that depend on this request, so that it must not wait for them.
     private(set) var neededBy = RefreshScope.current
 
+    /// When it must have ended because the call that it is part of must, on the scheduler's uptime (41.8).
+    /// Its own time may be over before.
+    var deadline = Double.infinity
+
     /// Tasks that wait for the outcome.
     var waitingTasks = 0
     /// The outcome becomes the state of a resource (5.13).
@@ -136,15 +140,6 @@ public final class Request {
                     RequestError(
                         cause: .requestCancelled, timestamp: engine.scheduler.now, url: work.target?.url,
                         method: work.target?.method))))
-    }
-
-    /// Gives the body of a success to a receiver as it comes; then the entity has no content, and no pipeline
-    /// runs for it.
-    ///
-    /// - Returns: False when an answer has come already, or when nothing comes over a network; then nothing
-    ///   changes.
-    public func giveBody(to receiver: any BodyReceiver) -> Bool {
-        state != .completed && work.giveBody(to: receiver)
     }
 
     /// A new request for the same call, not started (9.1).

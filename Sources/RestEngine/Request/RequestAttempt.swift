@@ -38,7 +38,7 @@ public struct RequestAttempt: Sendable {
     public var outcome: Outcome
     /// Where the time went; of an attempt without an answer, the total alone.
     public var timings: TransferTimings
-    /// `HTTP/1.1`, `HTTP/2`, …; nil without an answer.
+    /// `1.1`, `2`, …; nil without an answer.
     public var httpVersion: String?
     /// `address:port` of the server, or of the proxy; nil where nobody asked for it.
     public var remoteAddress: String?
@@ -111,6 +111,7 @@ extension Exchange {
     func attempt(_ number: Int) -> RequestAttempt {
         RequestAttempt(
             number: number, method: method, url: url, began: began, outcome: .status(status),
-            timings: timings, httpVersion: httpVersion, remoteAddress: remoteAddress)
+            timings: timings, httpVersion: Entity.number(ofVersion: httpVersion), remoteAddress: remoteAddress
+        )
     }
 }

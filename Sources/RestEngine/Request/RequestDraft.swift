@@ -93,6 +93,9 @@ enum RequestPayload: Sendable, Hashable {
         if case .upload(.stream(let pipe)) = self { pipe.isSpent } else { false }
     }
 
+    /// Its body comes as it is sent.
+    var isSentOnce: Bool { if case .upload(.stream) = self { true } else { false } }
+
     static let spentMessage = "its body was sent as it came, and is gone"
     static let changedMessage = "a file of its body has changed meanwhile"
 }

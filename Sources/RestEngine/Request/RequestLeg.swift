@@ -2,6 +2,10 @@
 /// redirect led to.
 final class RequestLeg {
     let step: Redirect.RequestStep
+    /// What another attempt begins with: the request itself, or the GET that a redirect has made of it.
+    private(set) var first: Redirect.RequestStep
+    /// Redirects that had led there.
+    private var followedFirst = 0
     let resolved: ResolvedConfiguration
     /// When the exchange began.
     let began: Double
@@ -20,11 +24,13 @@ final class RequestLeg {
     private(set) var waited = 0.0
     /// See ``RequestAttempt/queued``.
     private(set) var queued = 0.0
-    /// The attempt before it, which stands when this one is never sent.
+    /// The attempt before it, which stands when this one is never sent. Nil where another message was
+    /// answered since: what its server says is no failure of this one's.
     private(set) var failed: TransportResult?
 
     init(step: Redirect.RequestStep, resolved: ResolvedConfiguration, began: Double, number: Int) {
         self.step = step
+        first = step
         self.resolved = resolved
         self.began = began
         self.number = number
@@ -34,6 +40,7 @@ final class RequestLeg {
     /// The same with another step.
     private init(_ other: RequestLeg, _ step: Redirect.RequestStep) {
         (self.step, resolved, began) = (step, other.resolved, other.began)
+        (first, followedFirst) = (other.first, other.followedFirst)
         (number, firstNumber) = (other.number, other.firstNumber)
         (followed, answers) = (other.followed, other.answers)
         (redirect, reason, failed) = (other.redirect, other.reason, other.failed)
@@ -51,11 +58,27 @@ final class RequestLeg {
     func changing(_ change: (inout Headers) -> Void) -> RequestLeg {
         var next = step.draft
         change(&next.headers)
-        return RequestLeg(self, Redirect.RequestStep(next))
+        let leg = RequestLeg(self, Redirect.RequestStep(next))
+        if followed == followedFirst { leg.first = leg.step }
+        return leg
     }
 
-    /// Another attempt behind one that failed.
+    /// Another attempt behind one that failed. It begins where the request did: where it is led now is for
+    /// the server to say (41.11).
     func again(after result: TransportResult, waiting seconds: Double) -> RequestLeg {
+        let next = goingOn(after: result, waiting: seconds, with: first)
+        (next.followed, next.answers, next.redirect) = (followedFirst, 0, nil)
+        return next
+    }
+
+    /// Another message for what the last one began, where that went.
+    func goingOn(after result: TransportResult) -> RequestLeg {
+        goingOn(after: result, waiting: 0, with: step)
+    }
+
+    private func goingOn(
+        after result: TransportResult, waiting seconds: Double, with step: Redirect.RequestStep
+    ) -> RequestLeg {
         let next = RequestLeg(self, step)
         next.number = number + 1
         next.waited = seconds
@@ -72,6 +95,8 @@ final class RequestLeg {
     func following(_ step: Redirect.RequestStep, _ status: Int) -> RequestLeg {
         let next = RequestLeg(self, step)
         next.followed = followed + 1
+        // What led there may not be sent twice, or need not.
+        if step.method != self.step.method { (next.first, next.followedFirst) = (step, next.followed) }
         next.answers = 0
         next.redirect = (status, self.step.url)
         next.reason = .redirect(status)
@@ -88,6 +113,11 @@ final class RequestLeg {
         again.failed = nil
         again.waited = 0
         return again
+    }
+
+    /// It means the same when it is sent twice, and can be (41.4, 41.5).
+    var mayBeRepeated: Bool {
+        Method.mayBeRepeated(first.method, first.headers) && !first.payload.isSentOnce
     }
 
     /// It is one of several messages of its request.

@@ -33,6 +33,9 @@ protocol RequestWork: AnyObject {
     /// The time that a configuration gives it, if it has no limits of its own.
     func limitTime(to seconds: Double)
 
+    /// Seconds from its start to its end; 0 for any time.
+    var totalSeconds: Double { get }
+
     /// Gives the body of its success away; false when it is too late, or nothing comes over a network.
     func giveBody(to receiver: any BodyReceiver) -> Bool
 
@@ -52,6 +55,7 @@ extension RequestWork {
     var target: (url: String, method: String)? { nil }
     func need(by pass: RefreshPass) {}
     func limitTime(to seconds: Double) {}
+    var totalSeconds: Double { 0 }
     func giveBody(to receiver: any BodyReceiver) -> Bool { false }
     func authenticate(by authentication: any RequestAuthentication) {}
     func mayWait(for request: Request) -> Bool { false }

@@ -97,12 +97,28 @@ extension Resource {
 
     /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without
     /// fresh data and inside the retry time it is the last error. A look into the caches that is under way is
-    /// waited for. `completion` may run before this returns. What comes back is the request that is waited
-    /// for, if any.
+    /// waited for. Where the configuration allows it, old data stands in for a failure (rule 44.2), which
+    /// ``latestError`` has. `completion` may run before this returns. What comes back is the request that is
+    /// waited for, if any.
     @discardableResult
     public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request?
     {
         read(completion) { self.load() }
+    }
+
+    /// - Parameter load: Starts the load that is needed.
+    @discardableResult
+    func read(
+        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
+        loading load: @escaping () -> Request
+    ) -> Request? {
+        readFresh(
+            { [self] result in
+                guard case .failure(let error) = result, let data = standIn(for: error) else {
+                    return completion(result)
+                }
+                completion(.success(data))
+            }, loading: load)
     }
 
     /// Content that is younger than this call, or belongs to a load that was under way.
@@ -111,9 +127,9 @@ extension Resource {
         return tell(completion, of: running ?? load())
     }
 
-    /// - Parameter load: Starts the load that is needed.
+    /// Without old data in place of a failure.
     @discardableResult
-    func read(
+    func readFresh(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
         loading load: @escaping () -> Request
     ) -> Request? {

@@ -125,7 +125,7 @@ public struct Entity: Sendable {
     }
 
     /// `1.1` of `HTTP/1.1`.
-    private static func number(ofVersion version: String) -> String? {
+    static func number(ofVersion version: String) -> String? {
         switch version {
         case "HTTP/1.1": "1.1"
         case "HTTP/2": "2"

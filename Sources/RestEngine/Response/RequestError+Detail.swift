@@ -35,7 +35,9 @@ extension RequestError.Cause {
     static func detail(ofURL source: String?) -> String {
         guard let source else { return "there is no URL" }
         let shown = SecretMask.standard.url(source)
-        guard let url = URLText(source) else { return "'\(shown)' is not a URL" }
+        guard let url = URLText(source) else {
+            return "'\(shown)' is not a URL" + (URLText.adviceOnHost(of: source).map { ": \($0)" } ?? "")
+        }
         if url.isHTTP { return "'\(shown)' leads out of the resource that it is to be a child of" }
         return url.scheme == "http" || url.scheme == "https"
             ? "'\(shown)' has no host" : "'\(shown)' does not begin with http:// or https://"

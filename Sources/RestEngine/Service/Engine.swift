@@ -56,7 +56,7 @@ public final class Engine {
     public var openRequests: Int { openCount }
     // Counted by each request; see EngineLog.
     private var openCount = 0
-    /// Called whenever the last open request has ended.
+    /// Called whenever the last open request or stream of events has ended.
     public var onQuiet: (@EngineActor () -> Void)?
     /// Those that start from now on belong to it; set another to tell earlier requests from later ones.
     package var era = RequestEra()
@@ -105,6 +105,12 @@ public final class Engine {
         openCount -= 1
         era.ended()
         if openCount == 0 { onQuiet?() }
+    }
+
+    /// Nothing more comes from a stream of events, which may have waited for its next connection.
+    func streamEnded(_ feed: EventFeed) {
+        guard feeds.remove(feed), feeds.isEmpty, openCount == 0 else { return }
+        onQuiet?()
     }
 }
 

@@ -29,7 +29,18 @@ public struct BaseURLError: Error, Sendable, Equatable, CustomStringConvertible 
     public let text: String
 
     public var description: String {
-        "'\(text)' is not a URL: it looks like \"https://api.example.com/v1\""
+        URLText.adviceOnHost(of: text).map { "'\(text)' is not a URL: \($0)" }
+            ?? "'\(text)' is not a URL: it looks like \"https://api.example.com/v1\""
+    }
+}
+
+extension URLText {
+    /// For a text that is no URL because of letters beyond ASCII in the name of its host (RFC 5890 2.3.2.1).
+    static func adviceOnHost(of text: String) -> String? {
+        guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
+        let authority = text[start...].prefix { !"/?#\\".contains($0) }
+        guard authority.contains(where: { !$0.isASCII }) else { return nil }
+        return "its host has letters beyond ASCII: write the name in its ASCII form, which has xn--"
     }
 }
 

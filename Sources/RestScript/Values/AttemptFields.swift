@@ -5,7 +5,7 @@ import RestEngine
 enum AttemptFields {
     static let documentation =
         "What was sent and what came of it, in order: tables with `number url status error waited queued reason timings "
-        + "http_version reused bytes_sent bytes_received remote_address`. Times are seconds."
+        + "http_version reused bytes_sent bytes_received remote_address`. Times are seconds, bytes those of bodies on the wire."
 }
 
 extension ScriptValues {

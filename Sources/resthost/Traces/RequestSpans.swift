@@ -11,6 +11,7 @@ struct RequestSpans {
         let span: String
         let parent: String?
         let isSampled: Bool
+        var messages = 0
     }
 
     private var open: [UInt64: Open] = [:]
@@ -20,7 +21,8 @@ struct RequestSpans {
         guard let request = event.request else { return nil }
         switch event.detail {
         case .attempt(let attempt):
-            let above = open[request] ?? begin(attempt.span)
+            var above = open[request] ?? begin(attempt.span)
+            above.messages += 1
             if open.count < Self.mostOpen { open[request] = above }
             guard above.isSampled else { return nil }
             return Self.message(attempt, event, above)
@@ -41,7 +43,7 @@ struct RequestSpans {
 
     private static func message(_ attempt: EngineEvent.Attempt, _ event: EngineEvent, _ above: Open) -> Tree {
         var span = OTLPSpan(event)
-        if attempt.number > 1 { span.add("http.request.resend_count", attempt.number - 1) }
+        if above.messages > 1 { span.add("http.request.resend_count", above.messages - 1) }
         if let reason = attempt.reason { span.add("resthost.reason", reason) }
         switch attempt.result {
         case .success(let response):

@@ -125,6 +125,23 @@ struct LimitFlowTests {
         #expect(later.info?.response.error == nil && later.state == .completed)
     }
 
+    @Test func `42.1: more places for a limit let those go that wait`() throws {
+        try limit(RequestLimits(inFlight: 1), "slow/*")
+        try limit(RequestLimits(inFlight: 10), "fast")
+        let stub = try fixture.stub(.get, "slow/*", isHeld: true, .response(204))
+        try fixture.stub(.get, "fast", .response(204))
+        let slow = (0..<4).map { fixture.resource("slow/\($0)").request(.get) }
+        fixture.settle()
+        #expect(fixture.transport.requests.count == 1)
+        let fast = fixture.resource("fast").request(.get)
+        fixture.settle()
+        #expect(fast.state == .completed && fixture.transport.requests.count == 5)
+        stub.go()
+        fixture.settle()
+        #expect(slow.allSatisfy { $0.state == .completed })
+        #expect(fixture.engine.attemptFacts.limits.first?.inFlight == 0)
+    }
+
     @Test func `42.1: services share a host's limit, and one of a name`() throws {
         let other = Service(
             engine: fixture.engine, name: "other", baseURL: try BaseURL("https://api.test/v2/"))

@@ -169,7 +169,7 @@ struct RetryFlowTests {
         #expect(request.info?.response.error?.underlying is Refusal)
     }
 
-    @Test func `a redirect's target is sent again, not what led there`() throws {
+    @Test func `41.11: the GET that 303 makes of a POST is sent again, not the POST`() throws {
         try fixture.stub(.post, "a", .response(303, headers: Headers([("Location", "b")])))
         try answers("b", .get, .response(503), .text(200, "b"))
         let request = fixture.resource("a").request(.post)
@@ -179,6 +179,31 @@ struct RetryFlowTests {
         #expect(fixture.transport.requests.map(\.method) == ["POST", "GET", "GET"])
         #expect(request.attempts.map(\.number) == [1, 1, 2])
         #expect(request.attempts.map(\.reason) == [nil, .redirect(303), .status(503)])
+    }
+
+    @Test func `41.11: another attempt begins at the request's URL, whatever the first was led to`() throws {
+        var targets = ["b", "c"]
+        try fixture.transport.stub(method: .get, urlGlob: "a", base: fixture.service.baseURL) { _ in
+            .response(302, headers: Headers([("Location", targets.removeFirst())]))
+        }
+        try answers("b", .get, .response(503))
+        try answers("c", .get, .text(200, "c"))
+        try fixture.configure { $0.configuration.redirects.max = 1 }
+        let events = Journal()
+        fixture.engine.onEvent([.attempt]) { event in
+            guard case .attempt(let attempt) = event.detail else { return }
+            events.note("\(attempt.number) \(attempt.reason ?? "first")")
+            #expect(event.tree["http_version"]?.string == "1.1")
+        }
+        let request = fixture.resource("a").request(.get)
+        fixture.settle()
+        fixture.advance(10)
+        #expect(request.info?.response.entity?.text == "c")
+        #expect(fixture.transport.requests.map(\.url.last) == ["a", "b", "a", "c"])
+        #expect(request.attempts.map(\.number) == [1, 1, 2, 2])
+        #expect(request.attempts.map(\.reason) == [nil, .redirect(302), .status(503), .redirect(302)])
+        #expect(request.attempts.map(\.httpVersion) == ["1.1", "1.1", "1.1", "1.1"])
+        #expect(events.take() == ["1 first", "1 redirect", "2 503", "2 redirect"], "the same numbers")
     }
 
     @Test func `9.1: a token refresh sees only the last attempt, and repeats the whole`() throws {
@@ -218,6 +243,20 @@ struct RetryFlowTests {
         #expect(completed == 2000)
         let retries = fixture.transport.requests.count - 2000
         #expect(retries <= 400 + 63 && retries > 400, "\(retries) of \(failed) failures")
+    }
+
+    @Test func `41.6: requests that may not be sent again add nothing to the budget`() throws {
+        try fixture.stub(.post, "a", .response(201))
+        try fixture.stub(.get, "a", .response(503))
+        for _ in 0..<100 { fixture.resource("a").request(.post) }
+        fixture.settle()
+        for _ in 0..<10 { fixture.resource("a").request(.get) }
+        for _ in 0..<20 { fixture.advance(0.01) }
+        fixture.advance(0.2)
+        // A fifth of ten requests, and the three that each second has.
+        #expect(fixture.transport.requests.count == 110 + 5)
+        fixture.advance(10)
+        fixture.advance(10)
     }
 
     @Test func `nothing is done when nothing is configured`() throws {

@@ -38,23 +38,23 @@ struct EventFeedTests {
         }
     }
 
-    private func settle() { while engine.scheduler.runTurn() {} }
+    func settle() { while engine.scheduler.runTurn() {} }
 
-    private func advance(_ seconds: Double) {
+    func advance(_ seconds: Double) {
         clock.advance(by: seconds)
         settle()
     }
 
-    private var streams: [StreamTransport.Stream] { transport.streams }
+    var streams: [StreamTransport.Stream] { transport.streams }
 
-    private func observe() -> StreamTransport.Stream {
+    func observe() -> StreamTransport.Stream {
         resource.addObserver(watcher)
         settle()
         streams[0].open()
         return streams[0]
     }
 
-    private func close() {
+    func close() {
         resource.removeObservers(ownedBy: watcher)
         settle()
         transport.end()

@@ -78,6 +78,35 @@ struct StaleReadTests {
         #expect(read(resource)?.code == "http_5xx", "91 s after it came it is too old")
     }
 
+    @Test func `44.2: whoever reads gets old data in place of a failure, and the resource has the error`()
+        throws
+    {
+        try fixture.configure { $0.configuration.staleIfError = .seconds(60) }
+        let resource = try loaded()
+        fixture.advance(40)
+        try fixture.stub(.get, "a", .response(503))
+        var texts: [String] = []
+        resource.read { texts.append((try? $0.get().text) ?? "failed") }
+        fixture.settle()
+        // Inside the retry time nothing is sent.
+        resource.read { texts.append((try? $0.get().text) ?? "failed") }
+        fixture.settle()
+        #expect(texts == ["old", "old"] && fixture.transport.requests.count == 1)
+        #expect(resource.latestError?.httpStatusCode == 503)
+        fixture.advance(60)
+        resource.read { texts.append((try? $0.get().text) ?? "failed") }
+        fixture.settle()
+        #expect(texts.last == "failed")
+        resource.invalidate()
+        let held = try fixture.stub(.get, "a", isHeld: true, .text(200, "new"))
+        resource.read { texts.append((try? $0.get().text) ?? "failed") }
+        fixture.settle()
+        for load in resource.loadRequests { load.cancel() }
+        held.go()
+        fixture.settle()
+        #expect(texts.last == "failed", "a cancellation is no trouble of the server's")
+    }
+
     @Test func `44.3: what was invalidated is never served as old data`() throws {
         try fixture.configure {
             $0.configuration.staleIfError = .seconds(60)

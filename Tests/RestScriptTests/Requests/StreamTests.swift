@@ -84,7 +84,7 @@ struct StreamTests {
             local request = api:resource("large"):request("GET")
             request:await()
             print(pcall(rest.stream, request, print))
-            print(pcall(rest.stream, rest.failed_request("x"), print))
+            print(pcall(rest.stream, rest.custom_request { start = function(complete) end }, print))
             print(pcall(rest.stream, "x", print))
             """, try fixture())
         let late =
@@ -92,5 +92,91 @@ struct StreamTests {
         #expect(lines.count == 3)
         #expect(lines[0] == "false\t\(late)" && lines[1] == "false\t\(late)")
         #expect(lines[2].hasPrefix("false\tbad argument #1 'request'"), "\(lines)")
+    }
+
+    @Test func `S1.5 what fails before it is sent gives nil and the error, with its cause`() throws {
+        let fixture = try fixture()
+        try fixture.transport.stub(method: "GET", urlGlob: "https://api.test/v1/down", .text(503, "down"))
+        let lines = try lines(
+            """
+            local function try(request)
+              local entity, err = rest.stream(request, error)
+              print(entity, err.cause and err.cause.type or err.user_message, err.cause and err.cause.retry_at)
+            end
+            api:configure("**", function(c) c.breaker = { requests = 1, open = 1000 } end)
+            api:resource("down"):request("GET"):await()
+            try(api:define("GET", "large"))
+            try(api:resource("large"):request("GET"))
+            local limited = rest.service { name = "limited", base_url = "https://limited.test" }
+            limited:configure(function(c)
+              c.limits = { rate = { requests = 1, per = 1000 }, queue_timeout = 1 }
+              c:decorate_requests(function(resource, request)
+                return request:chained(function() return rest.use_this_response end)
+              end)
+            end)
+            limited:resource("a"):request("GET")
+            try(limited:resource("b"):request("GET"))
+            local refusing = rest.service { name = "refusing", base_url = "https://refusing.test" }
+            refusing:configure("/block", function(c) error("not this one") end)
+            refusing:configure("/decorator", function(c)
+              c:decorate_requests(function() error("nor this one") end)
+            end)
+            try(refusing:resource("/block"):request("GET"))
+            try(refusing:resource("/decorator"):request("GET"))
+            try(refusing:resource("/"):request("POST", { text = "\\u{20AC}", charset = "iso-8859-1" }))
+            try(refusing:define("POST", "/", { text = "\\u{20AC}", charset = "iso-8859-1" }))
+            try(refusing:resource("/"):request("POST", { file = "missing" }))
+            try(rest.failed_request("not at all"))
+            """, fixture)
+        #expect(
+            lines == [
+                "nil\tcircuit_open\t1001000.0", "nil\tcircuit_open\t1001000.0",
+                "nil\trate_limited\t1001000.0", "nil\tscript_error\tnil", "nil\tscript_error\tnil",
+                "nil\tunencodable_text\tnil", "nil\tunencodable_text\tnil",
+                "nil\tunreadable_file\tnil", "nil\tnot at all\tnil",
+            ])
+    }
+
+    @Test func `S1.5 44.4 offline gives nil and the error, behind decorators too`() throws {
+        let fixture = try fixture()
+        fixture.engine.isOffline = true
+        let lines = try lines(
+            """
+            api:configure("/large", function(c)
+              c:decorate_requests(function(resource, request)
+                return request:chained(function(info)
+                  if info.response.error then return rest.pass_to(request:repeated()) end
+                  return rest.use_this_response
+                end)
+              end)
+            end)
+            for _, path in ipairs { "empty", "large" } do
+              local entity, err = rest.stream(api:resource(path):request("GET"), error)
+              print(entity, err.cause.type)
+            end
+            """, fixture)
+        #expect(lines == ["nil\toffline", "nil\toffline"])
+    }
+
+    @Test func `56.2 a request that failed before it was sent streams what its repeat brings`() throws {
+        let fixture = try fixture()
+        fixture.engine.isOffline = true
+        let engine = fixture.engine
+        fixture.engine.onEvent([.response]) { _ in engine.isOffline = false }
+        let lines = try lines(
+            """
+            api:configure("/large", function(c)
+              c:decorate_requests(function(resource, request)
+                return request:chained(function(info)
+                  if info.response.error then return rest.pass_to(request:repeated()) end
+                  return rest.use_this_response
+                end)
+              end)
+            end)
+            local bytes = 0
+            local entity = rest.stream(api:resource("large"):request("GET"), function(chunk) bytes = bytes + #chunk end)
+            print(entity.status, bytes)
+            """, fixture)
+        #expect(lines == ["200\t50000"])
     }
 }

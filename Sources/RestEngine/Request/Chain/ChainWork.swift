@@ -17,6 +17,15 @@ final class ChainWork: RequestWork {
     let depth: Int
     /// How many chains passed on to get here.
     private var level = 0
+    /// Seconds for all that it waits for; nil: those of its request.
+    private var limit: Double?
+    /// When it started, on the scheduler's uptime.
+    private var began = 0.0
+    /// Ends it when its time is over.
+    private var timer: EngineTimer?
+    private var isOverdue = false
+    /// It waits for a request that has no more time than the chain: its own end says more.
+    private var awaitsOwn = false
     /// The chain starts its request and is listed in its place. A request that runs already is listed itself.
     private let startsWrapped: Bool
 
@@ -30,6 +39,17 @@ final class ChainWork: RequestWork {
     }
 
     func start(_ chain: Request) {
+        began = chain.engine.scheduler.uptime
+        let left = chain.timeLeft(of: totalSeconds)
+        if left < .infinity {
+            chain.mustEnd(by: began + left)
+            // Who waits holds the chain; the timer alone is no reason to keep it.
+            timer = chain.engine.scheduler.after(left) { [weak self, weak chain] in
+                guard let self, let chain else { return }
+                isOverdue = true
+                if !awaitsOwn { endOverdue(chain) }
+            }
+        }
         wait(for: wrapped, chain) { [self] in ask($0, chain) }
         wrapped.begin()
     }
@@ -38,8 +58,12 @@ final class ChainWork: RequestWork {
         for request: Request, _ chain: Request, then: @escaping @EngineActor (ResponseInfo) -> Void
     ) {
         current = request
+        let isBegun = request.state != .notStarted
+        awaitsOwn = !isBegun || request === wrapped
+        if !isBegun { request.mustEnd(by: chain.deadline) }
         for pass in chain.neededBy { request.need(by: pass) }
-        request.onCompletion { info in
+        request.onCompletion { [self] info in
+            awaitsOwn = false
             if let exchange = request.exchange { chain.exchange = exchange }
             chain.trail = request.trail
             then(info)
@@ -52,16 +76,37 @@ final class ChainWork: RequestWork {
         let decision = ChainDecision(wrapped, info, of: chain, self)
         self.decision = decision
         RefreshScope.run(in: chain.neededBy) { decide(info, decision) }
+        if isOverdue, decision.isAwaited { endOverdue(chain) }
+    }
+
+    /// What it waits for goes on for whoever else does: a refresh, a request that somebody else started.
+    private func endOverdue(_ chain: Request) {
+        let seconds = chain.deadline - began
+        end(
+            chain,
+            ResponseInfo(
+                .failure(
+                    RequestError(
+                        cause: .transport(.overdue(after: seconds)), timestamp: chain.engine.scheduler.now,
+                        url: target?.url, method: target?.method))))
     }
 
     func giveBody(to receiver: any BodyReceiver) -> Bool { wrapped.giveBody(to: receiver) }
 
     func end(_ chain: Request, _ info: ResponseInfo) {
-        current = nil
+        stop()
         chain.complete(info)
     }
 
+    private func stop() {
+        timer?.cancel()
+        timer = nil
+        current = nil
+        decision?.withdraw()
+    }
+
     func pass(_ chain: Request, to target: Request) {
+        if target.state != .completed, chain.timeLeft(of: 0) <= 0 { return endOverdue(chain) }
         if let fault = fault(of: target, chain) {
             let error = RequestError(
                 cause: .scriptError(.init(message: fault)), timestamp: chain.engine.scheduler.now)
@@ -88,7 +133,7 @@ final class ChainWork: RequestWork {
     /// either.
     func cancel(isRunning: Bool) {
         let request = current
-        current = nil
+        stop()
         request?.cancel()
     }
 
@@ -110,6 +155,14 @@ final class ChainWork: RequestWork {
     func mayWait(for request: Request) -> Bool {
         [wrapped, current].contains { $0.map { $0 === request || $0.work.mayWait(for: request) } ?? false }
     }
+
+    /// All of it, whatever it passes to.
+    func limitTime(to seconds: Double) {
+        limit = seconds
+        if startsWrapped { wrapped.work.limitTime(to: seconds) }
+    }
+
+    var totalSeconds: Double { limit ?? wrapped.work.totalSeconds }
 
     func authenticate(by authentication: any RequestAuthentication) {
         wrapped.authenticate(by: authentication)

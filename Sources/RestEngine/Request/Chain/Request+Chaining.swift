@@ -56,6 +56,8 @@ public final class ChainDecision {
     private var isAnswered = false
     /// Called when a refresh has come to depend on the chain.
     var onNeeded: (@EngineActor () -> Void)?
+    /// Called when the chain has ended without an answer.
+    var onWithdrawal: (@EngineActor () -> Void)?
 
     init(_ request: Request, _ info: ResponseInfo, of chain: Request, _ work: ChainWork) {
         self.request = request
@@ -71,12 +73,19 @@ public final class ChainDecision {
     public func answer(_ action: ChainAction) {
         guard isAwaited else { return }
         isAnswered = true
-        onNeeded = nil
+        (onNeeded, onWithdrawal) = (nil, nil)
         switch action {
         case .useThisResponse: work.end(chain, info)
         case .useResponse(let substitute): work.end(chain, substitute)
         case .passTo(let target): work.pass(chain, to: target)
         }
+    }
+
+    /// The chain has ended, and wants no answer.
+    func withdraw() {
+        let tell = onWithdrawal
+        (onNeeded, onWithdrawal) = (nil, nil)
+        tell?()
     }
 
     /// Ends the chain with an error: a ``RequestError`` as it is, anything else as the cause of one.

@@ -19,6 +19,9 @@ final class RefreshPass {
             guard let self, let decision else { return }
             recheck(decision)
         }
+        decision.onWithdrawal = { [weak self, weak decision] in
+            self?.waiting.remove(identical: decision)
+        }
         return true
     }
 

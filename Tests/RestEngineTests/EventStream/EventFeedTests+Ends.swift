@@ -1,0 +1,111 @@
+import TestSupport
+import Testing
+
+@testable import RestEngine
+
+/// How streams of events end, and what others make of that.
+extension EventFeedTests {
+    @Test func `57.5 204 leaves what the last event said, and a load that waits ends with that`() {
+        let stream = observe()
+        stream.send("data: last\n\n")
+        stream.end()
+        settle()
+        _ = watcher.take()
+        advance(3)
+        streams[1].open(204, type: nil)
+        streams[1].end()
+        settle()
+        #expect(watcher.take().isEmpty && resource.latestData?.text == "last" && engine.openStreams == 0)
+        var outcomes: [String] = []
+        resource.load().onCompletion { outcomes.append("\($0.isNew) \($0.response.entity?.text ?? "")") }
+        settle()
+        streams[2].open(204, type: nil)
+        streams[2].end()
+        settle()
+        #expect(outcomes == ["false last"])
+        #expect(watcher.take() == ["requested last", "not_modified last"])
+        close()
+    }
+
+    @Test(arguments: [500, 204, 200, 0])
+    func `57.1 a stream that nobody wants any more is the end of the work, however it ended`(status: Int) {
+        var ends = 0
+        engine.onQuiet = { [unowned engine] in
+            if engine.openStreams == 0, engine.openRequests == 0 { ends += 1 }
+        }
+        resource.load()
+        settle()
+        let failure = TransportError(.connectionFailed, message: "refused")
+        streams[0].complete(
+            status == 0 ? .failure(failure) : .success(TransportResponse(status: status)))
+        settle()
+        #expect(ends > 0 && engine.openStreams == 0)
+        close()
+    }
+
+    @Test func `57.1 the last observer may leave between two connections, and that is the end of the work`() {
+        var ends = 0
+        engine.onQuiet = { ends += 1 }
+        observe().end()
+        settle()
+        #expect(engine.openStreams == 1)
+        ends = 0
+        resource.removeObservers(ownedBy: watcher)
+        settle()
+        #expect(ends == 1 && engine.openStreams == 0)
+        close()
+    }
+
+    @Test func `57.1 204 is the end of the work, although somebody observes`() {
+        var ends = 0
+        resource.addObserver(watcher)
+        settle()
+        engine.onQuiet = { [unowned engine] in if engine.openStreams == 0 { ends += 1 } }
+        streams[0].open(204, type: nil)
+        streams[0].end()
+        settle()
+        #expect(ends > 0)
+        close()
+    }
+
+    @Test(arguments: [("1", 1.0), ("0", 0.1), ("7200", 3600), ("soon", 4.5)])
+    func `57.5 a Retry-After is the wait, within bounds`(field: String, wait: Double) {
+        resource.addObserver(watcher)
+        settle()
+        streams[0].complete(
+            .success(TransportResponse(status: 503, headers: Headers([("Retry-After", field)]))))
+        settle()
+        advance(wait - 0.01)
+        #expect(streams.count == 1)
+        advance(0.02)
+        #expect(streams.count == 2)
+        close()
+    }
+
+    @Test func `57.9 43.1 a stream counts once for a breaker, and as a probe at its beginning`() {
+        var policy = BreakerPolicy()
+        policy.requests = 3
+        policy.ratio = 0.5
+        service.configure { $0.breaker = policy }
+        let stream = observe()
+        stream.complete(.failure(TransportError(.connectionFailed, message: "cut")))
+        settle()
+        let other = service.resource("b")
+        for count in 1...2 {
+            let request = other.request(.get)
+            settle()
+            streams[count].complete(.success(TransportResponse(status: 500)))
+            settle()
+            #expect(request.state == .completed)
+        }
+        #expect(engine.attemptFacts.breakers.count == 1, "two failures of three answers, not two of four")
+        advance(5)
+        #expect(streams.count == 4, "the stream is the probe")
+        streams[3].open()
+        settle()
+        #expect(engine.attemptFacts.breakers.isEmpty)
+        streams[3].end()
+        settle()
+        close()
+    }
+}
