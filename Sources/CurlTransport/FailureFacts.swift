@@ -93,7 +93,7 @@ struct FailureFacts {
     private var tlsReason: String? {
         let text = detail.lowercased()
         if let alert = text.firstRange(of: " alert ")?.upperBound {
-            return "the server answered with the alert '\(text[alert...])'"
+            return "the server answered with the alert '\(text[alert...].prefix { $0 != "," })'"
         }
         if ["wrong version number", "http request", "packet length too long"].contains(where: text.contains) {
             return
