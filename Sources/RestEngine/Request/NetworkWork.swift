@@ -108,14 +108,13 @@ final class NetworkWork: RequestWork {
         let isAtOnce = !leg.isOneOfMany && driver == nil && authentication == nil
         let sent = isAtOnce ? leg.began : engine.scheduler.now
         if engine.listeners != nil {
-            underWay = MessageUnderWay(
-                request, leg, authentication?.proof, cookie: message.headers["Cookie"], span, sent)
+            underWay = MessageUnderWay(request, leg, message.headers, span, sent)
         }
         transfer = resource.core.transport.send(message) { [self] result in
             transfer = nil
             guard !request.willIgnoreOutcome() else { return }
             driver?.ended(result)
-            underWay?.tell(result)
+            underWay?.tell(result, delivery?.takeCopy())
             underWay = nil
             if let target, case .success(let response) = result {
                 resource.core.cookies?.take(
@@ -263,7 +262,7 @@ final class NetworkWork: RequestWork {
     func cancel(isRunning: Bool) {
         transfer?.cancel()
         transfer = nil
-        underWay?.tell(.failure(.cancelled))
+        underWay?.tell(.failure(.cancelled), delivery?.takeCopy())
         underWay = nil
         driver?.cancel()
         delivery?.file?.discard()
