@@ -622,7 +622,7 @@ local env = {}
 ---@field charset? string As the server named it, in lower case.
 ---@field headers resthost.headers Read only; names compare without case.
 ---@field status? integer Of the response that the content came with; nil if it was made here. A 304 changes none.
----@field url? string Where that response came from, after redirects.
+---@field url? string Where that response came from, after redirects; without user and password.
 ---@field http_version? string `1.1` or `2`, for example.
 ---@field etag? string With its quotes.
 ---@field timestamp number When it was received or confirmed, Unix seconds.
@@ -642,7 +642,7 @@ function entity:header_values(name) end
 ---@field entity? resthost.entity The body that came with the failure.
 ---@field cause? table `type` and the details of the cause.
 ---@field timestamp number Unix seconds.
----@field url? string The URL that was asked.
+---@field url? string The URL that was asked, without user and password.
 ---@field method? string The method that was used.
 ---@field attempt integer Which attempt failed, from 1.
 ---@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds.

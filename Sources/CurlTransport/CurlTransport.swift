@@ -10,6 +10,7 @@ public final class CurlTransport: Transport {
     private let pool: EasyHandlePool
     private let remote: RemoteTransport
     private let place: TransferPlace
+    public let options: TransportOptions?
 
     /// - Parameter mayLeaveLoop: New requests that only read run on a thread of their own while the engine
     ///   loop is full. They have connections of their own there.
@@ -18,6 +19,7 @@ public final class CurlTransport: Transport {
     }
 
     init(options: TransportOptions, place: TransferPlace) {
+        self.options = options
         poller = CurlPoller.shared
         poller.limitConnections(perHost: options.maxConnectionsPerHost, total: options.maxTotalConnections)
         pool = poller.makePool(options)
@@ -25,6 +27,23 @@ public final class CurlTransport: Transport {
         // A cap is for all connections together, which one set of transfers counts alone.
         let isCapped = options.maxConnectionsPerHost != nil || options.maxTotalConnections != nil
         self.place = isCapped ? .loop : place
+    }
+
+    /// As ``HeaderList`` and libcurl write them.
+    public func fields(of request: TransportRequest) -> Headers {
+        var fields = request.headers
+        func add(_ name: String, _ value: String) {
+            guard !fields.contains(name), !fields.omitted.contains(name.lowercased()) else { return }
+            fields.add(name, value)
+        }
+        if let url = URLText(request.url), let origin = url.origin, let host = origin.firstRange(of: "://") {
+            add("Host", String(origin[host.upperBound...]))
+        }
+        add("User-Agent", options?.userAgent ?? "")
+        add("Accept-Encoding", BodyDecoder.codings)
+        add("Accept", "*/*")
+        if let body = request.body, !body.isEmpty { add("Content-Length", "\(body.count)") }
+        return fields
     }
 
     /// Threads for transfers beside the engine loop, which the process has had need of so far.

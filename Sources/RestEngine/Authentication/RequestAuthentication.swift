@@ -58,7 +58,7 @@ extension Request {
 /// has an Authorization field already keeps it.
 @EngineActor
 public final class BasicAuthentication: RequestAuthentication {
-    private let header: String
+    package let header: String
 
     /// Both are sent as UTF-8. Throws for a name with a colon, and for control characters (RFC 7617 2).
     public init(user: String, password: String) throws(CredentialFault) {

@@ -92,8 +92,15 @@ public struct ConfiguredFunction<Function: Sendable>: Sendable {
     public let origin: String
     /// What it is known to send secrets with, `rest.auth.basic` for example.
     public let authentication: String?
+    /// The Authorization field that it sends with each request, where that is known; for command lines alone.
+    let authorization: String?
 
     public init(_ function: Function, origin: String, authentication: String? = nil) {
+        self.init(function, origin: origin, authentication: authentication, authorization: nil)
+    }
+
+    package init(_ function: Function, origin: String, authentication: String?, authorization: String?) {
+        self.authorization = authorization
         self.function = function
         self.origin = origin
         self.authentication = authentication

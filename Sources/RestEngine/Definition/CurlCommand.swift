@@ -26,7 +26,42 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         {
             draft.headers.set("Cookie", cookies)
         }
+        let configuration = resource.configuration(for: draft.method)
+        if !draft.headers.contains("Authorization"),
+            let known = configuration.decorators.last(where: { $0.authorization != nil })?.authorization
+        {
+            draft.headers.set("Authorization", known)
+        }
         try self.init(draft, mask: mask)
+        if let options = resource.core.transport.options { add(options, draft.headers, mask) }
+    }
+
+    /// What leads a request elsewhere than its URL does, or has it sent by somebody else.
+    private mutating func add(_ options: TransportOptions, _ headers: Headers, _ mask: SecretMask?) {
+        let usual = TransportOptions()
+        if let path = options.unixSocket { add("--unix-socket", path) }
+        if let proxy = options.proxy { add("--proxy", mask?.url(proxy) ?? proxy) }
+        if let hosts = options.noProxy { add("--noproxy", hosts) }
+        for (name, address) in options.addresses.sorted(by: { $0.key < $1.key }) {
+            add("--resolve", "\(name):\(address)")
+        }
+        switch options.ip {
+        case .any: break
+        case .v4: text += " -4"
+        case .v6: text += " -6"
+        }
+        if let path = options.caFile { add("--cacert", path) }
+        if let path = options.caPath { add("--capath", path) }
+        if let path = options.clientCertificate { add("--cert", path) }
+        if let path = options.clientKey { add("--key", path) }
+        if !options.pins.isEmpty { add("--pinnedpubkey", options.pins.joined(separator: ";")) }
+        if let version = options.minTLS { text += " --tlsv\(version.rawValue)" }
+        if !options.http2 { text += " --http1.1" }
+        if options.userAgent != usual.userAgent, !headers.contains("User-Agent"),
+            !headers.omitted.contains("user-agent")
+        {
+            add("-A", options.userAgent)
+        }
     }
 
     /// - Parameter mask: Nil shows all secrets.
@@ -137,7 +172,8 @@ extension RequestDefinition {
 
 extension Resource {
     /// A request of this resource as a command line, with what blocks and mutators make of it now, files by
-    /// reference; nothing is sent. Decorators, which may do anything, are not in it.
+    /// reference; nothing is sent. Decorators, which may do anything, are not in it, but those of
+    /// ``BasicAuthentication``.
     ///
     /// - Parameter mask: Hides secrets; nil shows them.
     /// - Throws: What ``RequestDefinition/curl(mask:)`` throws.

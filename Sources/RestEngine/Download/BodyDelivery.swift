@@ -10,8 +10,12 @@ final class BodyDelivery: BodyReceiver {
     private(set) var url = ""
     /// Of a stream, which begins long before it ends.
     var onBegin: (@EngineActor (TransportResponse) -> Void)?
+    private let engine: Engine
+    /// For those who write down what comes.
+    private var copy: DeliveredBody?
 
     init(_ destination: BodyDestination, _ engine: Engine) {
+        self.engine = engine
         switch destination {
         case .file(let path):
             let download = FileDownload(path: path, engine: engine)
@@ -22,11 +26,25 @@ final class BodyDelivery: BodyReceiver {
 
     func begin(_ response: TransportResponse, of transfer: any Transfer) {
         hasBegun = true
+        if let limit = engine.listeners?.copiedBytes, limit > 0 {
+            _ = takeCopy()
+            copy = DeliveredBody(response, limit: limit)
+        }
         onBegin?(response)
         receiver.begin(response, of: transfer)
     }
 
-    func receive(_ bytes: [UInt8]) -> Bool { receiver.receive(bytes) }
+    func receive(_ bytes: [UInt8]) -> Bool {
+        copy?.add(bytes, &engine.copiedBytes)
+        return receiver.receive(bytes)
+    }
+
+    /// What has come of this message's body; once.
+    func takeCopy() -> DeliveredBody? {
+        defer { copy = nil }
+        if let copy { engine.copiedBytes -= copy.bytes.count }
+        return copy
+    }
 
     /// A file can begin anew; who was given something can't be told to forget it.
     var canBeginAgain: Bool { file != nil || !hasBegun }

@@ -70,6 +70,8 @@ public struct EngineEvent: Sendable {
     var withoutBodies: EngineEvent {
         guard case .attempt(var attempt) = detail else { return self }
         attempt.message.body = nil
+        attempt.delivered = nil
+        attempt.transport = nil
         if case .success(var response) = attempt.result {
             response.body = []
             attempt.result = .success(response)
@@ -92,6 +94,10 @@ extension EngineEvent {
         public internal(set) var message: TransportRequest
         /// As it came in, decoded, or why nothing did.
         public internal(set) var result: TransportResult
+        /// What sent it.
+        var transport: (any Transport)?
+        /// The success whose body went elsewhere as it came, as far as it is known.
+        var delivered: DeliveredBody?
         /// When it went out, Unix seconds.
         public let began: Double
         /// Until its end.

@@ -3,15 +3,18 @@
 public final class EventSubscription {
     /// What it wants to hear of, a bit for each kind.
     fileprivate let kinds: UInt8
+    /// Bytes of a body that it wants to have though somebody else gets it.
+    fileprivate let copiedBytes: Int
     fileprivate let handler: @EngineActor (EngineEvent) -> Void
     private weak var engine: Engine?
 
     fileprivate init(
-        _ engine: Engine, _ kinds: Set<EngineEvent.Kind>,
+        _ engine: Engine, _ kinds: Set<EngineEvent.Kind>, copying bytes: Int,
         _ handler: @escaping @EngineActor (EngineEvent) -> Void
     ) {
         self.engine = engine
         self.kinds = kinds.reduce(0) { $0 | $1.bit }
+        copiedBytes = bytes
         self.handler = handler
     }
 
@@ -30,6 +33,8 @@ public final class EventSubscription {
 final class EventListeners {
     private var all: [EventSubscription] = []
     private var kinds: UInt8 = 0
+    /// The most that one of them wants.
+    private(set) var copiedBytes = 0
 
     var isEmpty: Bool { all.isEmpty }
 
@@ -38,11 +43,13 @@ final class EventListeners {
     func add(_ subscription: EventSubscription) {
         all.append(subscription)
         kinds |= subscription.kinds
+        copiedBytes = max(copiedBytes, subscription.copiedBytes)
     }
 
     func remove(_ subscription: EventSubscription) {
         all.remove(identical: subscription)
         kinds = all.reduce(0) { $0 | $1.kinds }
+        copiedBytes = all.reduce(0) { max($0, $1.copiedBytes) }
     }
 
     /// In the order in which they came. One that is cancelled by another meanwhile hears nothing.
@@ -79,7 +86,16 @@ extension Engine {
     public func onEvent(
         _ kinds: Set<EngineEvent.Kind>, _ handler: @escaping @EngineActor (EngineEvent) -> Void
     ) -> EventSubscription {
-        let subscription = EventSubscription(self, kinds, handler)
+        onEvent(kinds, copying: 0, handler)
+    }
+
+    /// The same, of attempts with so many bytes of a body that goes elsewhere as it comes.
+    @discardableResult
+    func onEvent(
+        _ kinds: Set<EngineEvent.Kind>, copying bytes: Int,
+        _ handler: @escaping @EngineActor (EngineEvent) -> Void
+    ) -> EventSubscription {
+        let subscription = EventSubscription(self, kinds, copying: bytes, handler)
         let listeners = listeners ?? EventListeners()
         self.listeners = listeners
         listeners.add(subscription)
@@ -153,19 +169,19 @@ extension Request {
 
     /// A message was answered, or was not. It is made again for those who listen: kept until now, it would
     /// cost the others something.
-    fileprivate func tell(_ result: TransportResult, of sent: MessageUnderWay) {
+    fileprivate func tell(_ result: TransportResult, _ delivered: DeliveredBody?, of sent: MessageUnderWay) {
         guard engine.hasListeners(of: .attempt) else { return }
         let (step, configuration) = (sent.leg.step, sent.leg.resolved.configuration)
-        var message = TransportRequest(
+        let message = TransportRequest(
             TransportRequest.Fields(
-                method: step.method, url: step.url, headers: step.headers, payload: step.payload,
+                method: step.method, url: step.url, headers: sent.headers, payload: step.payload,
                 timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes))
-        if let proof = sent.proof { message.headers.set("Authorization", proof.header) }
-        if let cookie = sent.cookie { message.headers.set("Cookie", cookie) }
-        let attempt = EngineEvent.Attempt(
+        var attempt = EngineEvent.Attempt(
             number: sent.leg.number, reason: sent.leg.reason.map { "\($0)" }, message: message,
             result: result,
             began: sent.began, seconds: engine.scheduler.now - sent.began, span: sent.span)
+        attempt.delivered = delivered
+        attempt.transport = work.lister?.core.transport
         engine.tell(
             .attempt,
             EngineEvent(
@@ -179,20 +195,19 @@ extension Request {
 final class MessageUnderWay {
     private weak var request: Request?
     fileprivate let leg: RequestLeg
-    fileprivate let proof: AuthenticationProof?
-    fileprivate let cookie: String?
+    /// With what the engine added to those of the leg.
+    fileprivate let headers: Headers
     fileprivate let span: TraceSpan?
     fileprivate let began: Double
 
-    init(
-        _ request: Request, _ leg: RequestLeg, _ proof: AuthenticationProof?, cookie: String?,
-        _ span: TraceSpan?, _ began: Double
-    ) {
-        (self.request, self.leg, self.proof) = (request, leg, proof)
-        (self.cookie, self.span, self.began) = (cookie, span, began)
+    init(_ request: Request, _ leg: RequestLeg, _ headers: Headers, _ span: TraceSpan?, _ began: Double) {
+        (self.request, self.leg, self.headers) = (request, leg, headers)
+        (self.span, self.began) = (span, began)
     }
 
-    func tell(_ result: TransportResult) { request?.tell(result, of: self) }
+    func tell(_ result: TransportResult, _ delivered: DeliveredBody?) {
+        request?.tell(result, delivered, of: self)
+    }
 }
 
 extension Resource {

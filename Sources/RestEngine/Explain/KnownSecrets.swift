@@ -16,8 +16,8 @@ final class KnownSecrets: Sendable {
         /// Of the environment and the settings: they stay.
         var fixed: Set<String> = []
         var recent: [String] = []
-        /// In lower case.
-        var names: Set<String> = []
+        /// In lower case; true is secret.
+        var names: [String: Bool] = [:]
     }
 
     private let state = Mutex(State())
@@ -47,15 +47,21 @@ final class KnownSecrets: Sendable {
         return true
     }
 
-    func hide(names: [String]) {
+    func hide(names: [String]) { note(names) { $0[$1] = true } }
+
+    func show(names: [String]) { note(names) { $0[$1] = $0[$1] ?? false } }
+
+    private func note(_ names: [String], _ note: (inout [String: Bool], String) -> Void) {
         guard !names.isEmpty else { return }
-        state.withLock { $0.names.formUnion(names.map { $0.lowercased() }) }
+        state.withLock { state in
+            for name in names { note(&state.names, name.lowercased()) }
+        }
         hasNames.store(true, ordering: .releasing)
     }
 
-    /// Whether the settings name it; `name` is in lower case.
-    func hasName(_ name: String) -> Bool {
-        hasNames.load(ordering: .acquiring) && state.withLock { $0.names.contains(name) }
+    /// What the settings say of a name in lower case; nil for nothing.
+    func verdict(onName name: String) -> Bool? {
+        hasNames.load(ordering: .acquiring) ? state.withLock { $0.names[name] } : nil
     }
 
     /// There are texts to be found.
@@ -73,9 +79,12 @@ struct SecretSearch: Sendable {
     /// By their first byte, the longest first: one may be a part of another.
     private var needles: [[[UInt8]]]
 
-    init(_ texts: [String]) {
+    init(_ texts: [String]) { self.init(exactly: texts.flatMap(Self.forms)) }
+
+    /// Finds them as they are, and in no other form.
+    init(exactly texts: some Sequence<String>) {
         needles = Array(repeating: [], count: 256)
-        for needle in Set(texts.flatMap(Self.forms).map { Array($0.utf8) }) where !needle.isEmpty {
+        for needle in Set(texts.map { Array($0.utf8) }) where !needle.isEmpty {
             needles[Int(needle[0])].append(needle)
         }
         for first in needles.indices { needles[first].sort { $0.count > $1.count } }
@@ -102,7 +111,7 @@ struct SecretSearch: Sendable {
 
     /// Nil when none of them is there.
     func masked(_ bytes: [UInt8]) -> [UInt8]? {
-        var shown: [UInt8]?
+        var shown: [UInt8] = []
         var copied = 0
         var place = 0
         while place < bytes.count {
@@ -111,10 +120,13 @@ struct SecretSearch: Sendable {
                 place += 1
                 continue
             }
-            shown = (shown ?? []) + bytes[copied..<place] + Array(SecretMask.text.utf8)
+            shown += bytes[copied..<place]
+            shown += SecretMask.text.utf8
             place += found.count
             copied = place
         }
-        return shown.map { $0 + bytes[copied...] }
+        guard copied > 0 else { return nil }
+        shown += bytes[copied...]
+        return shown
     }
 }

@@ -17,25 +17,17 @@ public struct SecretMask: Sendable {
     private static let headers: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie",
     ]
-    /// Parts of names, written without what stands between words.
-    private static let words = [
-        "token", "secret", "password", "passwd", "apikey", "accesskey", "privatekey", "signature",
-        "credential",
-        "session", "authkey",
-    ]
 
     /// Whether what has this name, a header, a parameter or a field, is secret.
     public func hides(_ name: String) -> Bool {
         let lower = name.lowercased()
         if Self.headers.contains(lower) || names.contains(where: { $0.lowercased() == lower }) { return true }
-        if KnownSecrets.shared.hasName(lower) { return true }
-        let bare = String(lower.unicodeScalars.filter { $0 != "-" && $0 != "_" && $0 != "." })
-        return bare == "key" || bare == "sig" || bare == "auth" || Self.words.contains { bare.contains($0) }
+        return KnownSecrets.shared.verdict(onName: lower) ?? SecretNames.have(lower)
     }
 
     /// A header's value as it may be shown. Of credentials the scheme stays: `Bearer ***` (RFC 9110 11.4).
     public func header(_ name: String, _ value: String) -> String {
-        guard hides(name) else { return line(value) }
+        guard hides(name) else { return parameters(line(value)) }
         let lower = name.lowercased()
         guard lower == "authorization" || lower == "proxy-authorization",
             let space = value.utf8.firstIndex(of: UInt8(ascii: " ")), space > value.startIndex
@@ -63,6 +55,13 @@ public struct SecretMask: Sendable {
             return hides(PercentEncoding.decode(name) ?? name) ? "\(name)=\(Self.text)" : String(piece)
         }
         return text(head + pieces.joined(separator: "&") + tail.dropFirst(query.count))
+    }
+
+    /// A text without the values of secret parameters of URLs, relative ones as well.
+    private func parameters(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "=")) else { return text }
+        var scan = SecretScan(Array(text.utf8), .inURLs, hidingBy: self)
+        return scan.masked().map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
     /// A text with ``url(_:)`` applied to each URL in it, as lines of a log have them.
@@ -121,15 +120,14 @@ public struct SecretMask: Sendable {
 
     /// Any other text, without the ``values`` and what was said to be secret.
     public func text(_ text: String) -> String {
-        // The longest first: one may be a part of another.
-        let shown =
-            values.isEmpty
-            ? text
-            : values.sorted { ($1.utf8.count, $1) < ($0.utf8.count, $0) }
-                .reduce(text) { $1.isEmpty ? $0 : $0.replacing($1, with: Self.text) }
-        guard KnownSecrets.shared.hasAny else { return shown }
-        return KnownSecrets.shared.masked(Array(shown.utf8)).map { String(decoding: $0, as: UTF8.self) }
-            ?? shown
+        guard !values.isEmpty || KnownSecrets.shared.hasAny else { return text }
+        return withoutTexts(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+
+    /// Nil when none of them is there.
+    func withoutTexts(_ bytes: [UInt8]) -> [UInt8]? {
+        let own = values.isEmpty ? nil : SecretSearch(exactly: values).masked(bytes)
+        return KnownSecrets.shared.masked(own ?? bytes) ?? own
     }
 
     /// The same for bytes, such as what a script prints.
@@ -148,6 +146,10 @@ public struct SecretMask: Sendable {
     /// (47.3).
     public static func hide(names: [String]) { KnownSecrets.shared.hide(names: names) }
 
+    /// Shows the values of these names from now on, though they look like secrets; case doesn't matter
+    /// (47.3). What ``hide(names:)`` was told stays hidden, and so do the headers of credentials and cookies.
+    public static func show(names: [String]) { KnownSecrets.shared.show(names: names) }
+
     /// Hides those values of variables of the environment whose name says that they are secret (47.4).
     package static func hide(environment: [String: String]) {
         for (name, value) in environment where hidesVariable(name) {
@@ -158,7 +160,7 @@ public struct SecretMask: Sendable {
     /// `GITHUB_TOKEN`, `API_KEY`, `DB_PASSWORD`, and what the settings name.
     static func hidesVariable(_ name: String) -> Bool {
         let lower = name.lowercased()
-        if KnownSecrets.shared.hasName(lower) { return true }
+        if let known = KnownSecrets.shared.verdict(onName: lower) { return known }
         let last = lower.split(separator: "_").last.map(String.init) ?? lower
         return ["key", "apikey", "pass", "passwd", "passphrase", "credential", "credentials"].contains(last)
             || ["token", "secret", "password"].contains { lower.contains($0) }

@@ -1,20 +1,24 @@
 /// One attempt as an entry of a HAR 1.2, secrets masked (rule 48.2).
+@EngineActor
 struct HAREntry {
     private let event: EngineEvent
     private let attempt: EngineEvent.Attempt
     /// Bytes of a body that are kept.
     private let bodyLimit: Int
     private let mask: SecretMask
+    private let digests: CredentialDigests?
 
     /// Nil for another kind of event.
-    init?(_ event: EngineEvent, bodyLimit: Int) {
+    init?(_ event: EngineEvent, bodyLimit: Int, _ digests: CredentialDigests? = nil) {
         guard case .attempt(let attempt) = event.detail else { return nil }
         self.event = event
         self.attempt = attempt
         self.bodyLimit = bodyLimit
+        self.digests = digests
         // A secret of the request's head may come back in a body.
         var mask = SecretMask.standard.hiding(attempt.message.headers, url: attempt.message.url)
-        if case .success(let response) = attempt.result, response.headers.contains("Set-Cookie") {
+        let answer = attempt.delivered?.response ?? (try? attempt.result.get())
+        if let response = answer, response.headers.contains("Set-Cookie") {
             let fields = response.headers.values("Set-Cookie").map { value in
                 ("Set-Cookie", String(value.prefix { $0 != ";" }))
             }
@@ -34,10 +38,21 @@ struct HAREntry {
         if let number = event.request { pairs.append(("_request", Tree(number))) }
         pairs.append(("_attempt", Tree(attempt.number)))
         if let reason = attempt.reason { pairs.append(("_reason", Tree(reason))) }
+        if let credentials, !credentials.isEmpty {
+            pairs.append(("_credentials", Tree(credentials.sorted().map { Tree($0) })))
+        }
         return Tree(pairs: pairs)
     }
 
-    private var version: String { (try? attempt.result.get().httpVersion) ?? "" }
+    private var credentials: Set<String>? {
+        let message = attempt.message
+        return digests?.all(
+            message.headers, url: message.url, body: message.body ?? [], message.headers["Content-Type"])
+    }
+
+    private var version: String {
+        (attempt.delivered?.response ?? (try? attempt.result.get()))?.httpVersion ?? ""
+    }
 
     // MARK: The request
 
@@ -48,7 +63,7 @@ struct HAREntry {
         var pairs: [(String, Tree)] = [
             ("method", Tree(message.method)), ("url", Tree(url)), ("httpVersion", Tree(version)),
             ("cookies", HARCookies.sent(message.headers["Cookie"])),
-            ("headers", headers(message.headers)),
+            ("headers", headers(attempt.transport?.fields(of: message) ?? message.headers)),
             (
                 "queryString",
                 Tree(
@@ -70,11 +85,13 @@ struct HAREntry {
         let type = message.headers["Content-Type"]
         var pairs: [(String, Tree)] = [("mimeType", Tree(type ?? ""))]
         if let body = message.body {
-            let shown = mask.body(body, type)
-            if shown.count > bodyLimit {
+            guard body.count <= bodyLimit else {
                 pairs.append(("text", ""))
                 pairs.append(("comment", Tree("\(body.count) bytes, more than are kept")))
-            } else if let text = String(validating: shown, as: UTF8.self) {
+                return Tree(pairs: pairs)
+            }
+            let shown = mask.body(body, type)
+            if let text = String(validating: shown, as: UTF8.self) {
                 pairs.append(("text", Tree(text)))
             } else {
                 pairs.append(("text", Tree(Base64.encode(shown))))
@@ -107,46 +124,72 @@ struct HAREntry {
     // MARK: The answer
 
     private var response: Tree {
+        let received = (try? attempt.result.get())?.timings.bytesReceived ?? 0
+        if let delivered = attempt.delivered {
+            return answered(
+                delivered.response, content(delivered), received,
+                attempt.result.error.map(failure) ?? [])
+        }
         switch attempt.result {
-        case .success(let response):
-            let location = response.headers["Location"].map(mask.url) ?? ""
-            return Tree(pairs: [
-                ("status", Tree(response.status)), ("statusText", ""),
-                ("httpVersion", Tree(response.httpVersion)),
-                (
-                    "cookies",
-                    HARCookies.set(response.headers.values("Set-Cookie"), at: attempt.began)
-                ),
-                ("headers", headers(response.headers)), ("content", content(response)),
-                ("redirectURL", Tree(location)), ("headersSize", -1),
-                ("bodySize", Tree(response.timings.bytesReceived > 0 ? response.timings.bytesReceived : -1)),
-            ])
+        case .success(let response): return answered(response, content(response), received, [])
         case .failure(let error):
             // As Chrome writes a request that got no answer.
-            var pairs: [(String, Tree)] = [
-                ("status", 0), ("statusText", ""), ("httpVersion", ""), ("cookies", Tree([])),
-                ("headers", Tree([])),
-                ("content", Tree(pairs: [("size", 0), ("mimeType", "x-unknown")])), ("redirectURL", ""),
-                ("headersSize", -1), ("bodySize", -1),
-                ("_error", Tree(attempt.isCancelled ? "request_cancelled" : error.code.rawValue)),
-                ("_message", Tree(mask.line(error.description))),
-            ]
-            if let phase = error.phase { pairs.append(("_phase", Tree(phase.rawValue))) }
-            return Tree(pairs: pairs)
+            return Tree(
+                pairs: [
+                    ("status", 0), ("statusText", ""), ("httpVersion", ""), ("cookies", Tree([])),
+                    ("headers", Tree([])),
+                    ("content", Tree(pairs: [("size", 0), ("mimeType", "x-unknown")])), ("redirectURL", ""),
+                    ("headersSize", -1), ("bodySize", -1),
+                ] + failure(error))
         }
+    }
+
+    private func answered(
+        _ response: TransportResponse, _ content: Tree, _ received: Int64, _ failure: [(String, Tree)]
+    ) -> Tree {
+        let location = response.headers["Location"].map { mask.header("Location", $0) } ?? ""
+        return Tree(
+            pairs: [
+                ("status", Tree(response.status)), ("statusText", ""),
+                ("httpVersion", Tree(response.httpVersion)),
+                ("cookies", HARCookies.set(response.headers.values("Set-Cookie"), at: attempt.began)),
+                ("headers", headers(response.headers)), ("content", content),
+                ("redirectURL", Tree(location)), ("headersSize", -1),
+                ("bodySize", Tree(received > 0 ? received : -1)),
+            ] + failure)
+    }
+
+    private func failure(_ error: TransportError) -> [(String, Tree)] {
+        let code = attempt.isCancelled ? RecordedExchange.cancelled : error.code.rawValue
+        return [("_error", Tree(code)), ("_message", Tree(mask.line(error.description)))]
+            + (error.phase.map { [("_phase", Tree($0.rawValue))] } ?? [])
+    }
+
+    private func content(_ delivered: DeliveredBody) -> Tree {
+        guard delivered.isWhole else {
+            return leftOut(delivered.count, delivered.response.headers["Content-Type"])
+        }
+        var response = delivered.response
+        response.body = delivered.bytes
+        return content(response)
+    }
+
+    private func leftOut(_ count: Int, _ type: String?) -> Tree {
+        Tree(pairs: [
+            ("size", Tree(count)), ("mimeType", Tree(type ?? "x-unknown")),
+            ("comment", Tree("\(count) bytes, more than are kept")), ("_truncated", true),
+        ])
     }
 
     /// Text stays text where it says what it is; all else is base64, for HAR has Unicode alone.
     private func content(_ response: TransportResponse) -> Tree {
         let type = response.headers["Content-Type"]
+        guard response.body.count <= bodyLimit else { return leftOut(response.body.count, type) }
         var pairs: [(String, Tree)] = [
             ("size", Tree(response.body.count)), ("mimeType", Tree(type ?? "x-unknown")),
         ]
         let shown = mask.body(response.body, type)
-        if shown.count > bodyLimit {
-            pairs.append(("comment", Tree("\(shown.count) bytes, more than are kept")))
-            pairs.append(("_truncated", true))
-        } else if let text = Self.text(shown, type) {
+        if let text = Self.text(shown, type) {
             pairs.append(("text", Tree(text)))
         } else {
             pairs.append(("text", Tree(Base64.encode(shown))))

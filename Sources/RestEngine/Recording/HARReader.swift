@@ -9,6 +9,15 @@ package struct HARReader {
     package static let mostEntries = 100_000
 
     private let path: String
+    /// Its entries have digests.
+    private let isOurs: Bool
+    private let digests: CredentialDigests
+
+    private init(path: String, key: [UInt8]?) {
+        self.path = path
+        isOurs = key != nil
+        digests = key.map { CredentialDigests(key: $0) } ?? CredentialDigests()
+    }
 
     /// The exchanges over HTTP of a file, in its order.
     package static func read(_ path: String) throws(RecordingError) -> [RecordedExchange] {
@@ -36,7 +45,9 @@ package struct HARReader {
             throw RecordingError(
                 path: path, "it has \(entries.count) entries, and \(mostEntries) are read at most")
         }
-        let reader = HARReader(path: path)
+        let own = document.member("log")?.member("_resthost")?.member("key")?.string
+        let key = own.flatMap { Hex.decode(Array($0.utf8.prefix(128))) }
+        let reader = HARReader(path: path, key: key)
         var exchanges: [RecordedExchange] = []
         var number = 0
         for entry in entries.elements {
@@ -57,10 +68,34 @@ package struct HARReader {
         }
         guard let response = entry.member("response") else { throw fault("it has no 'response'") }
         do throws(Fault) {
+            let body = try body(of: request)
             return RecordedExchange(
-                number: number, method: method, url: url, body: try body(of: request),
+                number: number, method: method, url: url, body: body,
+                credentials: credentials(of: entry, source, body), digests: digests,
                 answer: try answer(response, method))
         } catch { throw fault(error.message) }
+    }
+
+    /// Those of other programs' recordings are as they stand there.
+    private func credentials(
+        of entry: Tree, _ url: String, _ body: RecordedExchange.RequestBody
+    ) -> Set<String> {
+        if isOurs {
+            guard let list = entry.member("_credentials"), list.kind == .array else { return [] }
+            return Set(list.elements.compactMap(\.string))
+        }
+        var headers = Headers()
+        if let list = entry.member("request")?.member("headers"), list.kind == .array {
+            for field in list.elements {
+                guard let name = field.member("name")?.string, let value = field.member("value")?.string
+                else { continue }
+                headers.add(name, value)
+            }
+        }
+        guard case .bytes(let bytes, let type) = body else {
+            return digests.all(headers, url: url, body: [], nil)
+        }
+        return digests.all(headers, url: url, body: bytes, type)
     }
 
     private struct Fault: Error {
@@ -83,13 +118,16 @@ package struct HARReader {
             return (request.member("bodySize")?.int ?? 0) > 0 || data.member("comment") != nil
                 ? .unknown : .bytes([], type: type)
         }
-        guard MediaType(type ?? "").essence == "application/x-www-form-urlencoded" else { return .unknown }
-        let pairs = params.elements.map { param in
-            let value = param.member("value")?.string ?? ""
-            // Some have them decoded.
-            return (param.member("name")?.string ?? "") + "=" + value
-        }
-        return .bytes(Array(pairs.joined(separator: "&").utf8), type: type)
+        let mask = SecretMask.standard
+        return .params(
+            params.elements.map { param in
+                let name = param.member("name")?.string ?? ""
+                return RecordedParam(
+                    name: name,
+                    value: param.member("value")?.string.map {
+                        mask.hides(name) ? SecretMask.text : mask.text($0)
+                    }, fileName: param.member("fileName")?.string)
+            })
     }
 
     // MARK: The answer
@@ -102,7 +140,8 @@ package struct HARReader {
         guard (100...999).contains(status) else {
             throw Fault(message: "'response.status' is \(status), which is no status")
         }
-        var headers = try self.headers(response.member("headers"))
+        let ending = ending(response)
+        var headers = try self.headers(response.member("headers"), isWhole: ending == nil)
         let content = response.member("content")
         if content?.member("_truncated") != nil {
             return .unusable("its body was longer than what was recorded of it")
@@ -120,14 +159,22 @@ package struct HARReader {
         {
             headers.set("Content-Type", type)
         }
-        return .response(
-            TransportResponse(
-                status: Int(status), httpVersion: Self.version(response.member("httpVersion")?.string),
-                headers: headers, body: body))
+        let answer = TransportResponse(
+            status: Int(status), httpVersion: Self.version(response.member("httpVersion")?.string),
+            headers: headers, body: body)
+        return ending.map { .interrupted(answer, $0) } ?? .response(answer)
+    }
+
+    /// How a body ends early, in our own recordings; nil for a whole one.
+    private func ending(_ response: Tree) -> StubReply.Ending? {
+        guard let name = response.member("_error")?.string else { return nil }
+        if name == RecordedExchange.cancelled { return .never }
+        return TransportError.Code(rawValue: name) == nil ? nil : .failure(failure(response))
     }
 
     /// Names that begin with a colon belong to HTTP/2; what says how the body was packed no longer holds.
-    private func headers(_ list: Tree?) throws(Fault) -> Headers {
+    /// But the length of a body that was cut says where it would have ended, so that it can be gone on with.
+    private func headers(_ list: Tree?, isWhole: Bool) throws(Fault) -> Headers {
         var headers = Headers()
         guard let list, list.kind == .array else { return headers }
         for field in list.elements {
@@ -135,7 +182,8 @@ package struct HARReader {
                 throw Fault(message: "a header of 'response.headers' has no name and value")
             }
             let lower = name.lowercased()
-            if name.hasPrefix(":") || Self.packing.contains(lower) { continue }
+            if name.hasPrefix(":") { continue }
+            if Self.packing.contains(lower), isWhole || lower != "content-length" { continue }
             // Browsers join repeated fields by line breaks.
             for line in value.split(separator: "\n", omittingEmptySubsequences: false) {
                 let line = String(line)

@@ -16,8 +16,10 @@ package final class HARWriter {
 
     private static let end = Array("\n]}}\n".utf8)
 
-    /// - Parameter version: of the program, for the file's `creator`.
-    package init(_ path: String, version: String) throws(FileError) {
+    /// - Parameters:
+    ///   - version: of the program, for the file's `creator`.
+    ///   - digests: Whose key the file has.
+    init(_ path: String, version: String, digests: CredentialDigests? = nil) throws(FileError) {
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw FileError(path: path, reason: "it is not a regular file", action: "write")
@@ -28,7 +30,8 @@ package final class HARWriter {
         descriptor = open(partPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(path: path, code: errno, action: "write") }
         let creator = Tree(pairs: [("name", "resthost"), ("version", Tree(version))])
-        try write(Array(#"{"log":{"version":"1.2","creator":\#(creator),"entries":["#.utf8))
+        let own = digests.map { #""_resthost":{"key":"\#(Hex.encode($0.key))"},"# } ?? ""
+        try write(Array(#"{"log":{"version":"1.2","creator":\#(creator),\#(own)"entries":["#.utf8))
     }
 
     isolated deinit { abandon() }
@@ -101,17 +104,32 @@ package final class TrafficRecorder {
 
     private let writer: HARWriter
     private let bodyLimit: Int
+    private let digests: CredentialDigests?
     private var subscriptions: [EventSubscription] = []
     /// Why nothing is written any more.
     package private(set) var failure: FileError?
     /// Told of that, once.
     private let onFailure: @EngineActor (FileError) -> Void
 
-    package init(
-        _ path: String, version: String, bodyLimit: Int,
+    /// - Parameters:
+    ///   - bodyLimit: Bytes that are kept of a body.
+    ///   - isReplayed: It tells credentials apart, which are masked.
+    ///   - onFailure: Called when nothing can be written any more.
+    package convenience init(
+        _ path: String, version: String, bodyLimit: Int, isReplayed: Bool = true,
         onFailure: @escaping @EngineActor (FileError) -> Void = { _ in }
     ) throws(FileError) {
-        writer = try HARWriter(path, version: version)
+        try self.init(
+            path, version: version, bodyLimit: bodyLimit, digests: isReplayed ? CredentialDigests() : nil,
+            onFailure: onFailure)
+    }
+
+    init(
+        _ path: String, version: String, bodyLimit: Int, digests: CredentialDigests?,
+        onFailure: @escaping @EngineActor (FileError) -> Void = { _ in }
+    ) throws(FileError) {
+        self.digests = digests
+        writer = try HARWriter(path, version: version, digests: digests)
         self.bodyLimit = bodyLimit
         self.onFailure = onFailure
     }
@@ -122,11 +140,13 @@ package final class TrafficRecorder {
     /// Has what goes through this engine from now on written down.
     package func listen(to engine: Engine) {
         subscriptions.removeAll { !$0.isActive }
-        subscriptions.append(engine.onEvent([.attempt]) { [weak self] in self?.write($0) })
+        subscriptions.append(
+            engine.onEvent([.attempt], copying: bodyLimit) { [weak self] in self?.write($0) })
     }
 
     private func write(_ event: EngineEvent) {
-        guard failure == nil, let entry = HAREntry(event, bodyLimit: bodyLimit) else { return }
+        guard failure == nil, let entry = HAREntry(event, bodyLimit: bodyLimit, digests)
+        else { return }
         do throws(FileError) { try writer.append(entry.tree) } catch {
             failure = error
             onFailure(error)

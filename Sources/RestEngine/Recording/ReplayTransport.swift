@@ -37,42 +37,58 @@ package final class RecordedAnswers {
     }
 
     /// Nil when nothing in the recording answers it.
-    package func answer(_ request: TransportRequest) -> TransportResult? {
+    package func reply(to request: TransportRequest) -> StubReply? {
         let mask = SecretMask.standard.hiding(request.headers, url: request.url)
         guard let url = ComparedRequest.url(request.url, mask) else { return nil }
         var same = places[key(request.method, url)] ?? []
         if match.contains(.body), !same.isEmpty {
-            let body = ComparedRequest.body(request.body ?? [], request.headers["Content-Type"], mask)
-            same = same.filter { hasBody(body, at: $0) }
+            let type = request.headers["Content-Type"]
+            let body = ComparedRequest.body(request.body ?? [], type, mask)
+            same = same.filter { hasBody(body, request.body ?? [], type, at: $0) }
         }
+        same = withNearestCredentials(same, to: request)
         guard let place = same.first(where: { !isUsed[$0] }) ?? same.last else { return nil }
         isUsed[place] = true
-        return result(exchanges[place], limit: request.maxBodyBytes)
+        return reply(exchanges[place])
+    }
+
+    /// Those of the same credentials if there are any, and else all: at a replay credentials may be others
+    /// (49.4).
+    private func withNearestCredentials(_ same: [Int], to request: TransportRequest) -> [Int] {
+        guard same.count > 1, same.contains(where: { !exchanges[$0].credentials.isEmpty }) else {
+            return same
+        }
+        let own = exchanges[same[0]].digests.all(
+            request.headers, url: request.url, body: request.body ?? [], request.headers["Content-Type"])
+        let alike = same.map { exchanges[$0].credentials.intersection(own).count }
+        let most = alike.max() ?? 0
+        return zip(same, alike).filter { $0.1 == most }.map(\.0)
     }
 
     /// Whether an exchange has that body, or is not known to have another.
-    private func hasBody(_ body: [UInt8], at place: Int) -> Bool {
-        guard case .bytes(let bytes, let type) = exchanges[place].body else { return true }
-        let recorded = bodies[place] ?? ComparedRequest.body(bytes, type)
-        bodies[place] = recorded
-        return recorded == body
+    private func hasBody(_ body: [UInt8], _ sent: [UInt8], _ sentType: String?, at place: Int) -> Bool {
+        switch exchanges[place].body {
+        case .unknown: return true
+        case .params(let params): return RecordedParam.match(params, sent, sentType)
+        case .bytes(let bytes, let type):
+            let recorded = bodies[place] ?? ComparedRequest.body(bytes, type)
+            bodies[place] = recorded
+            return recorded == body
+        }
     }
 
-    private func result(_ exchange: RecordedExchange, limit: Int) -> TransportResult {
+    private func reply(_ exchange: RecordedExchange) -> StubReply {
         switch exchange.answer {
-        case .failure(let error): return .failure(error)
+        case .failure(let error): return .error(error)
         case .unusable(let why):
-            return .failure(
+            return .error(
                 TransportError(
                     .internal, message: "\(path): \(exchange.description) can't be replayed: \(why)"))
-        case .response(let response):
-            guard response.body.count <= limit else {
-                return .failure(
-                    TransportError(
-                        .tooLarge, phase: .receive, message: "the body is larger than \(limit) bytes",
-                        limit: limit))
-            }
-            return .success(response)
+        case .response(let response): return StubReply(.success(response))
+        case .interrupted(let response, let ending):
+            var reply = StubReply(.success(response))
+            reply.ending = ending
+            return reply
         }
     }
 
@@ -128,36 +144,19 @@ package final class ReplayTransport: Transport {
     package func send(
         _ sent: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
-        let transfer = ReplayTransfer(completion)
-        let result = result(of: sent)
-        scheduler.nextTurn { transfer.end(result) }
+        let transfer = StubTransfer(scheduler: scheduler) { _, result in
+            if let result { completion(result) }
+        }
+        transfer.accept(sent, keeping: TrafficRecorder.replayedBytes) { [self] request in
+            transfer.start(nil, reply(to: request))
+        }
         return transfer
     }
 
-    private func result(of sent: TransportRequest) -> TransportResult {
-        let request: TransportRequest
-        do throws(FileError) { request = try sent.withUploadRead() } catch {
-            return .failure(TransportError(error))
-        }
-        if let result = answers.answer(request) { return result }
+    private func reply(to request: TransportRequest) -> StubReply {
+        if let reply = answers.reply(to: request) { return reply }
         let message = answers.miss(request)
         onMiss(message)
-        return .failure(TransportError(.internal, message: message))
-    }
-
-    private final class ReplayTransfer: Transfer {
-        private var completion: (@EngineActor (TransportResult) -> Void)?
-
-        init(_ completion: @escaping @EngineActor (TransportResult) -> Void) { self.completion = completion }
-
-        func cancel() { completion = nil }
-
-        var progress: TransferProgress { TransferProgress() }
-
-        func end(_ result: TransportResult) {
-            let completion = completion
-            self.completion = nil
-            completion?(result)
-        }
+        return .error(TransportError(.internal, message: message))
     }
 }

@@ -119,8 +119,7 @@ final class NetworkWork: RequestWork {
         let isAtOnce = !leg.isOneOfMany && driver == nil && authentication == nil
         let sent = isAtOnce ? leg.began : engine.scheduler.now
         if engine.listeners != nil {
-            underWay = MessageUnderWay(
-                request, leg, authentication?.proof, cookie: message.headers["Cookie"], span, sent)
+            underWay = MessageUnderWay(request, leg, message.headers, span, sent)
         }
         delivery?.file?.onFault = { [weak self, weak request] cause in
             if let request { self?.interrupt(leg, sent: sent, cause, request) }
@@ -131,7 +130,7 @@ final class NetworkWork: RequestWork {
             let isStale = result.error?.isStaleConnection ?? false
             // It says nothing of the server, unless it is the end.
             if !isStale { driver?.ended(result) }
-            underWay?.tell(result)
+            underWay?.tell(result, delivery?.takeCopy())
             underWay = nil
             if let target, case .success(let response) = result {
                 resource.core.cookies?.take(
@@ -306,7 +305,7 @@ final class NetworkWork: RequestWork {
     func endTransfer(_ result: TransportResult) {
         transfer?.cancel()
         transfer = nil
-        underWay?.tell(result)
+        underWay?.tell(result, delivery?.takeCopy())
         underWay = nil
     }
 

@@ -34,6 +34,8 @@ public final class Engine {
 
     /// Attempts say which address answered. Costs a little for each.
     public var recordsAddresses = false
+    /// Bytes of ``DeliveredBody`` that are kept now.
+    var copiedBytes = 0
 
     /// Messages are spans for whoever listens to events, also where servers are not told so (rule 70.1).
     public var recordsSpans = false

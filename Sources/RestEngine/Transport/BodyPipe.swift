@@ -113,10 +113,17 @@ extension BodyPipe: Hashable {
 @EngineActor
 final class CollectedBody {
     private var bytes: [UInt8] = []
+    private let mostBytes: Int
     private var completion: ((Result<[UInt8], TransportError>) -> Void)?
 
-    /// `completion` is called once, maybe before this returns.
-    init(of pipe: BodyPipe, _ completion: @escaping @EngineActor (Result<[UInt8], TransportError>) -> Void) {
+    /// - Parameters:
+    ///   - mostBytes: The rest is read, and dropped.
+    ///   - completion: Is called once, maybe before this returns.
+    init(
+        of pipe: BodyPipe, keeping mostBytes: Int = .max,
+        _ completion: @escaping @EngineActor (Result<[UInt8], TransportError>) -> Void
+    ) {
+        self.mostBytes = mostBytes
         self.completion = completion
         // The pipe keeps this, so this can't keep the pipe.
         pipe.onReadable { [weak pipe] in
@@ -128,7 +135,7 @@ final class CollectedBody {
     private func take(_ pipe: BodyPipe) {
         while let completion {
             switch pipe.next() {
-            case .bytes(let some): bytes += some
+            case .bytes(let some): bytes += some.prefix(mostBytes - bytes.count)
             case .nothing: return
             case .end:
                 self.completion = nil

@@ -6,6 +6,17 @@ public struct StubReply: Sendable {
     public var delay: Double
     /// It waits for ``StubTransport/Stub/go()``, even if other answers of its stub don't.
     public var isHeld: Bool
+    /// What comes behind the body of a success.
+    package var ending = Ending.whole
+
+    package enum Ending: Sendable {
+        /// The end of the body.
+        case whole
+        /// The connection is cut.
+        case failure(TransportError)
+        /// Nothing, for as long as somebody waits.
+        case never
+    }
 
     public init(_ result: TransportResult, delay: Double = 0, isHeld: Bool = false) {
         self.result = result
@@ -43,7 +54,9 @@ public struct StubReply: Sendable {
 
     /// The same in seconds.
     package func delayed(by seconds: Double) -> StubReply {
-        StubReply(result, delay: seconds, isHeld: isHeld)
+        var reply = self
+        reply.delay = seconds
+        return reply
     }
 }
 
@@ -137,14 +150,7 @@ extension StubTransport {
 
         func take(_ request: TransportRequest) -> StubReply {
             requests.append(request)
-            var reply = reply(request)
-            if case .success(let response) = reply.result, response.body.count > request.maxBodyBytes {
-                reply.result = .failure(
-                    TransportError(
-                        .tooLarge, message: "the body is larger than \(request.maxBodyBytes) bytes",
-                        limit: request.maxBodyBytes))
-            }
-            return reply
+            return reply(request)
         }
 
         /// Keeps a transfer back until ``go()``.

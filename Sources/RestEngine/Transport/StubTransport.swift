@@ -97,31 +97,9 @@ public final class StubTransport: Transport {
             guard let result else { return }
             completion(result)
         }
-        transfer.receiver = sent.receiver
         inFlight[ObjectIdentifier(transfer)] = transfer
-        if case .stream(let pipe)? = sent.upload {
-            _ = CollectedBody(of: pipe) { [weak self] result in
-                guard let self, !transfer.isOver else { return }
-                var whole = sent
-                whole.upload = nil
-                whole.receiver = nil
-                switch result {
-                case .success(let bytes):
-                    whole.body = bytes
-                    take(whole, transfer)
-                case .failure(let error): transfer.start(nil, .error(error))
-                }
-            }
-            return transfer
-        }
         // Uploads are read here, so stubs see and keep what a server would.
-        var request: TransportRequest
-        do throws(FileError) { request = try sent.withUploadRead() } catch {
-            transfer.start(nil, .error(TransportError(error)))
-            return transfer
-        }
-        request.receiver = nil
-        take(request, transfer)
+        transfer.accept(sent) { [weak self] request in self?.take(request, transfer) }
         return transfer
     }
 
@@ -140,7 +118,7 @@ public final class StubTransport: Transport {
         let url = URLText(request.url)
         guard let match = url.flatMap({ url in stubs.last { $0.matches(request, url) } }) else {
             for answers in replays.reversed() {
-                if let result = answers.answer(request) { return transfer.start(nil, StubReply(result)) }
+                if let reply = answers.reply(to: request) { return transfer.start(nil, reply) }
             }
             return transfer.start(nil, refusal(of: request))
         }
@@ -151,97 +129,5 @@ public final class StubTransport: Transport {
         unmatched.append(request)
         onUnmatched?(request)
         return .error(TransportError(.internal, message: "no stub for \(request.method) \(request.url)"))
-    }
-}
-
-/// A request on its way to the answer of a stub.
-@EngineActor
-final class StubTransfer: Transfer {
-    private var stub: StubTransport.Stub?
-    private var reply = StubReply(.success(TransportResponse(status: 200)))
-    private let scheduler: Scheduler
-    /// Gets the body of a success.
-    var receiver: (any BodyReceiver)?
-    /// The success whose body the receiver gets, and where it is in it.
-    private var streamed: (response: TransportResponse, place: Int)?
-    /// Called once: with the answer, or with nil when the transfer was cancelled.
-    private var end: (@EngineActor (StubTransfer, TransportResult?) -> Void)?
-
-    init(
-        scheduler: Scheduler, end: @escaping @EngineActor (StubTransfer, TransportResult?) -> Void
-    ) {
-        self.scheduler = scheduler
-        self.end = end
-    }
-
-    var isOver: Bool { end == nil }
-
-    func start(_ stub: StubTransport.Stub?, _ reply: StubReply) {
-        self.stub = stub
-        self.reply = reply
-        let arrive: @EngineActor () -> Void = { self.arrive() }
-        if reply.delay > 0 { scheduler.after(reply.delay, arrive) } else { scheduler.nextTurn(arrive) }
-    }
-
-    private func arrive() {
-        guard end != nil else { return }
-        if let stub, stub.holds(reply) { stub.hold(self) } else { finish(reply.result) }
-    }
-
-    /// The stub opened, from within a call of the engine perhaps, which must return before an answer comes.
-    func release() {
-        scheduler.nextTurn { self.finish(self.reply.result) }
-    }
-
-    func cancel() {
-        stub?.forget(self)
-        finish(nil)
-    }
-
-    func fail(_ error: TransportError) {
-        stub?.forget(self)
-        finish(.failure(error))
-    }
-
-    var progress: TransferProgress { stub?.progress ?? TransferProgress() }
-
-    func giveBody(to receiver: any BodyReceiver) -> Bool {
-        guard end != nil, streamed == nil else { return false }
-        self.receiver = receiver
-        return true
-    }
-
-    func resume() {
-        if streamed != nil { scheduler.nextTurn { self.deliver() } }
-    }
-
-    /// The next pieces of the body, until the receiver wants no more for now, or it has all.
-    private func deliver() {
-        guard end != nil, let receiver, let (response, place) = streamed else { return }
-        if place >= response.body.count {
-            streamed = nil
-            self.receiver = nil
-            var rest = response
-            rest.body = []
-            return finish(.success(rest))
-        }
-        let next = min(place + Self.pieceBytes, response.body.count)
-        streamed = (response, next)
-        if receiver.receive(Array(response.body[place..<next])) { scheduler.nextTurn { self.deliver() } }
-    }
-
-    private static let pieceBytes = 16 << 10
-
-    private func finish(_ result: TransportResult?) {
-        guard let end else { return }
-        if let receiver, case .success(let response)? = result, (200..<300).contains(response.status) {
-            streamed = (response, 0)
-            var head = response
-            head.body = []
-            receiver.begin(head, of: self)
-            return deliver()
-        }
-        self.end = nil
-        end(self, result)
     }
 }

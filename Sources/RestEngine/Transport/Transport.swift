@@ -1,12 +1,21 @@
 /// Sends requests. It knows nothing of pipelines, caches, redirects or retries: one request in, one answer
 /// out.
 @EngineActor
-public protocol Transport: AnyObject {
+public protocol Transport: AnyObject, Sendable {
     /// Starts a transfer. `completion` is called exactly once, on the engine loop, never before this call
     /// returns, and never after ``Transfer/cancel()``.
     func send(
         _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer
+    /// What all its requests share; nil where nothing goes over a network.
+    var options: TransportOptions? { get }
+    /// The fields that a request has on the wire, with those that the transport adds.
+    func fields(of request: TransportRequest) -> Headers
+}
+
+extension Transport {
+    public var options: TransportOptions? { nil }
+    public func fields(of request: TransportRequest) -> Headers { request.headers }
 }
 
 /// One request on its way.
@@ -171,7 +180,10 @@ public final class NullTransport: Transport {
         var progress: TransferProgress { TransferProgress() }
     }
 
-    public nonisolated init() {}
+    public nonisolated let options: TransportOptions?
+
+    /// - Parameter options: What a transport in its place would have.
+    public nonisolated init(options: TransportOptions? = nil) { self.options = options }
 
     public func send(
         _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void

@@ -84,6 +84,18 @@ extension URLText {
     /// It can be requested: http or https, with a host.
     public var isHTTP: Bool { storage.isHTTP }
 
+    /// A URL as scripts see it that came from elsewhere: without user and password, which a redirect may
+    /// bring.
+    package static func withoutUserInfo(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "@")), let colon = text.firstRange(of: "://") else {
+            return text
+        }
+        let rest = text[colon.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let at = authority.lastIndex(of: "@") else { return text }
+        return String(text[..<colon.upperBound] + rest[rest.index(after: at)...])
+    }
+
     /// The part that globs look at: without query and fragment (14.9, D20).
     var withoutQuery: Substring.UTF8View {
         slice(0, offsets.pathEnd)

@@ -12,7 +12,7 @@ final class BlockRuns {
     private var warnedPlaces: Set<String> = []
     /// Decorators that log in, by the function that scripts have: for those who look at blocks, not for those
     /// who run them.
-    private var authentications: [UnsafeRawPointer: String] = [:]
+    private var authentications: [UnsafeRawPointer: (name: String, header: String?)] = [:]
 
     /// Of functions that configure definitions, by their address: the same function is the same, however
     /// often it is given. Each lives as long as its function is held.
@@ -44,13 +44,14 @@ final class BlockRuns {
         return new
     }
 
-    func noteAuthentication(_ name: String, by function: UnsafeRawPointer?) {
+    /// - Parameter header: The Authorization field that the function sends, if it is always the same.
+    func noteAuthentication(_ name: String, header: String?, by function: UnsafeRawPointer?) {
         // Each run of a block makes its functions anew, and those before are gone.
         if authentications.count >= 1000 { authentications = [:] }
-        if let function { authentications[function] = name }
+        if let function { authentications[function] = (name, header) }
     }
 
-    func authentication(of function: UnsafeRawPointer?) -> String? {
+    func authentication(of function: UnsafeRawPointer?) -> (name: String, header: String?)? {
         function.flatMap { authentications[$0] }
     }
 

@@ -34,9 +34,10 @@ struct ConfigurationBinding: ScriptBinding {
                 ) { call in
                     let function = try call.scriptFunction(1, "fn")
                     let origin = function.place ?? call.place ?? ""
+                    let known = context.blocks.authentication(of: call.lua.identity(call.slot(1)))
                     let placed = ConfiguredFunction(
                         DraftBinding(context: context).decorator(function), origin: origin,
-                        authentication: context.blocks.authentication(of: call.lua.identity(call.slot(1))))
+                        authentication: known?.name, authorization: known?.header)
                     try draft(call).edit { $0.decorators.append(placed) }
                     return .none
                 },

@@ -64,8 +64,12 @@ struct ErrorBinding: ValueBinding {
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.timestamp)
                     return .one
                 },
-                LuaProperty("url", type: "string?", documentation: "The URL that was asked.") { call in
-                    call.lua.push(optional: try call.receiver(as: ScriptErrorBox.self).error.url)
+                LuaProperty(
+                    "url", type: "string?",
+                    documentation: "The URL that was asked, without user and password."
+                ) { call in
+                    let url = try call.receiver(as: ScriptErrorBox.self).error.url
+                    call.lua.push(optional: url.map(URLText.withoutUserInfo))
                     return .one
                 },
                 LuaProperty("method", type: "string?", documentation: "The method that was used.") { call in

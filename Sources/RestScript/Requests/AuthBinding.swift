@@ -19,7 +19,8 @@ struct AuthBinding: ScriptBinding {
                     let authentication = try checked(call) { () throws(CredentialFault) in
                         try BasicAuthentication(user: user, password: password)
                     }
-                    return push(authentication.decorator, named: "rest.auth.basic", call)
+                    return push(
+                        authentication.decorator, named: "rest.auth.basic", authentication.header, call)
                 },
                 ModuleFunction(
                     "digest", "(user: string, password: string) -> function(resource, request) -> request",
@@ -35,7 +36,7 @@ struct AuthBinding: ScriptBinding {
                         }
                         return try DigestAuthentication(user: user, password: password)
                     }
-                    return push(authentication.decorator, named: "rest.auth.digest", call)
+                    return push(authentication.decorator, named: "rest.auth.digest", nil, call)
                 },
             ])
     }
@@ -50,9 +51,10 @@ struct AuthBinding: ScriptBinding {
         do throws(CredentialFault) { return try make() } catch { throw call.bad(1, "user", error.message) }
     }
 
-    private func push(_ decorator: @escaping RequestDecorator, named name: String, _ call: Arguments)
-        -> Verdict
-    {
+    private func push(
+        _ decorator: @escaping RequestDecorator, named name: String, _ header: String?,
+        _ call: Arguments
+    ) -> Verdict {
         call.lua.push(
             function: hostFunction { call in
                 let resource = try call.object(1, "resource", as: Resource.self, expected: "resource")
@@ -60,7 +62,7 @@ struct AuthBinding: ScriptBinding {
                 values.push(try decorator(resource, request), on: call.lua)
                 return .one
             }, name: "\(name)(…)")
-        context.blocks.noteAuthentication(name, by: call.lua.identity(-1))
+        context.blocks.noteAuthentication(name, header: header, by: call.lua.identity(-1))
         return .one
     }
 }

@@ -82,7 +82,8 @@ struct RequestBinding: ScriptBinding {
             tostring: { object in
                 // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated {
-                    (object as? Request).map { "request \($0.description)" } ?? "request"
+                    (object as? Request).map { "request \(SecretMask.standard.line($0.description))" }
+                        ?? "request"
                 }
             }, elsewhere: Self.elsewhere)
     }

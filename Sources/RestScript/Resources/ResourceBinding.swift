@@ -19,7 +19,8 @@ struct ResourceBinding: ScriptBinding {
             tostring: { object in
                 // Lua asks on the thread of its state, the engine loop's.
                 EngineActor.assumeIsolated {
-                    (object as? Resource).map { "resource \($0.summaryText)" } ?? "resource"
+                    (object as? Resource).map { "resource \(SecretMask.standard.line($0.summaryText))" }
+                        ?? "resource"
                 }
             }, elsewhere: Self.elsewhere)
     }

@@ -39,6 +39,7 @@ final class ScriptContext {
         self.options = options
         grants = ScriptGrants(options, folder: folder)
         SecretMask.hide(names: options.secretNames)
+        SecretMask.show(names: options.plainNames)
         SecretMask.hide(environment: options.environment)
         let searchRoots = [folder] + options.modulePaths
         let state = shared ?? ScriptState(options, searchRoots: searchRoots)

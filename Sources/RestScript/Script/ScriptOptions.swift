@@ -19,6 +19,8 @@ public struct ScriptOptions: Sendable {
     /// Headers, parameters, fields and variables whose values are secret, beside those with usual names
     /// (rule 47.3).
     public var secretNames: [String] = []
+    /// Names that look like those of secrets, and are none.
+    public var plainNames: [String] = []
     /// Where `rest.every` finds zones of time.
     public var zones = ZoneFiles.system
     /// What `rest.store` keeps. Give a script that is loaded again the same one.

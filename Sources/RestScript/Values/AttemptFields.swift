@@ -22,7 +22,7 @@ extension ScriptValues {
         lua.push(attempt.number)
         lua.rawSet(-2, "number")
         set("method", attempt.method, on: lua)
-        set("url", attempt.url, on: lua)
+        set("url", URLText.withoutUserInfo(attempt.url), on: lua)
         set("reason", attempt.reason?.description, on: lua)
         set("http_version", attempt.httpVersion, on: lua)
         set("remote_address", attempt.remoteAddress, on: lua)

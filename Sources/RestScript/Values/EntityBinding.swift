@@ -93,9 +93,12 @@ struct EntityBinding: ValueBinding {
                     return .one
                 },
                 LuaProperty(
-                    "url", type: "string?", documentation: "Where that response came from, after redirects."
+                    "url", type: "string?",
+                    documentation:
+                        "Where that response came from, after redirects; without user and password."
                 ) { call in
-                    call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.url)
+                    let url = try call.receiver(as: ScriptEntity.self).entity.url
+                    call.lua.push(optional: url.map(URLText.withoutUserInfo))
                     return .one
                 },
                 LuaProperty("http_version", type: "string?", documentation: "`1.1` or `2`, for example.") {

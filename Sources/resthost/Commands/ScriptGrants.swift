@@ -108,6 +108,7 @@ struct GrantValues: Equatable {
         var options = ScriptOptions()
         options.modulePaths = modulePaths
         options.secretNames = file.secretNames
+        options.plainNames = file.plainNames
         options.transformerThreads = transformerThreads
         options.memoryLimit = memory.flatMap(ByteSize.parse) ?? file.memory ?? options.memoryLimit
         options.contentMemoryLimit = contentMemory.flatMap(ByteSize.parse) ?? file.contentMemory

@@ -37,7 +37,7 @@ enum HostEngine {
             var options = try arguments.options(log: log)
             options.startsWork = startsWork
             if !startsWork {
-                options.makeTransport = { _ in NullTransport() }
+                options.makeTransport = { NullTransport(options: $0) }
                 options.openStoresInMemory()
             }
             return try ScriptHost(path: arguments.config, engine: engine, options: options)

@@ -29,8 +29,8 @@ final class Traffic {
         }
         // Before it is written over, should it be one of the others.
         if let source { replay = try Self.replay(source) }
-        try write(to: har, TrafficRecorder.shownBytes)
-        try write(to: record, TrafficRecorder.replayedBytes)
+        try write(to: har, TrafficRecorder.shownBytes, isReplayed: false)
+        try write(to: record, TrafficRecorder.replayedBytes, isReplayed: true)
     }
 
     private static func replay(_ path: String) throws(Diagnostic) -> (ReplayTransport, Scheduler) {
@@ -41,11 +41,13 @@ final class Traffic {
         } catch { throw Diagnostic(.error, code: "recording", "\(error)") }
     }
 
-    private func write(to path: String?, _ bodyLimit: Int) throws(Diagnostic) {
+    private func write(to path: String?, _ bodyLimit: Int, isReplayed: Bool) throws(Diagnostic) {
         guard let path else { return }
         do throws(FileError) {
             recorders.append(
-                try TrafficRecorder(path, version: Version.text, bodyLimit: bodyLimit) { [log] error in
+                try TrafficRecorder(
+                    path, version: Version.text, bodyLimit: bodyLimit, isReplayed: isReplayed
+                ) { [log] error in
                     log.write(ScriptLogEntry(level: .error, text: "the recording ends here: \(error)"))
                 })
         } catch { throw Diagnostic(.error, code: "recording", "\(error)") }

@@ -17,6 +17,7 @@ import RestScript
 ///
 /// [secrets]
 /// names = ["X-Customer-Number"]
+/// not-secret = ["upload_token"]
 ///
 /// [log]
 /// access = "access.log"
@@ -42,6 +43,8 @@ struct SettingsFile {
     var contentMemory: Int?
     /// See ``ScriptOptions/secretNames``.
     var secretNames: [String] = []
+    /// See ``ScriptOptions/plainNames``.
+    var plainNames: [String] = []
     /// See ``RunCommand/accessLog``; the path as those of permissions.
     var accessLog: String?
     var accessLogFormat: LogText.Format?
@@ -115,9 +118,16 @@ struct SettingsFile {
         case "permissions": try takePermission(entry, folder)
         case "limits": try takeLimit(entry)
         case "secrets":
-            guard entry.key == "names" else { throw .unknown(["names"]) }
-            secretNames = try Self.texts(entry)
-            if secretNames.contains("") { throw .wrong("a name in 'names' is empty") }
+            guard ["names", "not-secret"].contains(entry.key) else {
+                throw .unknown(["names", "not-secret"])
+            }
+            let names = try Self.texts(entry)
+            if names.contains("") { throw .wrong("a name in '\(entry.key)' is empty") }
+            if entry.key == "names" { secretNames = names } else { plainNames = names }
+            let both = Set(secretNames.map { $0.lowercased() })
+            if let name = plainNames.first(where: { both.contains($0.lowercased()) }) {
+                throw .wrong("'\(name)' is in 'names' and in 'not-secret'")
+            }
         case "log": try takeLog(entry, folder)
         case "traces": try takeTraces(entry)
         case "gateway":

@@ -17,6 +17,46 @@ struct SecretMaskTests {
     }
 
     @Test(arguments: [
+        "key", "page_token", "pageToken", "nextPageToken", "continuation-token", "NextContinuationToken",
+        "next_token", "resumptionToken", "sync_token", "$skiptoken", "clientRequestToken", "max_tokens",
+        "tokens", "token_type", "secrets_count", "session_no", "Access-Control-Allow-Credentials",
+        "Idempotency-Key", "Signature-Input", "monkey",
+    ]) func `47.3 names that only sound like secrets are none`(name: String) {
+        #expect(!SecretMask.standard.hides(name))
+    }
+
+    @Test(arguments: [
+        "token", "access_token", "refreshToken", "id_token", "csrf-token", "X-Amz-Security-Token",
+        "client_secret", "api_key", "X-Goog-Api-Key", "AWSSecretAccessKey", "private_key", "user[password]",
+        "new_password", "password_confirmation", "passwd", "X-Amz-Signature", "X-Amz-Credential", "sig",
+        "auth", "session", "sessionId", "authorization", "credentials", "Proxy-Authorization", "Cookie",
+    ]) func `47.3 names of credentials are secret`(name: String) {
+        #expect(SecretMask.standard.hides(name))
+    }
+
+    @Test func `47.3 the settings take names out, but not those of credentials in headers`() {
+        SecretMask.show(names: ["Upload_Token_Smt", "Authorization"])
+        SecretMask.hide(names: ["smt_both"])
+        SecretMask.show(names: ["smt_both"])
+        let mask = SecretMask.standard
+        #expect(!mask.hides("upload_token_smt") && !SecretMask.hidesVariable("UPLOAD_TOKEN_SMT"))
+        #expect(mask.hides("Authorization") && mask.hides("SMT_BOTH"))
+    }
+
+    @Test(arguments: [
+        ("Location", "/base/data?access_token=abc", "/base/data?access_token=***"),
+        ("Content-Location", "?a=1&api_key=abc#f", "?a=1&api_key=***#f"),
+        (
+            "Link", "</x?token=abc>; rel=next, </y?page_token=2>",
+            "</x?token=***>; rel=next, </y?page_token=2>"
+        ),
+        ("Refresh", "0; url=/x?sig=abc", "0; url=/x?sig=***"), ("Referer", "/a?b=1", "/a?b=1"),
+        ("Origin", "https://u:p@a.test", "https://***@a.test"),
+    ]) func `48.2 secrets of relative URLs in headers`(name: String, value: String, shown: String) {
+        #expect(SecretMask.standard.header(name, value) == shown)
+    }
+
+    @Test(arguments: [
         ("https://a.test/x?page=2", "https://a.test/x?page=2"),
         ("https://a.test/x?access_token=abc&page=2#f", "https://a.test/x?access_token=***&page=2#f"),
         ("https://a.test/x?API%5FKEY=abc", "https://a.test/x?API%5FKEY=***"),
@@ -34,8 +74,8 @@ struct SecretMaskTests {
             "GET https://***@a.test/x?token=***: Not found (404)"
         ),
         (
-            "from <https://u:p@a.test/> to 'http://b.test/?key=k'.",
-            "from <https://***@a.test/> to 'http://b.test/?key=***'."
+            "from <https://u:p@a.test/> to 'http://b.test/?sig=k'.",
+            "from <https://***@a.test/> to 'http://b.test/?sig=***'."
         ),
         ("https://a.test/?sig=a&b=c d=e token=f", "https://a.test/?sig=***&b=c d=e token=f"),
         ("no URL: a b?token=c", "no URL: a b?token=c"), ("://u:p@a", "://***@a"), ("", ""),

@@ -26,8 +26,8 @@ struct ReplayTests {
         let request = TransportRequest(
             method: method, url: url, headers: ["Content-Type": "application/json"],
             body: body.map { Array($0.utf8) })
-        return answers.answer(request).map { result in
-            (try? result.get()).map { String(decoding: $0.body, as: UTF8.self) } ?? "failed"
+        return answers.reply(to: request).map { reply in
+            (try? reply.result.get()).map { String(decoding: $0.body, as: UTF8.self) } ?? "failed"
         }
     }
 
@@ -158,7 +158,7 @@ struct ReplayTests {
         let text =
             #"{"log":{"entries":[{"request":{"method":"GET","url":"https://a.test/x"},"response":{"status":200,"content":{"size":5}}}]}}"#
         let answers = RecordedAnswers(try HARReader.exchanges(Array(text.utf8), path: "a.har"), path: "a.har")
-        let result = try #require(answers.answer(TransportRequest(url: "https://a.test/x")))
+        let result = try #require(answers.reply(to: TransportRequest(url: "https://a.test/x"))).result
         do throws(TransportError) {
             _ = try result.get()
             Issue.record("it was answered")

@@ -137,7 +137,10 @@ struct StubTransportTests {
         request.maxBodyBytes = 2
         _ = fixture.transport.send(request) { [inbox] in inbox.results.append($0) }
         fixture.settle()
-        #expect(throws: TransportError(.tooLarge, message: "the body is larger than 2 bytes", limit: 2)) {
+        #expect(
+            throws: TransportError(
+                .tooLarge, phase: .receive, message: "the body is larger than 2 bytes", limit: 2)
+        ) {
             try inbox.results[0].get()
         }
     }

@@ -55,6 +55,33 @@ struct RedirectFieldTests {
         #expect(lines == ["302\thttps://api.test/v1/b"] && sent.count == 2)
     }
 
+    @Test func `URLs that a redirect gave a user and a password are shown without`() throws {
+        let fixture = ScriptFixture()
+        for (path, location) in [("ok", "/v1/b"), ("bad", "/v1/c")] {
+            try fixture.transport.stub(
+                method: "GET", urlGlob: "https://api.test/v1/\(path)",
+                .response(302, headers: ["Location": "https://bob:hunter2secret@api.test\(location)"]))
+        }
+        try fixture.transport.stub(
+            method: "GET", urlGlob: "https://bob:hunter2secret@api.test/v1/b", .text(200, "b"))
+        try fixture.transport.stub(
+            method: "GET", urlGlob: "https://bob:hunter2secret@api.test/v1/c", .text(500, "c"))
+        try fixture.load(
+            """
+            rest.spawn(function()
+              print(api:resource("ok"):request("GET"):await().url)
+              local _, err = api:resource("bad"):request("GET"):await()
+              print(err.url, err.attempts[2].url, err)
+            end)
+            """)
+        for _ in 0..<5 { fixture.advance(1) }
+        let text = fixture.lines.joined(separator: "\n")
+        #expect(!text.contains("hunter2secret"), "\(text)")
+        #expect(fixture.lines.first == "https://api.test/v1/b")
+        #expect(text.contains("https://api.test/v1/c\thttps://api.test/v1/c\t"), "\(text)")
+        fixture.close()
+    }
+
     @Test(arguments: [
         ("error('no')", "script_error"), ("return 1", "script_error"), ("rest.sleep(1)", "script_error"),
     ])

@@ -38,6 +38,53 @@ struct RecordingCommandTests {
         #expect(peer.requests.count == sent)
     }
 
+    @Test func `49.8 files, pieces and events are recorded, and replayed as what they were`() async throws {
+        let server = LoopbackPeer { request in
+            switch request.target {
+            case "/events":
+                return PeerConnection.response(
+                    headers: [("Content-Type", "text/event-stream")],
+                    body: Array("data: one\n\ndata: two\n\n".utf8))
+            default: return PeerConnection.response(body: Array("content of \(request.target)".utf8))
+            }
+        }
+        let folder = ScriptFolder.service(
+            at: server.baseURL,
+            """
+            api:configure("/events", function(c) c.stream = "events" end)
+            rest.spawn(function()
+              local entity = assert(api:resource("/file"):request("GET", { to_file = "out.txt" }):await())
+              print(entity.content.bytes, rest.read_file("out.txt"))
+              local text = ""
+              print(rest.stream(api:define("GET", "pieces"), function(piece) text = text .. piece end).status, text)
+              print(api:resource("/events"):load():await().content)
+            end)
+            """)
+        let live = await folder.run("run", "main.lua", "--allow-write", ".", "--record", "a.har")
+        #expect(
+            live.code == 0
+                && live.output == "16\tcontent of /file\n200\tcontent of /pieces\none\n", "\(live)")
+        #expect(HARSchema.faults(try document(folder, "a.har")) == [])
+        let sent = server.requests.count
+        let replayed = await folder.run("run", "main.lua", "--allow-write", ".", "--replay", "a.har")
+        #expect(replayed.code == 0 && replayed.output == live.output, "\(replayed)")
+        #expect(server.requests.count == sent)
+    }
+
+    @Test func `48.6 a HAR has the headers that went over the wire`() async throws {
+        let folder = ScriptFolder.service(at: peer.baseURL)
+        let get = await folder.run("get", "main.lua", "/a", "-d", "{}", "--har", "get.har")
+        #expect(get.code == 0, "\(get)")
+        let entry = try #require(try document(folder, "get.har")["log"]?["entries"]?[0])
+        let written = (entry["request"]?["headers"] ?? .null).elements.map { field in
+            "\(field["name"]?.string?.lowercased() ?? ""): \(field["value"]?.string ?? "")"
+        }
+        let sent = try #require(peer.requests.last).headers.fields.map {
+            "\($0.name.lowercased()): \($0.value)"
+        }
+        #expect(written.sorted() == sent.sorted())
+    }
+
     @Test func `49.5 what the recording doesn't have fails by name`() async throws {
         let folder = ScriptFolder.service(
             at: peer.baseURL, "rest.spawn(function() print(api:resource('/other'):get()) end)")

@@ -64,6 +64,12 @@ struct SettingsTests {
     @Test(arguments: [
         ("[permissions]\nraed = []", 2, "unknown name 'raed': did you mean 'read'?"),
         ("[log]\naccess-format = \"xml\"", 2, "'access-format' is text or json"),
+        ("[secrets]\nnot-secret = [\"\"]", 2, "a name in 'not-secret' is empty"),
+        ("[secrets]\nname = []", 2, "unknown name 'name': did you mean 'names'?"),
+        (
+            "[secrets]\nnot-secret = [\"A\"]\nnames = [\"a\"]", 3,
+            "'A' is in 'names' and in 'not-secret'"
+        ),
         ("[log]\nacces = \"a\"", 2, "unknown name 'acces': did you mean 'access'?"),
         ("[gateway]\nlisen = 1", 2, "unknown name 'lisen': did you mean 'listen'?"),
         (

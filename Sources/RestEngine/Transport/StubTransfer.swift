@@ -1,0 +1,149 @@
+/// A request on its way to the answer of a stub, or of a recording.
+@EngineActor
+final class StubTransfer: Transfer {
+    private var stub: StubTransport.Stub?
+    private var reply = StubReply(.success(TransportResponse(status: 200)))
+    private let scheduler: Scheduler
+    /// Gets the body of a success.
+    private var receiver: (any BodyReceiver)?
+    /// Of a body that no receiver gets.
+    private var maxBodyBytes = Int.max
+    /// The success whose body the receiver gets, and where it is in it.
+    private var streamed: (response: TransportResponse, place: Int)?
+    /// Called once: with the answer, or with nil when the transfer was cancelled.
+    private var end: (@EngineActor (StubTransfer, TransportResult?) -> Void)?
+
+    init(
+        scheduler: Scheduler, end: @escaping @EngineActor (StubTransfer, TransportResult?) -> Void
+    ) {
+        self.scheduler = scheduler
+        self.end = end
+    }
+
+    var isOver: Bool { end == nil }
+
+    /// Takes a request, and gives it back whole, with its upload as the body that a server would get: at
+    /// once, or when somebody has written it.
+    ///
+    /// - Parameter kept: Bytes of a body that is written meanwhile; the rest of it is read, and dropped.
+    func accept(
+        _ sent: TransportRequest, keeping kept: Int = .max,
+        _ completion: @escaping @EngineActor (TransportRequest) -> Void
+    ) {
+        receiver = sent.receiver
+        maxBodyBytes = sent.maxBodyBytes
+        var request = sent
+        request.receiver = nil
+        if case .stream(let pipe)? = sent.upload {
+            request.upload = nil
+            _ = CollectedBody(of: pipe, keeping: kept) { result in
+                guard !self.isOver else { return }
+                switch result {
+                case .success(let bytes):
+                    request.body = bytes
+                    completion(request)
+                case .failure(let error): self.start(nil, .error(error))
+                }
+            }
+            return
+        }
+        do throws(FileError) { completion(try request.withUploadRead()) } catch {
+            start(nil, .error(TransportError(error)))
+        }
+    }
+
+    func start(_ stub: StubTransport.Stub?, _ reply: StubReply) {
+        self.stub = stub
+        self.reply = reply
+        let arrive: @EngineActor () -> Void = { self.arrive() }
+        if reply.delay > 0 { scheduler.after(reply.delay, arrive) } else { scheduler.nextTurn(arrive) }
+    }
+
+    private func arrive() {
+        guard end != nil else { return }
+        if let stub, stub.holds(reply) { stub.hold(self) } else { finish(reply.result) }
+    }
+
+    /// The stub opened, from within a call of the engine perhaps, which must return before an answer comes.
+    func release() {
+        scheduler.nextTurn { self.finish(self.reply.result) }
+    }
+
+    func cancel() {
+        stub?.forget(self)
+        complete(nil)
+    }
+
+    func fail(_ error: TransportError) {
+        stub?.forget(self)
+        complete(.failure(error))
+    }
+
+    var progress: TransferProgress { stub?.progress ?? TransferProgress() }
+
+    func giveBody(to receiver: any BodyReceiver) -> Bool {
+        guard end != nil, streamed == nil else { return false }
+        self.receiver = receiver
+        return true
+    }
+
+    func resume() {
+        if streamed != nil { scheduler.nextTurn { self.deliver() } }
+    }
+
+    /// The next pieces of the body, until the receiver wants no more for now, or it has all.
+    private func deliver() {
+        guard end != nil, let receiver, let (response, place) = streamed else { return }
+        if place >= response.body.count {
+            var rest = response
+            rest.body = []
+            switch reply.ending {
+            // As a connection on which nothing comes.
+            case .never: return
+            case .whole: return complete(.success(rest))
+            case .failure(let error): return complete(.failure(error))
+            }
+        }
+        let next = min(place + Self.pieceBytes, response.body.count)
+        streamed = (response, next)
+        if receiver.receive(Array(response.body[place..<next])) { scheduler.nextTurn { self.deliver() } }
+    }
+
+    private static let pieceBytes = 16 << 10
+
+    private func finish(_ result: TransportResult?) {
+        guard end != nil, case .success(let response)? = result else { return complete(result) }
+        if let receiver, (200..<300).contains(response.status) {
+            streamed = (response, 0)
+            var head = response
+            head.body = []
+            receiver.begin(head, of: self)
+            return deliver()
+        }
+        guard response.body.count <= maxBodyBytes else {
+            return complete(
+                .failure(
+                    TransportError(
+                        .tooLarge, phase: .receive, message: "the body is larger than \(maxBodyBytes) bytes",
+                        limit: maxBodyBytes)))
+        }
+        switch reply.ending {
+        case .whole: complete(result)
+        case .failure(let error): complete(.failure(error))
+        case .never:
+            complete(
+                .failure(
+                    TransportError(
+                        .internal, phase: .receive,
+                        message: "the recording has the beginning of this body: its request was cancelled")))
+        }
+    }
+
+    private func complete(_ result: TransportResult?) {
+        guard let end else { return }
+        self.end = nil
+        receiver = nil
+        streamed = nil
+        end(self, result)
+    }
+}
