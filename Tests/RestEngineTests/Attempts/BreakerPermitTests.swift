@@ -96,7 +96,7 @@ struct BreakerPermitTests {
         #expect(BreakerOutcome(.failure(TransportError(.tooLarge, message: "large"))) == .succeeded)
         #expect(BreakerOutcome(.failure(TransportError(.timeout, phase: .idle, message: "idle"))) == .failed)
         #expect(BreakerOutcome(.success(TransportResponse(status: 429))) == .succeeded)
-        #expect(breaker.note(isFailure: true, wasProbe: false, Self.policy, at: 0))
+        #expect(breaker.note(isFailure: true, wasProbe: false, Self.policy, at: 0) == true)
     }
 
     @Test(arguments: [true, false])

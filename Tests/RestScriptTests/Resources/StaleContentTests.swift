@@ -22,7 +22,7 @@ struct StaleContentTests {
               if not content then return nil, err end
               return content .. " " .. (a.latest_error and a.latest_error.http_status_code or "fresh")
             end)
-            function ask()
+            local function ask()
               rest.spawn(function()
                 print("job", a:get())
                 print("definition", (api:define("GET", "/a"):get()))
@@ -31,7 +31,8 @@ struct StaleContentTests {
                   complete(err or rest.entity { content = content, content_type = "text/plain" })
                 end }
                 custom:start()
-                print("custom", custom:await().content)
+                local entity = custom:await()
+                print("custom", entity and entity.content)
               end)
             end
             ask()

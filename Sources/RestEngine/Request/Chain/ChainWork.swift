@@ -64,6 +64,8 @@ final class ChainWork: RequestWork {
         for pass in chain.neededBy { request.need(by: pass) }
         request.onCompletion { [self] info in
             awaitsOwn = false
+            // It ended before what it waited for did.
+            guard chain.state == .inProgress || chain.isCancelled else { return }
             if let exchange = request.exchange { chain.exchange = exchange }
             chain.trail = request.trail
             then(info)
