@@ -1,5 +1,6 @@
-import RestEngine
 import Testing
+
+@testable import RestEngine
 
 @EngineActor
 struct SchedulerTests {
