@@ -8,7 +8,7 @@ import Testing
 struct StaleContentTests {
     @Test func `44.2 old data stands in for an API in trouble in routes, jobs and custom requests`() throws {
         let fixture = ScriptFixture()
-        try fixture.transport.stub(method: "GET", urlGlob: "https://api.test/**", reply: .text(200, "old"))
+        try fixture.transport.stub(method: "GET", urlGlob: "https://api.test/**", .text(200, "old"))
         try fixture.load(
             """
             api:configure("**", function(c) c.expiration_time = 10 c.stale_if_error = 60 end)
@@ -45,7 +45,7 @@ struct StaleContentTests {
             fixture.settle()
             return text
         }
-        try fixture.transport.stub(method: "GET", urlGlob: "https://api.test/**", reply: .text(503, "down"))
+        try fixture.transport.stub(method: "GET", urlGlob: "https://api.test/**", .text(503, "down"))
         fixture.advance(20)
         #expect(fixture.lines.suffix(3) == ["job\told", "definition\told", "custom\told"])
         #expect(answer() == "old 503")
