@@ -145,7 +145,7 @@ struct DeliveredBodyTests {
         var texts: [String] = []
         func changed(_ resource: Resource, _ event: ResourceEvent) {
             guard case .newData = event, let data = resource.latestData else { return }
-            texts.append(data.text.isEmpty ? "\((try? data.json.description) ?? "")" : data.text)
+            texts.append(data.text.isEmpty ? "\(data.json.description)" : data.text)
         }
     }
 
@@ -155,7 +155,7 @@ struct DeliveredBodyTests {
         func download(_ fixture: EngineFixture) async throws -> (String?, Int64?) {
             let file = folder.path + "/out"
             let resource = fixture.resource("file")
-            let request = resource.start(RequestPlan(method: "GET", destination: .file(path: file)))
+            let request = resource.start(RequestPlan(method: "GET", destination: .file(file)))
             fixture.settle()
             await fixture.engine.offloadedWorkIsDone()
             fixture.settle()
