@@ -133,7 +133,7 @@ import Testing
 
     @Test(arguments: [1_700_000_000.123, 1_700_000_000.7, 0.1])
     func `52.1 A lifetime loses no second to rounding`(_ time: Double) {
-        var writer = AnswerWriter(allocator: ByteBufferAllocator())
+        var writer = AnswerWriter(allocator: ByteBufferAllocator(), clock: { 1_700_000_000 })
         for lifetime in [0, 1, 7, 60, 299, 86_400] {
             let content = EncodedContent(contentType: "text/plain", body: [1], status: 200)
             let answer = PublishedAnswer(
