@@ -94,7 +94,7 @@ struct FreshnessTests {
     }
 
     /// Seconds by which somebody sets the clock: 800 days.
-    private static let jumps = [-69_120_000.0, 69_120_000]
+    private nonisolated static let jumps = [-69_120_000.0, 69_120_000]
 
     private func setClock(by seconds: Double) {
         fixture.clock.move(toUptime: fixture.clock.uptime, now: fixture.clock.now + seconds)
