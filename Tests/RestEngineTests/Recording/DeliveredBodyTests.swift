@@ -75,7 +75,8 @@ struct DeliveredBodyTests {
         #expect(content?["text"] == nil)
         let (bytes, response) = streamed(try replaying())
         #expect(bytes.isEmpty)
-        #expect((response?.error.map { "\($0)" } ?? "").contains("longer than what was recorded"))
+        let told = response?.error.map { "\($0)" } ?? ""
+        #expect(told.contains("longer than what was recorded"))
     }
 
     @Test func `48.5 nothing is copied where nobody records`() throws {
