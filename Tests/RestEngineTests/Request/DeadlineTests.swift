@@ -14,6 +14,7 @@ struct DeadlineTests {
     private final class Renewal {
         var done: (@EngineActor (RefreshGate.Outcome) -> Void)?
         var count = 0
+        var isIn = false
     }
 
     private func total(_ seconds: Double, _ glob: String? = nil) throws {
@@ -42,9 +43,8 @@ struct DeadlineTests {
         try total(2)
         try total(100, "patient")
         let renewal = try guarded()
-        var isIn = false
         try fixture.transport.stub(method: .get, urlGlob: "*", base: fixture.service.baseURL) { _ in
-            isIn ? .text(200, "in") : .response(401)
+            renewal.isIn ? .text(200, "in") : .response(401)
         }
         let hasty = ["a", "b"].map { fixture.resource($0).request(.get) }
         let patient = fixture.resource("patient").request(.get)
@@ -56,7 +56,7 @@ struct DeadlineTests {
         let error = try #require(hasty[0].info?.response.error)
         #expect("\(error)".contains("the request did not end within 2 seconds"))
         #expect(error.url == "https://api.test/v1/a" && error.attempts.map(\.status) == [401])
-        isIn = true
+        renewal.isIn = true
         renewal.done?(.renewed)
         fixture.settle()
         #expect(patient.info?.response.entity?.text == "in" && renewal.count == 1)
