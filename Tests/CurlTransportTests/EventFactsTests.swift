@@ -29,7 +29,7 @@ struct EventFactsTests {
         #expect(told.count == 1)
         let event = try #require(told.first)
         #expect(event["remote_address"]?.string == "127.0.0.1:\(peer.port)")
-        #expect(event["status"] == 200 && event["http_version"]?.string == "HTTP/1.1")
+        #expect(event["status"] == 200 && event["http_version"]?.string == "1.1")
         #expect(event["reused"] == true)
     }
 }

@@ -85,6 +85,8 @@ struct TransferDeadlinesTests {
         limits.total = .zero
         var deadlines = TransferDeadlines(limits: limits, start: 100, awaitsBody: true)
         func next() -> String { deadlines.next.map { "\($0.phase.rawValue) \(Int($0.deadline))" } ?? "none" }
+        #expect(next() == "none")
+        deadlines.connectionReady(at: 100)
         #expect(next() == "first_byte 130")
         deadlines.uploadHeld()
         #expect(next() == "none")

@@ -134,7 +134,7 @@ final class EngineClient: Sendable {
         if patience != Self.usualPatience { waiting(patience) }
         let running = resolved.configuration.isCollapsing ? resource.loadRequests.first : nil
         let interest = running?.interest ?? 0
-        let held = resource.latestData?.timestamp
+        let held = resource.dataTime
         let status = CacheStatus.forwarded(isStale: held != nil, isCollapsed: running != nil)
         let (ticket, path, always) = (question.ticket, question.path, !question.demand.isUsual)
         let asked = AskedRequest()

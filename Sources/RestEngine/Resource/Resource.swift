@@ -88,9 +88,10 @@ public final class Resource {
 
     /// Seconds since the data was received or confirmed, whatever was done to the time of day meanwhile
     /// (D43); nil without data.
-    public var dataAge: Double? {
-        state.data == nil ? nil : engine.scheduler.uptime - state.dataTime
-    }
+    public var dataAge: Double? { dataTime.map { engine.scheduler.uptime - $0 } }
+
+    /// When it was, on the clock that never jumps (D43); nil without data.
+    package var dataTime: Double? { state.data == nil ? nil : state.dataTime }
 
     /// A request is in flight whose outcome becomes this resource's state (4.6).
     public var isLoading: Bool { !loadRequests.isEmpty }

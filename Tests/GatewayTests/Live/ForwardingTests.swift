@@ -67,7 +67,13 @@ import Testing
             var response = TransportResponse.stub(body.withLock { $0 }, status: 206)
             response.headers.set("Content-Range", "bytes 0-3/10")
             return response
-        } _: { _, site in
+        } _: { world, site in
+            let same = try site.get("/github/a", fields: ["Range: bytes=0-3"])
+            #expect(same.status == 206 && same.body == "[1 ]")
+            try await world.configure("**") {
+                $0.pipeline[.model].add(
+                    TypedTransformer<Tree, Tree>(description: "same", onMismatch: .skip) { tree, _ in tree })
+            }
             let changed = try site.get("/github/a", fields: ["Range: bytes=0-3"])
             #expect(changed.status == 502 && changed.problem("code") == "part_changed")
             body.withLock { $0 = "[1,2" }

@@ -94,7 +94,7 @@ struct CacheAndNetworkTests {
         }
         fixture.settle()
         #expect(hooks.lines == ["999996.0 1000026.0"])
-        #expect(publication.answer(at: fixture.clock.now)?.content.body == Array("kept".utf8))
+        #expect(publication.answer(at: fixture.clock.uptime)?.content.body == Array("kept".utf8))
     }
 
     // MARK: Loads

@@ -26,7 +26,7 @@ struct LargePublicationTests {
     }
 
     private func size(_ publication: Publication) -> Int? {
-        publication.answer(at: fixture.clock.now)?.content.body.count
+        publication.answer(at: fixture.clock.uptime)?.content.body.count
     }
 
     @Test(arguments: [Content.text(text), .json(Tree(text)), .bytes(Array(text.utf8))])
@@ -36,9 +36,9 @@ struct LargePublicationTests {
         var answers: [PublishedAnswer] = []
         for _ in 0..<2 { resource.readAnswer { if let answer = try? $0.get() { answers.append(answer) } } }
         // The loop is this test's as long as it doesn't wait.
-        #expect(answers.isEmpty && publication.answer(at: fixture.clock.now) == nil)
+        #expect(answers.isEmpty && publication.answer(at: fixture.clock.uptime) == nil)
         await fixture.engine.offloadedWorkIsDone()
-        let shown = try #require(publication.answer(at: fixture.clock.now)).content
+        let shown = try #require(publication.answer(at: fixture.clock.uptime)).content
         #expect(shown.body.count >= 300_000 && prepared.count == 1)
         #expect(answers.map { $0.content === shown } == [true, true])
         #expect(answers.allSatisfy { $0.isFresh(at: fixture.clock.now) })
@@ -61,7 +61,7 @@ struct LargePublicationTests {
         #expect(size(publication) == LargeContentTests.json.count && prepared.count == 1)
         var answer: PublishedAnswer?
         resource.readAnswer { answer = try? $0.get() }
-        #expect(answer?.content === publication.answer(at: fixture.clock.now)?.content)
+        #expect(answer?.content === publication.answer(at: fixture.clock.uptime)?.content)
     }
 
     @Test func `a form that was made with a content is no other's`() async throws {
@@ -78,7 +78,7 @@ struct LargePublicationTests {
         fixture.settle()
         await fixture.engine.offloadedWorkIsDone()
         fixture.settle()
-        let shown = try #require(publication.answer(at: fixture.clock.now)).content
+        let shown = try #require(publication.answer(at: fixture.clock.uptime)).content
         #expect(
             String(decoding: shown.body, as: UTF8.self)
                 == "\(try Tree(json: LargeContentTests.json).byteCount)")

@@ -16,7 +16,7 @@ struct PublicationTests {
     }
 
     private func text(_ publication: Publication) -> String? {
-        publication.answer(at: fixture.clock.now).map { String(decoding: $0.content.body, as: UTF8.self) }
+        publication.answer(at: fixture.clock.uptime).map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
     @Test func `a fresh answer is there for readers until it expires`() throws {
@@ -72,26 +72,26 @@ struct PublicationTests {
 
     @Test func `a 304 keeps the encoded content and moves the times`() throws {
         let (resource, publication) = try loaded()
-        let first = try #require(publication.answer(at: fixture.clock.now))
+        let first = try #require(publication.answer(at: fixture.clock.uptime))
         fixture.advance(40)
         #expect(text(publication) == nil)
         try fixture.stub("GET", "a", .response(304))
         resource.load()
         fixture.settle()
-        let second = try #require(publication.answer(at: fixture.clock.now))
+        let second = try #require(publication.answer(at: fixture.clock.uptime))
         #expect(second.content === first.content)
         #expect(second.timestamp == 1_000_040 && second.expiresAt == 1_000_070)
     }
 
     @Test func `new data is encoded anew, equal content has an equal tag`() throws {
         let (resource, publication) = try loaded()
-        let first = try #require(publication.answer(at: fixture.clock.now)).content
+        let first = try #require(publication.answer(at: fixture.clock.uptime)).content
         resource.load()
         fixture.settle()
-        let same = try #require(publication.answer(at: fixture.clock.now)).content
+        let same = try #require(publication.answer(at: fixture.clock.uptime)).content
         #expect(same !== first && same.etag == first.etag)
         resource.overrideLocalContent(.text("y"))
-        #expect(publication.answer(at: fixture.clock.now)?.content.etag != first.etag)
+        #expect(publication.answer(at: fixture.clock.uptime)?.content.etag != first.etag)
     }
 
     @Test func `the publication of a dropped resource is retired`() throws {
@@ -116,7 +116,7 @@ struct PublicationTests {
     ) throws {
         let resource = fixture.resource("a")
         resource.overrideLocalData(Entity(content: content, contentType: type, timestamp: fixture.clock.now))
-        let answer = resource.publicationForReaders().answer(at: fixture.clock.now)
+        let answer = resource.publicationForReaders().answer(at: fixture.clock.uptime)
         #expect(answer?.content.contentType == sentType)
         #expect(answer?.content.body == body)
     }
@@ -126,7 +126,7 @@ struct PublicationTests {
         let resource = fixture.resource("a")
         let publication = resource.publicationForReaders()
         resource.overrideLocalData(Entity(content: content, timestamp: fixture.clock.now))
-        #expect(publication.answer(at: fixture.clock.now) == nil)
+        #expect(publication.answer(at: fixture.clock.uptime) == nil)
         var failure: RequestError?
         resource.readAnswer { if case .failure(let error) = $0 { failure = error } }
         #expect(failure != nil)
@@ -134,7 +134,7 @@ struct PublicationTests {
 
     @Test func `a rendering is made once`() throws {
         let (_, publication) = try loaded()
-        let content = try #require(publication.answer(at: fixture.clock.now)).content
+        let content = try #require(publication.answer(at: fixture.clock.uptime)).content
         #expect(content.rendering { [1] } == [1])
         #expect(content.rendering { [2] } == [1])
     }
@@ -149,7 +149,7 @@ struct PublicationTests {
         }
         fixture.settle()
         #expect(answers.count == 2)
-        let shown = try #require(publication.answer(at: fixture.clock.now)).content
+        let shown = try #require(publication.answer(at: fixture.clock.uptime)).content
         for answer in answers { #expect(answer.content === shown) }
     }
 

@@ -106,24 +106,24 @@ struct ServiceTests {
             """,
             prints: [
                 "https://api.test/v1/a%3Fb", "https://other.test/x?y=1", "https://other.test/base/a%20b",
-                "true\tfalse", ":\t:", "true\t2048",
+                "true\tfalse", ":\t:", "true\t1048576",
             ])
     }
 
     @Test func `what a script puts in place has to fit below the limit of its service`() throws {
         try expect(
             """
-            api.cached_resource_bytes_limit = 5000
+            api.cached_resource_bytes_limit = 100000
             local kept = api:resource("kept")
             kept:override_local_content("small")
-            print(pcall(kept.override_local_content, kept, string.rep("x", 6000)))
-            for i = 1, 100 do api:resource("r" .. i):override_local_content("content " .. i) end
-            print(kept.latest_data, api:resource("r100").text, api.cached_resource_bytes_limit)
+            print(pcall(kept.override_local_content, kept, string.rep("x", 120000)))
+            for i = 1, 100 do api:resource("r" .. i):override_local_content("content " .. i .. string.rep(" ", 1000)) end
+            print(kept.latest_data, api:resource("r100").text:sub(1, 11), api.cached_resource_bytes_limit)
             """,
             prints: [
-                "false\tthere is no room for a content of 6158 bytes: the service 'api' holds 5000 bytes of "
+                "false\tthere is no room for a content of 120158 bytes: the service 'api' holds 100000 bytes of "
                     + "content at most, and what is observed or on its way has to stay",
-                "nil\tcontent 100\t5000",
+                "nil\tcontent 100\t100000",
             ])
     }
 

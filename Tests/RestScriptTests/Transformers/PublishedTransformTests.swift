@@ -18,7 +18,7 @@ struct PublishedTransformTests {
         let publication = isRead ? resource.publicationForReaders() : nil
         resource.load()
         await fixture.settle()
-        let answer = publication?.answer(at: fixture.script.clock.now)
+        let answer = publication?.answer(at: fixture.script.clock.uptime)
         return (answer.map { String(decoding: $0.content.body, as: UTF8.self) }, resource.latestData)
     }
 

@@ -11,7 +11,7 @@ struct QuickstartTests {
         let run = await ChildProcess([script, "--once"], in: "/", environment: environment).end()
         #expect(run.code == 0, "\(run.errors)")
         let lines = run.output.split(separator: "\n")
-        try #require(lines.count == 6, "\(run.output)")
+        try #require(lines.count > 5, "\(run.output)")
         #expect(lines[0].hasPrefix("$ curl -s http://127.0.0.1:") && lines[0].hasSuffix("/api/users/octocat"))
 
         let user = try Tree(json: String(lines[1]))
@@ -24,7 +24,8 @@ struct QuickstartTests {
         let stars = repositories.elements.compactMap { $0["stars"]?.int }
         #expect(stars == stars.sorted(by: >))
 
-        let notes = try Tree(json: String(lines[5]))
+        // No function changes them: they come as the API has them, over several lines.
+        let notes = try Tree(json: lines[5...].joined(separator: "\n"))
         #expect(notes.elements.compactMap { $0["id"]?.int } == [1, 2])
     }
 
