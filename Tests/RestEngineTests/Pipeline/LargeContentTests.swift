@@ -95,6 +95,7 @@ struct LargeContentTests {
         let earlier = try load("a", "application/json", Self.json(2 << 20))
         fixture.settle()
         let later = try load("a", "application/json", Self.json(100_000))
+        fixture.settle()
         await fixture.engine.offloadedWorkIsDone()
         fixture.settle()
         #expect(earlier.state == .completed && later.state == .completed)

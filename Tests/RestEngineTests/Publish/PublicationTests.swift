@@ -22,7 +22,7 @@ struct PublicationTests {
     @Test func `a fresh answer is there for readers until it expires`() throws {
         let (_, publication) = try loaded()
         let answer = try #require(publication.answer(at: 0))
-        #expect(answer.timestamp == 1_000_000 && answer.expiresAt == 1_000_030)
+        #expect(answer.timestamp == 0 && answer.expiresAt == 30)
         #expect(answer.content.contentType == "text/plain; charset=utf-8")
         #expect(text(publication) == "x")
         #expect(publication.answer(at: 30) != nil)
@@ -80,7 +80,7 @@ struct PublicationTests {
         fixture.settle()
         let second = try #require(publication.answer(at: fixture.clock.uptime))
         #expect(second.content === first.content)
-        #expect(second.timestamp == 1_000_040 && second.expiresAt == 1_000_070)
+        #expect(second.timestamp == 40 && second.expiresAt == 70)
     }
 
     @Test func `new data is encoded anew, equal content has an equal tag`() throws {

@@ -103,7 +103,7 @@ struct ResourceTableTests {
         #expect(service.liveResources.count == 5)
         held = [held[4]]
         #expect(service.flushUnusedResourcesAboveLimit())
-        #expect(service.liveResources.map(\.urlString) == ["https://api.test/v1/4"])
+        #expect(live == ["2", "3", "4"])
         #expect(!service.flushUnusedResourcesAboveLimit())
     }
 

@@ -174,7 +174,7 @@ struct ConfigureTransformerTests {
         ("rest.transformers.jsn()", "unknown field 'jsn' on rest.transformers: did you mean 'json'?"),
         (
             "rest.transformers.text { allow_fragments = true }",
-            "unknown option 'allow_fragments': 'rest.transformers.text' knows transform_errors, empty"
+            "unknown option 'allow_fragments': 'rest.transformers.text' knows transform_errors, empty, charset"
         ),
         (
             "rest.transformers.json { allow_fragments = 1 }",
