@@ -102,14 +102,15 @@ struct EvictionTests {
         let owner = Owner()
         weak let observed = service.resource("observed").addObserver(owner: owner) { _, _ in }
         weak let loading = service.resource("held")
-        let request = service.resource("held").load()
+        var request: Request? = service.resource("held").load()
         let kept = service.resource("kept")
         for number in 0..<200 { load([number]) }
         #expect(service.liveResourceCount <= 21)
         #expect(observed != nil && service.resource("observed") === observed)
         #expect(loading != nil && service.resource("held") === loading)
         #expect(service.resource("kept") === kept)
-        request.cancel()
+        request?.cancel()
+        request = nil
         service.resource("observed").removeObservers(ownedBy: owner)
         fixture.settle()
         for number in 200..<300 { load([number]) }

@@ -66,7 +66,7 @@ struct ReadBodyTests {
         let request = fixture.resource("b").load()
         fixture.settle()
         let content = try published(request.info?.response.entity)
-        #expect(content.contentType == "application/json" && content.body == Array("{\"a\":[1.50]}".utf8))
+        #expect(content.contentType == "application/json" && content.body == Array("{\"a\":[1.5]}".utf8))
     }
 
     @Test func `23.4 a body is counted beside its value where it has memory of its own`() throws {

@@ -131,10 +131,10 @@ struct StandardTransformerRows {
                 "print(err.cause.type, err.cause.encoding)") == ["undecodable_text\tutf-8"])
         let errors = try load(
             latin,
-            configure: "print(pcall(rest.transformers.text, { charset = 'windows-1525' }))", "return nil")
+            configure: "print(pcall(rest.transformers.text, { charset = 'windows-12522' }))", "return nil")
         #expect(
             try #require(errors.first).hasSuffix(
-                "unknown charset 'windows-1525': did you mean 'windows-1252'?"))
+                "unknown charset 'windows-12522': did you mean 'windows-1252'?"))
     }
 
     @Test("18.4: an image has format and size; what is none is a failure; errors stay bytes")
