@@ -27,6 +27,8 @@ public struct ByteBuffer: Equatable {
 
     public mutating func writeString(_ text: String) { bytes += text.utf8 }
 
+    public mutating func writeStaticString(_ text: StaticString) { writeString("\(text)") }
+
     public mutating func writeImmutableBuffer(_ other: ByteBuffer) { bytes += other.bytes }
 
     public static func == (a: ByteBuffer, b: ByteBuffer) -> Bool { Array(a.bytes) == Array(b.bytes) }
