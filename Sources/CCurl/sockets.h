@@ -1,4 +1,4 @@
-// What a watch knows of sockets, and the watch itself.
+// The watch, and its record of each socket.
 #ifndef CCURL_SOCKETS_H
 #define CCURL_SOCKETS_H
 
@@ -13,9 +13,9 @@
 // As many are told to libcurl before what came of them is passed on.
 enum { most_events = 64 };
 
-// What is known of one descriptor.
+// The record of one descriptor.
 struct socket_state {
-    // What epoll looks for, in libcurl's terms; 0 when it doesn't know the descriptor.
+    // The events that epoll looks for, in libcurl's terms; 0 when it doesn't know the descriptor.
     uint8_t watched;
     // A transfer waits for it.
     bool is_wanted;

@@ -165,7 +165,7 @@ CURLMcode ccurl_watch_wait(ccurl_watch *watch, int milliseconds) {
 CURLMcode ccurl_watch_perform(ccurl_watch *watch, bool begins) {
 #ifdef __linux__
     if (watch->epoll >= 0) {
-        // What the wait has found is old when others have worked since.
+        // The results of the wait are old when others have worked since.
         if ((begins || watch->event_count < 0) && take_events(watch, 0)) {
             watch->is_woken = true;
         }

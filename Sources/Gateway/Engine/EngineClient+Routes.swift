@@ -9,7 +9,7 @@ extension EngineClient {
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         guard let lifetime = entry.route.expirationSeconds, lifetime > 0, entry.route.method == "GET" else {
-            // What was done is told in any form.
+            // A change that was made is reported in any form.
             let isRead = entry.route.method == "GET"
             let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
             return entry.route.handler(request) { completion(Self.outcome(of: $0, accepted)) }

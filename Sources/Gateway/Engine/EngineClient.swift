@@ -25,7 +25,7 @@ final class EngineClient: Sendable {
     enum Outcome: Sendable {
         case answer(PublishedAnswer, CacheStatus, Shown)
         case reply(Reply)
-        /// What one client's own read brought, and fields of it.
+        /// The content of one client's own read, with its fields.
         case own(EncodedContent, [(String, String)])
         /// Its body comes behind it.
         case body(StreamedAnswer)
@@ -148,7 +148,7 @@ final class EngineClient: Sendable {
                     if let reason { return completion(.answer(answer, .stale(reason.name), shown)) }
                     let shown = request?.timing.map(shown.taking) ?? shown
                     guard answer.timestamp < start else { return completion(.answer(answer, status, shown)) }
-                    // What is older and was not here comes from one of the resource's caches.
+                    // Older data that memory did not have comes from one of the resource's caches.
                     let source: CacheStatus.Source = answer.timestamp == held ? .memory : .cache
                     completion(.answer(answer, .hit(source), shown))
                 case .failure(let error): completion(.problem(Problem(error, reading: path)))

@@ -57,7 +57,7 @@ struct TranslatedRequest {
         return true
     }
 
-    /// What may come behind a body (RFC 9113 8.1).
+    /// Whether these fields may come behind a body (RFC 9113 8.1).
     static func areTrailers(_ headers: HPACKHeaders) -> Bool {
         headers.allSatisfy { isName($0.name) && isValue($0.value) }
     }

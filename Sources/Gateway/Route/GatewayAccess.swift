@@ -25,7 +25,7 @@ struct GatewayAccess: Sendable {
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     /// See ``GatewayConfiguration/spans``.
     let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
-    /// What a request may have as its method, anywhere here.
+    /// The methods that this program knows.
     private let methods: Set<String>
     /// Nobody needs to say who they are.
     private let isOpen: Bool

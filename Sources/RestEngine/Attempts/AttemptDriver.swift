@@ -9,7 +9,7 @@ final class AttemptDriver {
     private var origin: OriginHealth?
     /// Of the message that is on its way, or about to be.
     private var permit: BreakerPermit?
-    /// What came of that message is known.
+    /// The outcome of that message is known.
     private var hasEnded = false
     private var timer: EngineTimer?
 
@@ -94,7 +94,7 @@ final class AttemptDriver {
 
     // MARK: Behind a message
 
-    /// What came of a message is known: it has ended, or a stream of events has begun. The first counts.
+    /// The outcome of a message is known: it has ended, or a stream of events has begun. The first counts.
     func ended(_ result: TransportResult) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -176,7 +176,7 @@ final class AttemptDriver {
         }
     }
 
-    /// Nothing more is sent. A message that was about to be, was not.
+    /// Gives the place and the permit back: no further message is sent.
     func leave() {
         permit?.abandon()
         permit = nil

@@ -125,7 +125,7 @@ struct CircuitBreaker {
     }
 }
 
-/// What became of a message that a breaker let through.
+/// The outcome of a message that a breaker let through.
 enum BreakerOutcome {
     case succeeded
     case failed

@@ -39,7 +39,7 @@ final class BodyDelivery: BodyReceiver {
         return receiver.receive(bytes)
     }
 
-    /// What has come of this message's body; once.
+    /// The bytes of this message's body that came; gives them once.
     func takeCopy() -> DeliveredBody? {
         defer { copy = nil }
         if let copy { engine.copiedBytes -= copy.bytes.count }

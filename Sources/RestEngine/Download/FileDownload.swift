@@ -91,7 +91,7 @@ final class FileDownload: BodyReceiver {
         onFault?(fault)
     }
 
-    /// What is wrong with the file behind the last answer of several; nil when it is whole.
+    /// The fault of the file behind the last answer of several; nil when it is whole.
     var shortfall: TransportError? {
         guard isGoingOn, failure == nil, let count, bytes != count else { return nil }
         return bytes < count ? .shortPart : .wrongPart

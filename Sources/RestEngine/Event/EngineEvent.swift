@@ -94,7 +94,7 @@ extension EngineEvent {
         public internal(set) var message: TransportRequest
         /// As it came in, decoded, or why nothing did.
         public internal(set) var result: TransportResult
-        /// What sent it.
+        /// The transport that sent it.
         var transport: (any Transport)?
         /// The success whose body went elsewhere as it came, as far as it is known.
         var delivered: DeliveredBody?

@@ -50,7 +50,7 @@ package enum EntityTag {
         return "\(etag[..<end])-\(variant)\(etag[end...])"
     }
 
-    /// What an API calls the content that a tag was given for.
+    /// The API's own tag for the content that a tag was given for.
     package enum Source: Equatable {
         /// The API's tag: opaque-tag without its quotes.
         case tag(String, isWeak: Bool)

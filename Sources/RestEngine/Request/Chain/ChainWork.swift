@@ -43,7 +43,7 @@ final class ChainWork: RequestWork {
         let left = chain.timeLeft(of: totalSeconds)
         if left < .infinity {
             chain.mustEnd(by: began + left)
-            // Who waits holds the chain; the timer alone is no reason to keep it.
+            // The waiting caller holds the chain; the timer alone is no reason to keep it.
             timer = chain.engine.scheduler.after(left) { [weak self, weak chain] in
                 guard let self, let chain else { return }
                 isOverdue = true
