@@ -25,7 +25,7 @@ struct GatewayAccess: Sendable {
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     /// See ``GatewayConfiguration/spans``.
     let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
-    /// The methods that this program knows.
+    /// Every method that something at this gateway answers.
     private let methods: Set<String>
     /// Nobody needs to say who they are.
     private let isOpen: Bool
