@@ -131,8 +131,8 @@ final class CurlTransfer: Transfer {
     ///   - progress: How far it was, unless it succeeded.
     func detach(_ result: TransportResult?, at progress: TransferProgress?) {
         if case .success(let response) = result {
-            lastProgress.bytesSent = response.timings.bytesSent
-            lastProgress.bytesToSend = response.timings.bytesSent
+            lastProgress.bytesSent = response.timings.bytesSent - response.timings.headBytesSent
+            lastProgress.bytesToSend = lastProgress.bytesSent
             lastProgress.bytesReceived = response.timings.bytesReceived
             lastProgress.bytesToReceive = response.timings.bytesReceived
         } else if let progress {

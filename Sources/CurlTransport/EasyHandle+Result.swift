@@ -119,9 +119,22 @@ extension EasyHandle {
         timings.firstByte = seconds(CURLINFO_STARTTRANSFER_TIME_T)
         timings.total = seconds(CURLINFO_TOTAL_TIME_T)
         timings.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
-        timings.bytesSent = offset(CURLINFO_SIZE_UPLOAD_T)
+        let body = offset(CURLINFO_SIZE_UPLOAD_T)
+        timings.headBytesSent = headBytes(body: body)
+        timings.bytesSent = timings.headBytesSent + body
         return timings
     }
+
+    /// Of the request, and of one that opened a tunnel for it.
+    private func headBytes(body: Int64) -> Int64 {
+        var count = 0
+        ccurl_get_long(easy, CURLINFO_REQUEST_SIZE, &count)
+        // Up to 8.6 libcurl counts a body that leaves in one piece with the head as part of the head.
+        return max(0, Int64(count) - (shape.body == .copied && Self.countsCopiedBodies ? body : 0))
+    }
+
+    private static let countsCopiedBodies =
+        curl_version_info(CURLVERSION_FIRST).pointee.version_num < 0x08_07_00
 
     private func offset(_ info: CURLINFO) -> Int64 {
         var value: curl_off_t = 0

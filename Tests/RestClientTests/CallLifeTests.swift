@@ -63,6 +63,33 @@ struct CallLifeTests {
         #expect(requests.allSatisfy { $0.headers["X-Block"] == "1" })
     }
 
+    @Test func `41.8 10.13 a call's timeout ends at a refresh, a chain and a retry`() async throws {
+        let api = try await StubbedService()
+        try await api.stub("GET", "**", .response(401))
+        try await api.stub("GET", "busy", .response(503))
+        await EngineActor.run {
+            let gate = RefreshGate()
+            api.service.configure("refreshed") {
+                $0.decorators.append(gate.decorator(when: { $0.httpStatusCode == 401 }) { _ in })
+            }
+            api.service.configure("chained") {
+                $0.decorators.append { _, request in
+                    request.chained(deciding: { _, _ in })
+                }
+            }
+            api.service.configure("busy") {
+                $0.retry = RetryPolicy()
+                $0.retry?.base = .seconds(50)
+            }
+        }
+        for path in ["refreshed", "chained", "busy"] {
+            let call: Call<Tree> = api.service.get("\(path)")
+            let error = try await #require(
+                #expect(throws: RequestError.self) { try await call.timeout(.milliseconds(20))() }, "\(path)")
+            #expect(error.code == (path == "busy" ? "http_5xx" : "timeout"), "\(path): \(error)")
+        }
+    }
+
     @Test func `many tasks send one call at once`() async throws {
         let api = try await StubbedService()
         try await api.stub("GET", "**", .json(200, #"{"name": "Mona"}"#))

@@ -14,6 +14,9 @@ public struct PeerRequest: Sendable {
 
     public var path: String { String(target.prefix { $0 != "?" }) }
 
+    /// With the empty line behind it.
+    public var headBytes: Int { head.utf8.count + (head.hasSuffix("\r\n") ? 2 : 4) }
+
     public var text: String { String(decoding: body, as: UTF8.self) }
 
     /// Nil if the head has no request line.

@@ -115,10 +115,12 @@ extension ConnectionHandler {
             headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
         let (engine, answers) = (loop.engine, loop.rules.access.routes.answers)
         let (number, target, mailbox) = (request.number, request.target, loop.mailbox)
+        let ticket = ReadTicket()
+        self.ticket = ticket
         EngineLoop.shared.submit {
+            ticket.labels = engine.routeLabels(entry)
             engine.answer(entry, served, target: target, answers) { outcome in
-                let labels = engine.routeLabels(entry)
-                mailbox.send { connection.value.finish(number, outcome, labels) }
+                mailbox.send { connection.value.finish(number, outcome, ticket.labels) }
             }
         }
     }

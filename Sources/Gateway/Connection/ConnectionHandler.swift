@@ -173,7 +173,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         sendHeartbeat()
         switch machine.sweep(loop.sweeps, unsentBytes: unsentBytes, patience: loop.patience) {
         case .nothing: break
-        case .overdue(let number): finish(number, Problem.overdue.reply)
+        case .overdue(let number):
+            finish(number, Problem.overdue.reply, ticket?.labels ?? GatewayMetrics.noLabels)
         case .slowHead: fail(Problem(408, "request_timeout", "the request did not arrive in time"))
         case .slowBody:
             fail(Problem(408, "request_timeout", "the body of the request did not arrive in time"))

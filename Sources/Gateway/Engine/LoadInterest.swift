@@ -1,12 +1,19 @@
 import RestEngine
+import Synchronization
 
 /// A client's wait for an answer, by which it can leave before that is there.
 final class ReadTicket: Sendable {
     @EngineActor private var leaving: (@EngineActor () -> Void)?
-    /// As what it is counted, since a resource was found for it; see ``GatewayMetrics``.
-    @EngineActor var labels = GatewayMetrics.noLabels
+    private let counted = Atomic<Int>(GatewayMetrics.noLabels)
 
     init() {}
+
+    /// The labels that it is counted with, since a resource was found for it; see ``GatewayMetrics``. The
+    /// engine sets them. The client's loop reads them when it answers before the engine does.
+    var labels: Int {
+        get { counted.load(ordering: .relaxed) }
+        set { counted.store(newValue, ordering: .relaxed) }
+    }
 
     @EngineActor
     func onLeave(_ body: @escaping @EngineActor () -> Void) { leaving = body }

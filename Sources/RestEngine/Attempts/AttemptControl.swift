@@ -8,6 +8,7 @@ final class AttemptControl {
     private unowned let engine: Engine
     private var limiters: [String: RequestLimiter] = [:]
     private var origins: [String: OriginHealth] = [:]
+    private var isReconsidering = false
 
     init(_ engine: Engine) { self.engine = engine }
 
@@ -24,6 +25,17 @@ final class AttemptControl {
         let new = RequestLimiter(limits, name: name, engine: engine)
         limiters[name] = new
         return new
+    }
+
+    /// Lets go the requests whose limit has been raised, once the change that runs now is complete.
+    func configurationChanged() {
+        guard !isReconsidering, limiters.contains(where: { !$0.value.state.waiting.isEmpty }) else { return }
+        isReconsidering = true
+        engine.scheduler.nextTurn { [weak self] in
+            guard let self else { return }
+            isReconsidering = false
+            for limiter in limiters.values { limiter.reconsider() }
+        }
     }
 
     func origin(of url: URLText) -> OriginHealth {

@@ -4,6 +4,8 @@
 final class AttemptDriver {
     let rules: AttemptRules
     private let core: ServiceCore
+    /// Those of the configuration as it is now; nil where it can't be known.
+    private let limitsNow: @EngineActor () -> RequestLimits?
     private var ticket: LimitTicket?
     private var limiter: RequestLimiter?
     private var origin: OriginHealth?
@@ -13,9 +15,10 @@ final class AttemptDriver {
     private var hasEnded = false
     private var timer: EngineTimer?
 
-    init(_ rules: AttemptRules, _ core: ServiceCore) {
-        self.rules = rules
-        self.core = core
+    init(
+        _ rules: AttemptRules, _ core: ServiceCore, limitsNow: @escaping @EngineActor () -> RequestLimits?
+    ) {
+        (self.rules, self.core, self.limitsNow) = (rules, core, limitsNow)
     }
 
     private var engine: Engine { core.engine }
@@ -43,7 +46,7 @@ final class AttemptDriver {
         let came = uptime
         do throws(TransportError) {
             let ticket = try limiter.enter(
-                limits, priority: rules.priority, lane: core.name, patience: timeLeft
+                limits, priority: rules.priority, lane: core.name, patience: timeLeft, now: limitsNow
             ) { [self] error in
                 if let error { return decided(.failure(error)) }
                 begin(leg, origin, queued: uptime - came, decided)

@@ -21,9 +21,12 @@ final class RequestLimiter {
     /// A request comes. It may go when this returns a ticket that doesn't wait; else `decided` is called
     /// later, unless the ticket is given back before.
     ///
-    /// - Parameter patience: Seconds that it may wait, those of the limit at most.
+    /// - Parameters:
+    ///   - patience: Seconds that it may wait, those of the limit at most.
+    ///   - now: The limits that the request would have if it came now; nil where that can't be known.
     func enter(
         _ limits: RequestLimits, priority: Int, lane: String, patience: Double,
+        now: @escaping @EngineActor () -> RequestLimits?,
         decided: @escaping @EngineActor (TransportError?) -> Void
     ) throws(TransportError) -> LimitTicket {
         let uptime = uptime
@@ -48,12 +51,21 @@ final class RequestLimiter {
                 retryAt: engine.scheduler.now + (until - uptime))
         case .wait:
             ticket.wait(
-                decided, engine.scheduler.after(patience) { [weak self] in self?.giveUp(ticket, patience) })
+                decided, now, engine.scheduler.after(patience) { [weak self] in self?.giveUp(ticket, patience) })
             waiters[lastID] = ticket
             tell(.queued, ticket)
             arm()
         }
         return ticket
+    }
+
+    /// A configuration has changed, maybe that of the requests that wait: the limits of the one that waits
+    /// longest count.
+    func reconsider() {
+        guard let oldest = waiters.min(by: { $0.key < $1.key })?.value, let limits = oldest.limitsNow,
+            limits.scope == state.limits.scope
+        else { return }
+        if state.set(limits, at: uptime) { pump() }
     }
 
     private func tell(_ action: EngineEvent.LimitAction.Action, _ ticket: LimitTicket) {
@@ -140,6 +152,8 @@ final class LimitTicket {
     fileprivate let lane: String
     private var limiter: RequestLimiter?
     private var decided: (@EngineActor (TransportError?) -> Void)?
+    /// While it waits.
+    private var now: (@EngineActor () -> RequestLimits?)?
     private var timer: EngineTimer?
     private(set) var isWaiting = false
 
@@ -152,16 +166,21 @@ final class LimitTicket {
 
     func isOf(_ limiter: RequestLimiter) -> Bool { self.limiter === limiter }
 
+    fileprivate var limitsNow: RequestLimits? { now?() }
+
     fileprivate func hold() {
         isWaiting = false
+        now = nil
         timer?.cancel()
         timer = nil
     }
 
-    fileprivate func wait(_ decided: @escaping @EngineActor (TransportError?) -> Void, _ timer: EngineTimer) {
+    fileprivate func wait(
+        _ decided: @escaping @EngineActor (TransportError?) -> Void,
+        _ now: @escaping @EngineActor () -> RequestLimits?, _ timer: EngineTimer
+    ) {
         isWaiting = true
-        self.decided = decided
-        self.timer = timer
+        (self.decided, self.now, self.timer) = (decided, now, timer)
     }
 
     fileprivate func decide(_ error: TransportError?) {

@@ -17,6 +17,14 @@ extension NetworkWork {
         }
     }
 
+    /// The limits of the configuration as it is now; those of a configuration without any let everything go.
+    var limitsNow: RequestLimits? {
+        let resolved = finalConfiguration
+        guard resolved.failure == nil else { return nil }
+        return resolved.configuration.attemptRules?.rules.limits
+            ?? driver?.rules.limits.map { RequestLimits(scope: $0.scope) }
+    }
+
     /// The same message on a connection of its own, when one that was kept broke before a byte of the answer
     /// came (41.10). Where there is a policy of retries it decides.
     func resent(_ leg: RequestLeg, _ error: TransportError) -> RequestLeg? {

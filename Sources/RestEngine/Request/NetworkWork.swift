@@ -76,7 +76,7 @@ final class NetworkWork: RequestWork {
         }
         trace = makeTrace(isTold: resolved.configuration.isTraced, step.headers)
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
-            driver = AttemptDriver(rules, resource.core)
+            driver = AttemptDriver(rules, resource.core) { [weak self] in self?.limitsNow }
         }
         began = resource.engine.scheduler.now
         deadline = request.deadline

@@ -154,6 +154,7 @@ final class ServiceCore {
     /// How long an answer is fresh is configured, so published answers go with the configuration.
     func republish() {
         table.forEach { $0.withdraw() }
+        engine.attemptControl.configurationChanged()
     }
 
     var definition: Service.Definition {

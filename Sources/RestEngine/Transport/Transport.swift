@@ -164,8 +164,10 @@ public struct TransferTimings: Sendable, Equatable {
     public var total: Double = 0
     /// Bytes of body on the wire, before decoding.
     public var bytesReceived: Int64 = 0
-    /// Bytes of the request's body.
+    /// Bytes of the request: its head, which is counted as HTTP/1.1 writes it, and its body.
     public var bytesSent: Int64 = 0
+    /// Those of the head among them.
+    package var headBytesSent: Int64 = 0
     /// The connection was one of an earlier request.
     public var isConnectionReused = false
 

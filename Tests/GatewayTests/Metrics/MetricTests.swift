@@ -67,6 +67,36 @@ import Testing
         }
     }
 
+    @Test func `65.2 A request that the gateway's time limit ends has its pattern, and so has a route's`()
+        async throws
+    {
+        try await World.run({
+            $0.threads = 1
+            $0.limits.requestTimeout = 10
+            $0.expose = ["github": ServiceExposure(methods: ["GET", "POST"])]
+            $0.routes = [
+                GatewayRoute(method: "GET", template: "/endless", expirationSeconds: nil) { _, _ in }
+            ]
+        }) { world, site in
+            try await world.configureAsScript("/users/*")
+            _ = try scrape(site)
+            let clients = [
+                try site.asking("/github/users/a"), try site.asking("/endless"), try site.connect(),
+            ]
+            try clients[2].send(
+                "POST /github/users/b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+            await world.transport.waitForRequests(2)
+            // The route's labels are known before this answer is.
+            _ = try site.get("/-/services")
+            await site.gateway.sweep(times: 13)
+            for client in clients { #expect(try client.answer().status == 504) }
+            let text = try scrape(site)
+            #expect(text[series("/users/*", 504, "failed")] == 1)
+            #expect(text[series("/users/*", 504, "failed", method: "POST")] == 1)
+            #expect(text[series("/endless", 504, "failed", service: "-")] == 1)
+        }
+    }
+
     @Test func `65.2 A request keeps its pattern while its path is forgotten`() async throws {
         try await World.run({
             $0.threads = 1

@@ -142,6 +142,44 @@ struct LimitFlowTests {
         #expect(fixture.engine.attemptFacts.limits.first?.inFlight == 0)
     }
 
+    @Test(arguments: [RequestLimits(inFlight: 3), nil])
+    func `42.1: a reload that raises a limit, or removes it, lets go those that wait`(
+        _ raised: RequestLimits?
+    ) throws {
+        try limit(RequestLimits(inFlight: 1, rate: .init(requests: 100)))
+        let stub = try fixture.stub(.get, "**", isHeld: true, .response(204))
+        let requests = (0..<4).map { fixture.resource("\($0)").request(.get) }
+        fixture.settle()
+        #expect(fixture.transport.requests.count == 1)
+        _ = fixture.service.redefine(standardTransformers: [], transport: nil)
+        try limit(RequestLimits(inFlight: 2))
+        if let raised { try limit(raised) } else { try fixture.configure { $0.configuration.limits = nil } }
+        #expect(fixture.transport.requests.count == 1, "the definition is not complete")
+        fixture.service.definitionIsComplete()
+        fixture.settle()
+        #expect(fixture.transport.requests.count == (raised == nil ? 4 : 3))
+        #expect(fixture.engine.attemptFacts.limits.first?.waiting == (raised == nil ? 0 : 1))
+        stub.go()
+        fixture.settle()
+        #expect(requests.allSatisfy { $0.state == .completed })
+        #expect(fixture.engine.attemptFacts.limits.first?.inFlight == 0)
+    }
+
+    @Test func `42.1: a reload with an error in a block changes no limit`() throws {
+        try limit(RequestLimits(inFlight: 1))
+        let stub = try fixture.stub(.get, "**", isHeld: true, .response(204))
+        let requests = (0..<2).map { fixture.resource("\($0)").request(.get) }
+        fixture.settle()
+        struct Fault: Error {}
+        try fixture.configure { _ in throw Fault() }
+        fixture.settle()
+        #expect(fixture.transport.requests.count == 1)
+        #expect(fixture.engine.attemptFacts.limits.first?.mostInFlight == 1)
+        stub.go()
+        fixture.settle()
+        #expect(requests.allSatisfy { $0.state == .completed })
+    }
+
     @Test func `42.1: services share a host's limit, and one of a name`() throws {
         let other = Service(
             engine: fixture.engine, name: "other", baseURL: try BaseURL("https://api.test/v2/"))

@@ -4,7 +4,7 @@
 /// a refresh, the one that runs or a new one, and is then repeated once; what the repeat brings, stands. A
 /// request that was made before the last refresh succeeded has an older token than the newest: it is repeated
 /// at once. A refresh that fails ends all that wait for it, and so it does with what was on its way while it
-/// ran.
+/// ran. A refresh that doesn't end within the time limit has failed; the next refused request begins another.
 ///
 /// **What a refresh itself requests never waits for it**, or both would wait for ever: a request that the
 /// refresh's function makes, starts or attaches a hook to (which awaiting does too), at any time until the
@@ -30,8 +30,11 @@ public final class RefreshGate {
     private var renewals = 0
     private var running: RefreshPass?
     private var lastFailure: (turn: UInt64, error: RequestError?)?
+    private let longestRefresh: Double
 
-    public nonisolated init() {}
+    /// - Parameter timeLimit: A refresh that takes longer has failed, so that a call that never returns does
+    ///   not keep later requests out.
+    public nonisolated init(timeLimit: Duration = .seconds(60)) { longestRefresh = timeLimit.inSeconds }
 
     /// The request, guarded. It starts when the result does.
     public func guarding(
@@ -71,9 +74,17 @@ public final class RefreshGate {
         let pass = RefreshPass()
         running = pass
         _ = pass.admit(decision)
-        let scheduler = decision.chain.engine.scheduler
+        let engine = decision.chain.engine
+        let scheduler = engine.scheduler
+        let overdue = scheduler.after(longestRefresh) { [self] in
+            engine.log.write(
+                .warning,
+                "a token refresh did not end within \(longestRefresh) s, so the requests that wait for it fail")
+            end(pass, .failed(nil), turn: scheduler.turn)
+        }
         RefreshScope.run(in: [pass]) {
             refresh { [self] outcome in
+                overdue.cancel()
                 if !pass.isOver { end(pass, outcome, turn: scheduler.turn) }
             }
         }

@@ -51,6 +51,29 @@ struct RefreshGateTests {
         #expect(fixture.transport.requests.count == 5)
     }
 
+    @Test("10.14 a refresh that never ends has failed after its time limit; the next request begins another")
+    func endless() throws {
+        try fixture.configure { $0.configuration.timeouts.total = .zero }
+        var ends: [@EngineActor (RefreshGate.Outcome) -> Void] = []
+        server.refresh = { ends.append($0) }
+        let requests = server.requests("1", "2", journal: journal)
+        server.run(59)
+        #expect(requests.allSatisfy { $0.state == .inProgress } && server.refreshes == 1)
+        server.run(1)
+        #expect(requests.map(outcome) == ["Unauthorized", "Unauthorized"])
+        #expect(fixture.log.contains { $0.category == .warning && $0.text.contains("did not end within 60") })
+        let next = server.requests("3", journal: journal)
+        fixture.settle()
+        #expect(server.refreshes == 2 && next.allSatisfy { $0.state == .inProgress })
+        // The first one comes too late: the second is asked.
+        ends[0](.renewed)
+        fixture.settle()
+        #expect(next.allSatisfy { $0.state == .inProgress })
+        ends[1](.failed(RequestError(userMessage: "No way in", timestamp: 0)))
+        fixture.settle()
+        #expect(next.map(outcome) == ["No way in"] && fixture.scheduler.armedTimers == 0)
+    }
+
     @Test("what was on its way while a refresh failed, fails with it; the next request tries anew")
     func afterFailure() throws {
         let late = try fixture.stub("GET", "late", isHeld: true, .response(401))
