@@ -129,7 +129,8 @@ extension EasyHandle {
     private func headBytes(body: Int64) -> Int64 {
         var count = 0
         ccurl_get_long(easy, CURLINFO_REQUEST_SIZE, &count)
-        // Up to 8.6 libcurl counts a body that leaves in one piece with the head as part of the head.
+        // Up to 8.6 libcurl counts the part of a body that leaves in one piece with the head as part of the
+        // head. A body of which only a part did so hides the size of the head.
         return max(0, Int64(count) - (shape.body == .copied && Self.countsCopiedBodies ? body : 0))
     }
 

@@ -79,7 +79,7 @@ struct CallLifeTests {
             }
             api.service.configure("busy") {
                 $0.retry = RetryPolicy()
-                $0.retry?.base = .seconds(50)
+                $0.retry?.base = .seconds(5)
             }
         }
         for path in ["refreshed", "chained", "busy"] {

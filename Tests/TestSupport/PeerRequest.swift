@@ -15,7 +15,7 @@ public struct PeerRequest: Sendable {
     public var path: String { String(target.prefix { $0 != "?" }) }
 
     /// With the empty line behind it.
-    public var headBytes: Int { head.utf8.count + (head.hasSuffix("\r\n") ? 2 : 4) }
+    public var headBytes: Int { head.utf8.count }
 
     public var text: String { String(decoding: body, as: UTF8.self) }
 
