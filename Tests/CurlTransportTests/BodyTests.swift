@@ -31,7 +31,7 @@ struct BodyTests {
             let response = try await transport.answer(to: request).get()
             let seen = try #require(peer.requests.last)
             #expect(seen.body == body)
-            // Of a body whose first piece fills libcurl's buffer together with the head, the head isn't known.
+            // Where the first piece of a body fills the buffer together with the head, nothing tells the head.
             let sent = Int(response.timings.bytesSent)
             #expect(sent == seen.headBytes + count || count == 65_536 && sent == count)
         }
