@@ -51,7 +51,8 @@ final class RequestLimiter {
                 retryAt: engine.scheduler.now + (until - uptime))
         case .wait:
             ticket.wait(
-                decided, now, engine.scheduler.after(patience) { [weak self] in self?.giveUp(ticket, patience) })
+                decided, now,
+                engine.scheduler.after(patience) { [weak self] in self?.giveUp(ticket, patience) })
             waiters[lastID] = ticket
             tell(.queued, ticket)
             arm()

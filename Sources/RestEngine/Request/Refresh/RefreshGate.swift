@@ -79,7 +79,8 @@ public final class RefreshGate {
         let overdue = scheduler.after(longestRefresh) { [self] in
             engine.log.write(
                 .warning,
-                "a token refresh did not end within \(longestRefresh) s, so the requests that wait for it fail")
+                "a token refresh did not end within \(longestRefresh) s, so the requests that wait for it fail"
+            )
             end(pass, .failed(nil), turn: scheduler.turn)
         }
         RefreshScope.run(in: [pass]) {
