@@ -27,7 +27,7 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .addressNotAvailable(let text): "this machine has no address \(text)"
         case .missingFolder(let text): "the folder of the socket \(text) does not exist"
         case .badExposure(let service, let message): "exposed paths of '\(service)': \(message)"
-        case .badHeader(let why): "\(why), so it can't be listed"
+        case .badHeader(let why): "\(why): remove it from the list"
         case .badRoute(let why), .badCORS(let why), .badTLS(let why): why
         case .badCertificate(let path, let why): "'\(path)' can't be used for TLS: \(why)"
         case .notRunning: "the gateway isn't running"

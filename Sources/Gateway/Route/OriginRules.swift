@@ -45,8 +45,8 @@ struct OriginRules: Sendable {
         self.cors = cors
         exposed =
             ([
-                "Age", "Allow", "Cache-Status", "ETag", "Link", "Location", "Retry-After", "Sunset",
-                "Deprecation",
+                "Age", "Allow", "Cache-Status", "Content-Range", "Deprecation", "ETag", "Link", "Location",
+                "Retry-After", "Sunset", "WWW-Authenticate",
             ] + kept)
             .joined(separator: ", ")
     }

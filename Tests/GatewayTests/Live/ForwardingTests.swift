@@ -186,7 +186,7 @@ import Testing
         ("If-Match", nil, nil), ("Content-Encoding", nil, "of the content that it sends"),
         ("Accept", nil, nil), ("Content-Range", nil, "comes back by itself"), ("Upload-Offset", nil, nil),
     ])
-    func `50.10 A name that can't be listed is refused with its own reason`(
+    func `50.10 A name that can't be forwarded or kept is refused with its own reason`(
         name: String, forwarding: String?, keeping: String?
     ) {
         for (isForward, reason) in [(true, forwarding), (false, keeping)] {
