@@ -23,7 +23,11 @@ import Testing
 
     /// An API with ten bytes, which finds the part that is asked for.
     private static func bytes(_ request: TransportRequest) -> TransportResponse {
-        var response = TransportResponse.stub(text, type: "application/x-raw")
+        bytes(request, type: "application/x-raw")
+    }
+
+    private static func bytes(_ request: TransportRequest, type: String) -> TransportResponse {
+        var response = TransportResponse.stub(text, type: type)
         response.headers.set("ETag", "\"v1\"")
         response.headers.set("Accept-Ranges", "bytes")
         guard let range = request.headers["Range"], request.headers["If-Range"] ?? "\"v1\"" == "\"v1\"" else {
@@ -34,6 +38,18 @@ import Testing
         response.headers.set("Content-Range", isFirst ? "bytes 0-2/10" : "bytes */10")
         response.body = isFirst ? Array("012".utf8) : []
         return response
+    }
+
+    @Test(arguments: ["application/json", "application/vnd.api+json", "text/plain"])
+    func `18.1 50.8 A part of JSON or text that is forwarded comes back as its bytes`(type: String)
+        async throws
+    {
+        try await Self.run(forwarding: ["Range"], { Self.bytes($0, type: type) }) { world, site in
+            try await world.configureAsScript("**")
+            let part = try site.get("/github/a", fields: ["Range: bytes=0-2"])
+            #expect(part.status == 206 && part.body == "012" && part["Content-Range"] == "bytes 0-2/10")
+            #expect(part["Content-Type"]?.hasPrefix(type) == true)
+        }
     }
 
     @Test func `50.8 A part that is forwarded is found by the API, and is nobody else's`() async throws {
