@@ -188,7 +188,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CurlTransportTests",
-            dependencies: ["Platform", "CurlTransport", "CCurl", "RestEngine", "TestSupport"],
+            dependencies: [
+                "Platform", "CurlTransport", "CCurl", "RestEngine", "TestSupport", nioCore, nioPosix, nioSSL,
+            ],
             swiftSettings: settings),
         .testTarget(name: "RestClientTests", dependencies: ["RestClient"], swiftSettings: settings),
         .testTarget(

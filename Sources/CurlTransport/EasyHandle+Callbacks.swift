@@ -104,8 +104,12 @@ extension EasyHandle {
         guard deadlines.connected != nil, isSentAgain || !errorDetail.contains("HTTP_1_1_REQUIRED") else {
             return false
         }
-        refusal = .staleConnection(isSentOnce: isSentOnce || upload?.isSpent == true)
+        refusal = staleConnection
         return true
+    }
+
+    var staleConnection: TransportError {
+        .staleConnection(isSentOnce: isSentOnce || upload?.isSpent == true)
     }
 
     private func hasOpened(_ socket: Int32) {

@@ -10,6 +10,13 @@ extension EasyHandle {
             return .failure(timeout(deadlines.connected == nil ? .connect : .total))
         }
         guard code == CURLE_OK else {
+            // A connection of HTTP/2 whose server goes away (RFC 9113 6.8), or closes it without a word, isn't
+            // among those that libcurl would begin anew.
+            if code == CURLE_HTTP2 || code == CURLE_PARTIAL_FILE, openedSockets.isEmpty,
+                !deadlines.hasResponse
+            {
+                return .failure(staleConnection)
+            }
             if isHeadTooLarge(code) {
                 return .failure(code == CURLE_OUT_OF_MEMORY ? .lineTooLarge : .headTooLarge)
             }
@@ -71,9 +78,11 @@ extension EasyHandle {
 
     /// The response before its body has come.
     func responseHead() -> TransportResponse {
-        TransportResponse(
-            status: head.status, httpVersion: head.httpVersion,
-            headers: head.headers(isDecoded: head.isEncoded && !isHead))
+        let isDecoded = head.isEncoded && !isHead
+        var response = TransportResponse(
+            status: head.status, httpVersion: head.httpVersion, headers: head.headers(isDecoded: isDecoded))
+        if isDecoded { response.isDecoded = true }
+        return response
     }
 
     private func response() -> TransportResponse {

@@ -8,18 +8,18 @@ import Testing
 /// Bodies that go into files, over connections that break.
 @EngineActor
 struct DownloadTests {
-    private let folder = TemporaryFolder()
-    private nonisolated static let whole = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let folder = TemporaryFolder()
+    nonisolated static let whole = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
     private var path: String { "\(folder.path)/file" }
 
-    private func download(
+    func download(
         _ peer: LoopbackPeer, _ edit: (inout RequestOptions) -> Void = { _ in }
     ) async throws -> Entity {
         try await request(peer, edit).entity()
     }
 
-    private func request(
+    func request(
         _ peer: LoopbackPeer, _ edit: (inout RequestOptions) -> Void = { _ in }
     ) throws -> Request {
         let engine = Engine(transport: CurlTransport())
@@ -30,10 +30,10 @@ struct DownloadTests {
         return service.resource("/x").request(.get, options)
     }
 
-    private var bytes: [UInt8]? { try? WholeFile.read(path, limit: 1 << 20) }
+    var bytes: [UInt8]? { try? WholeFile.read(path, limit: 1 << 20) }
 
     /// Cuts the first answer in the middle, and gives the others as `rest` says.
-    private static func cut(
+    static func cut(
         tag: String? = "\"1\"", _ rest: @escaping @Sendable (PeerRequest, PeerConnection) -> Void
     ) -> LoopbackPeer {
         let count = Mutex(0)

@@ -68,7 +68,9 @@ final class FileDownload: BodyReceiver {
     }
 
     private func goesOn(with response: TransportResponse) -> Bool {
-        guard isGoingOn, let part = response.contentRange, part.start == bytes else { return false }
+        guard isGoingOn, !response.isDecoded, let part = response.contentRange, part.start == bytes else {
+            return false
+        }
         if let tag = response.headers["ETag"], tag != head?.headers["ETag"] { return false }
         guard let count else { return true }
         return part.end < count && part.count ?? count == count

@@ -163,6 +163,8 @@ struct HAREntry {
         let code = attempt.isCancelled ? RecordedExchange.cancelled : error.code.rawValue
         return [("_error", Tree(code)), ("_message", Tree(mask.line(error.description)))]
             + (error.phase.map { [("_phase", Tree($0.rawValue))] } ?? [])
+            // Else a replay would not send again what was sent again (rule 41.10).
+            + (error.isStaleConnection ? [("_stale", true)] : [])
     }
 
     private func content(_ delivered: DeliveredBody) -> Tree {

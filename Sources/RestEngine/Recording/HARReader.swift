@@ -224,7 +224,8 @@ package struct HARReader {
         let message = response.member("_message")?.string ?? "the recorded request failed"
         return TransportError(
             code ?? .connectionFailed, phase: phase, message: message,
-            reason: code == nil && !name.isEmpty ? name : nil)
+            reason: code == nil && !name.isEmpty ? name : nil,
+            isStaleConnection: response.member("_stale")?.bool ?? false)
     }
 
     private func decoded(_ bytes: [UInt8], _ encoding: String?, _ place: String) throws(Fault) -> [UInt8] {

@@ -91,6 +91,7 @@ public struct TransportResponse: Sendable {
         var timings: TransferTimings
         var remoteAddress: String?
         var bodyError: TransportError?
+        var isDecoded = false
     }
 
     private mutating func change(_ edit: (inout Fields) -> Void) {
@@ -136,6 +137,12 @@ public struct TransportResponse: Sendable {
     public var bodyError: TransportError? {
         get { storage.fields.bodyError }
         set { change { $0.bodyError = newValue } }
+    }
+
+    /// The body is, or will be, another than that on the wire, of which Content-Range and ETag speak.
+    package var isDecoded: Bool {
+        get { storage.fields.isDecoded }
+        set { change { $0.isDecoded = newValue } }
     }
 
     public init(

@@ -1,3 +1,5 @@
+import NIOCore
+import NIOHTTP2
 import RestEngine
 import TestSupport
 import Testing
@@ -155,6 +157,50 @@ import Testing
             let answer = try await first.answer()
             #expect(answer.status == 200 && answer["Connection"] == "close")
             await stopped
+        }
+    }
+
+    @Test(arguments: HeldHandshake.Place.allCases)
+    func `63.6 67.3 Who is in the middle of a handshake is answered, or may ask elsewhere`(
+        place: HeldHandshake.Place
+    ) async throws {
+        try await MultiplexingTests().run { _, site in
+            let idle = try await SecureClient(port: site.port)
+            #expect(try await idle.get("/-/services").status == 200)
+            let client = try await MultiplexedClient(port: site.port, held: place)
+            await yielding(until: "it is accepted") { site.gateway.connections == 2 }
+            let (answer, _) = try await client.begin(MultiplexedClient.head("GET", "/-/services"))
+            let began = ContinuousClock.now
+            async let stopped: Void = site.gateway.stop(drain: 60)
+            // By then it stops.
+            #expect(await idle.isClosed())
+            try await client.goOn()
+            do { #expect(try await answer.get().status == 200) } catch let reset as StreamReset {
+                #expect(reset.code == .refusedStream)
+            } catch {
+                // It came too late, and its connection is closed.
+            }
+            await client.isClosed()
+            await stopped
+            #expect(began.duration(to: .now) < .seconds(30))
+        }
+    }
+
+    @Test func `67.3 A handshake that doesn't go on holds nobody up`() async throws {
+        let set: (inout GatewayConfiguration) -> Void = {
+            $0.limits.headerTimeout = 600
+            $0.limits.idleTimeout = 0.04
+        }
+        try await MultiplexingTests().run(set) { _, site in
+            let clients = [
+                try await MultiplexedClient(port: site.port, held: .inHello),
+                try await MultiplexedClient(port: site.port, held: .behindHello),
+            ]
+            await yielding(until: "both are accepted") { site.gateway.connections == 2 }
+            let began = ContinuousClock.now
+            await site.gateway.stop(drain: 60)
+            for client in clients { await client.isClosed() }
+            #expect(began.duration(to: .now) < .seconds(30))
         }
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import RestEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -103,6 +104,84 @@ import Testing
             // PROTOCOL_ERROR (RFC 9113 7).
             #expect(await client.frame(3, on: 1) == [0, 0, 0, 1])
             #expect(await world.transport.requests.count == 1)
+        }
+    }
+
+    @Test func `55.6 63.1 A client that asks too often is told so on streams as on connections`() async throws
+    {
+        try await MultiplexingTests().run({
+            $0.limits.perClient = GatewayRate(requests: 1, per: 3600, burst: 3)
+        }) { world, site in
+            let client = try await MultiplexedClient(port: site.port)
+            for _ in 0..<3 { #expect(try await client.get("/github/a").status == 200) }
+            let refused = try await client.get("/github/a")
+            #expect(refused.status == 429 && refused.problem("code") == "rate_limited")
+            #expect(refused["retry-after"].flatMap { Int($0) }.map { (3590...3601).contains($0) } == true)
+            let same = try await SecureClient(port: site.port).get("/github/a")
+            #expect(same.status == 429 && same.body == refused.body)
+            #expect(same["Retry-After"] == refused["retry-after"])
+            // Whether the host is alive anybody may ask.
+            #expect(try await client.get("/-/health").status == 200)
+            world.clock.advance(by: 3601)
+            #expect(try await client.get("/github/a").status == 200)
+            #expect(try await client.get("/github/a").status == 429)
+        }
+    }
+
+    @Test func `63.1 67.1 Each stream is one line of the access log, and an update begins and ends that`()
+        async throws
+    {
+        let log = AccessList()
+        let other = AccessList()
+        let bytes = Mutex(0)
+        try await MultiplexingTests().run({ $0.accessLog = { log.append($0) } }) { _, site in
+            let client = try await MultiplexedClient(port: site.port)
+            let first = try await client.get("/github/a")
+            #expect(try await client.get("/github/a")["cache-status"]?.contains("hit") == true)
+            let tag = try #require(first["etag"])
+            #expect(try await client.get("/github/a", [("if-none-match", tag)]).status == 304)
+            #expect(try await client.get("/github/a", method: "HEAD").status == 200)
+            let unknown = try await client.get("/nobody/a")
+            bytes.withLock { $0 = unknown.body.utf8.count }
+
+            var update = site.gateway.configuration
+            update.accessLog = nil
+            await site.gateway.commit(try site.gateway.prepare(update))
+            for _ in 0..<2 { #expect(try await client.get("/github/a").body == "[1]") }
+            update.accessLog = { other.append($0) }
+            await site.gateway.commit(try site.gateway.prepare(update))
+            for _ in 0..<2 { #expect(try await client.get("/github/a").body == "[1]") }
+        }
+        #expect(
+            log.lines == [
+                "GET /github/a 200 3", "GET /github/a 200 3", "GET /github/a 304 0", "HEAD /github/a 200 0",
+                "GET /nobody/a 404 \(bytes.withLock { $0 })",
+            ])
+        #expect(other.lines == ["GET /github/a 200 3", "GET /github/a 200 3"])
+        #expect(log.clients == ["127.0.0.1"] && other.clients == ["127.0.0.1"])
+    }
+
+    @Test func `63.1 65.2 Streams count with their pattern, as hits where memory answers`() async throws {
+        try await MultiplexingTests().run { world, site in
+            try await world.configureAsScript("/*")
+            let client = try await MultiplexedClient(port: site.port)
+            func scrape() async throws -> PrometheusText {
+                try PrometheusText(try await client.get("/-/metrics").body)
+            }
+            _ = try await scrape()
+            let tag = try #require(try await client.get("/github/a")["etag"])
+            for _ in 0..<3 { #expect(try await client.get("/github/a").body == "[1]") }
+            #expect(try await client.get("/github/a", [("if-none-match", tag)]).status == 304)
+            let text = try await scrape()
+            let labels = "service=\"github\",pattern=\"/*\""
+            func count(_ status: Int, _ outcome: String) -> Double? {
+                text[
+                    "resthost_gateway_requests_total{\(labels),method=\"GET\",status=\"\(status)\","
+                        + "outcome=\"\(outcome)\"}"]
+            }
+            #expect(count(200, "fetched") == 1 && count(200, "hit") == 3 && count(304, "hit") == 1)
+            #expect(text["resthost_gateway_body_bytes_total{\(labels)}"] == 12)
+            #expect(text["resthost_gateway_request_seconds_count{\(labels),method=\"GET\"}"] == 5)
         }
     }
 }

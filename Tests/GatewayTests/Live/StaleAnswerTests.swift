@@ -1,5 +1,6 @@
 import RestEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -31,6 +32,30 @@ import Testing
             #expect(answer["Age"] == "40" && answer["Cache-Control"] == "max-age=30")
             world.clock.advance(by: 51)
             #expect(try site.get("/github/a").status == 503)
+        }
+    }
+
+    @Test func `44.2 57.3 Old data stands in for a stream of events that can't be had`() async throws {
+        try await World.run { world, site in
+            try await world.configure("**") {
+                $0.stream = .events
+                $0.staleIfError = .seconds(60)
+            }
+            let first = try site.asking("/github/live")
+            await world.transport.waitForRequests(1)
+            await world.stream("data: [1]\n\n", beginning: true)
+            #expect(try first.answer().body == "[1]")
+            for (seconds, status) in [(40.0, 200), (51, 502)] {
+                world.clock.advance(by: seconds)
+                let known = await world.transport.requests.count
+                let client = try site.asking("/github/live")
+                await world.transport.waitForRequests(known + 1)
+                await world.failStream()
+                let answer = try client.answer()
+                #expect(answer.status == status)
+                guard status == 200 else { continue }
+                #expect(answer["Cache-Status"] == "resthost; hit; ttl=-10; detail=connection_failed")
+            }
         }
     }
 
@@ -92,6 +117,14 @@ import Testing
 extension World {
     @EngineActor
     fileprivate func goOffline() { engine.isOffline = true }
+
+    /// The newest stream of the API breaks before its answer.
+    @EngineActor
+    fileprivate func failStream() {
+        transport.streamed.streams.last?.complete(
+            .failure(TransportError(.connectionFailed, phase: .connect, message: "down")))
+        settle()
+    }
 
     @EngineActor
     fileprivate func takeChance(_ chance: Double) { engine.chance = { chance } }

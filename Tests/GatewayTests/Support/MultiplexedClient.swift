@@ -11,8 +11,10 @@ import TestSupport
 final class MultiplexedClient: Sendable {
     private let channel: any Channel
     private let streams: NIOHTTP2Handler.StreamMultiplexer
+    private let handshake: NIOLoopBound<HeldHandshake>?
 
-    init(port: UInt16) async throws {
+    /// - Parameter held: Where its handshake stops until ``goOn()``; nil: nowhere.
+    init(port: UInt16, held: HeldHandshake.Place? = nil) async throws {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates(
             try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.authority.utf8)))
@@ -22,22 +24,33 @@ final class MultiplexedClient: Sendable {
         connection.headerBlockValidation = .disabled
         connection.contentLengthValidation = .disabled
         let manner = connection
-        (channel, streams) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: Int(port)) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(
-                        NIOSSLClientHandler(context: context, serverHostname: "localhost"))
-                    let streams = try pipeline.configureHTTP2Pipeline(
-                        mode: .client, connectionConfiguration: manner, streamConfiguration: .init()
-                    ) { $0.eventLoop.makeSucceededVoidFuture() }
-                    return (channel, streams)
-                }
+        (channel, streams, handshake) = try await ClientBootstrap(
+            group: MultiThreadedEventLoopGroup.singleton
+        )
+        .connect(host: "127.0.0.1", port: Int(port)) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let pipeline = channel.pipeline.syncOperations
+                let handshake = held.map(HeldHandshake.init)
+                if let handshake { try pipeline.addHandler(handshake) }
+                try pipeline.addHandler(
+                    NIOSSLClientHandler(context: context, serverHostname: "localhost"))
+                let streams = try pipeline.configureHTTP2Pipeline(
+                    mode: .client, connectionConfiguration: manner, streamConfiguration: .init()
+                ) { $0.eventLoop.makeSucceededVoidFuture() }
+                let bound = handshake.map { NIOLoopBound($0, eventLoop: channel.eventLoop) }
+                return (channel, streams, bound)
             }
+        }
         channel.eventLoop.scheduleTask(in: .seconds(60)) { [channel] in channel.close(promise: nil) }
     }
 
     deinit { channel.close(promise: nil) }
+
+    /// Sends what was held of the handshake.
+    func goOn() async throws {
+        guard let handshake else { return }
+        try await channel.eventLoop.submit { handshake.value.goOn() }.get()
+    }
 
     /// Completes when the connection is closed.
     func isClosed() async { try? await channel.closeFuture.get() }
@@ -85,6 +98,11 @@ final class MultiplexedClient: Sendable {
     }
 }
 
+/// Its stream was reset.
+struct StreamReset: Error {
+    let code: HTTP2ErrorCode
+}
+
 /// On the stream's event loop.
 private final class AnswerCollector: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
@@ -105,7 +123,7 @@ private final class AnswerCollector: ChannelInboundHandler {
         case .data(let part):
             if case .byteBuffer(let bytes) = part.data { body += bytes.readableBytesView }
             if part.endStream { finish() }
-        case .rstStream: promise.fail(ChannelError.inputClosed)
+        case .rstStream(let code): promise.fail(StreamReset(code: code))
         default: break
         }
     }
@@ -116,7 +134,11 @@ private final class AnswerCollector: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        promise.fail(error)
+        if let closed = error as? NIOHTTP2Errors.StreamClosed {
+            promise.fail(StreamReset(code: closed.errorCode))
+        } else {
+            promise.fail(error)
+        }
         context.close(promise: nil)
     }
 

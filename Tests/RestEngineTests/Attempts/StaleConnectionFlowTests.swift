@@ -119,6 +119,41 @@ struct StaleConnectionFlowTests {
         #expect(sent.map(\.wantsFreshConnection) == [false, true, false, true])
     }
 
+    @Test(arguments: [RestEngine.Method.get, .post])
+    func `41.10 48.1 49.1 a recording has each attempt, and a replay sends again what was sent again`(
+        _ method: RestEngine.Method
+    ) throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/a.har"
+        func outcome(_ fixture: EngineFixture) throws -> [String] {
+            let request = fixture.resource("a").request(method)
+            fixture.settle()
+            let response = try #require(request.info?.response)
+            let attempts = request.attempts.map {
+                "\($0.number) \($0.status ?? 0) \($0.reason?.description ?? "first")"
+            }
+            return [response.error?.code ?? response.entity?.text ?? ""] + attempts
+        }
+        try answers(method, .error(stale), .text(200, "a"))
+        let recorder = try TrafficRecorder(path, version: "1", bodyLimit: 1000)
+        recorder.listen(to: fixture.engine)
+        let first = try outcome(fixture)
+        try recorder.finish()
+        let isRepeated = method == .get
+        #expect(first.first == (isRepeated ? "a" : "connection_failed"))
+        let document = try Tree(json: try WholeFile.read(path, limit: 1 << 20))
+        #expect(HARSchema.faults(document) == [])
+        let entries = Array((document["log"]?["entries"] ?? .null).elements)
+        #expect(entries.map { $0["response"]?["status"]?.int } == (isRepeated ? [0, 200] : [0]))
+        #expect(entries.map { $0["_attempt"]?.int } == (isRepeated ? [1, 2] : [1]))
+
+        let replayed = EngineFixture()
+        replayed.transport.replay(RecordedAnswers(try HARReader.read(path), path: path))
+        #expect(try outcome(replayed) == first)
+        let fresh = replayed.transport.requests.map(\.wantsFreshConnection)
+        #expect(fresh == (isRepeated ? [false, true] : [false]))
+    }
+
     @Test func `41.5 a file that changed is not sent where a redirect leads`() throws {
         let folder = TemporaryFolder()
         folder.write("body", "one")

@@ -108,4 +108,87 @@ extension EventFeedTests {
         settle()
         close()
     }
+
+    private var down: TransportResult { .failure(TransportError(.connectionFailed, message: "down")) }
+
+    /// The text that somebody reads, behind all others.
+    private func read(_ texts: Journal) {
+        resource.read { texts.note((try? $0.get().text) ?? "failed") }
+        settle()
+    }
+
+    @Test func `44.2 57.3 old data stands in for a stream that can't be had`() {
+        service.configure { $0.staleIfError = .seconds(60) }
+        let texts = Journal()
+        read(texts)
+        streams[0].open()
+        streams[0].send("data: old\n\n")
+        settle()
+        #expect(texts.lines == ["old"] && streams[0].isCancelled)
+        advance(40)
+        read(texts)
+        #expect(texts.lines.count == 1 && streams.count == 2)
+        streams[1].complete(down)
+        settle()
+        #expect(texts.lines.last == "old" && resource.latestError?.code == "connection_failed")
+        // Inside the retry time nobody is asked.
+        read(texts)
+        #expect(texts.lines == ["old", "old", "old"] && streams.count == 2)
+        advance(5)
+        read(texts)
+        streams[2].open(200, type: "text/html")
+        settle()
+        #expect(texts.lines.last == "old" && resource.latestError?.code == "decoding_failed")
+        advance(5)
+        read(texts)
+        streams[3].complete(.success(TransportResponse(status: 404)))
+        settle()
+        #expect(texts.lines.count == 5 && texts.lines.last == "failed", "what the server refuses it refuses")
+        advance(45)
+        read(texts)
+        streams[4].complete(down)
+        settle()
+        #expect(texts.lines.count == 6 && texts.lines.last == "failed", "95 s after it came it is too old")
+        #expect(engine.openStreams == 0 && !resource.isLoading && resource.latestData?.text == "old")
+        close()
+    }
+
+    @Test func `44.2 57.5 who observes has data and error, and who reads meanwhile the data`() {
+        service.configure {
+            $0.staleIfError = .seconds(60)
+            $0.timeouts.total = .seconds(10)
+        }
+        let stream = observe()
+        stream.send("data: old\n\n")
+        settle()
+        stream.end()
+        settle()
+        _ = watcher.take()
+        advance(3)
+        streams[1].complete(down)
+        settle()
+        #expect(watcher.take() == ["error old"] && resource.latestError?.code == "connection_failed")
+        advance(28)
+        // The connection that is asked for since then serves the load too.
+        let texts = Journal()
+        read(texts)
+        #expect(streams.count == 3 && texts.lines.isEmpty)
+        streams[2].complete(down)
+        settle()
+        #expect(texts.lines == ["old"] && watcher.take() == ["requested old", "error old"])
+        advance(9)
+        #expect(streams.count == 4)
+        streams[3].open()
+        read(texts)
+        advance(9)
+        #expect(texts.lines == ["old"], "it waits for an event")
+        advance(2)
+        #expect(texts.lines == ["old", "old"] && resource.latestError?.code == "timeout")
+        #expect(!streams[3].isCancelled)
+        streams[3].send("data: new\n\n")
+        settle()
+        read(texts)
+        #expect(texts.lines.last == "new" && resource.latestError == nil && !resource.isLoading)
+        close()
+    }
 }

@@ -134,6 +134,77 @@ struct ReplayTests {
         #expect(first.count == 8)
     }
 
+    /// Two requests that need a login, and a chain behind it; their outcomes, in their order.
+    private func walkWithLogin(_ fixture: EngineFixture, token first: String) throws -> [String] {
+        var token = first
+        let gate = RefreshGate()
+        try fixture.configure { [unowned fixture] draft in
+            draft.configuration.headers.set("Authorization", "Bearer \(token)")
+            draft.configuration.decorators.append(
+                gate.decorator(when: { $0.httpStatusCode == 401 }) { [unowned fixture] done in
+                    let login = fixture.resource("login").request("POST", json: ["user": "me"])
+                    login.onCompletion { [unowned fixture] info in
+                        token = info.response.entity?.json["access_token"]?.string ?? ""
+                        fixture.service.invalidateConfiguration()
+                        done(.renewed)
+                    }
+                })
+        }
+        var seen: [String] = []
+        func note(_ name: String, _ request: Request) {
+            request.onCompletion { info in
+                seen.append("\(name) \(info.response.error?.code ?? info.response.entity?.text ?? "")")
+            }
+        }
+        note("a", fixture.resource("a").request("GET"))
+        note("b", fixture.resource("b").request("GET"))
+        fixture.settle()
+        let chain = fixture.resource("c").request("GET").chained { [unowned fixture] info in
+            guard case .success = info.response else { return .useThisResponse }
+            return .passTo(fixture.resource("d").request("POST", json: ["from": "c"]))
+        }
+        note("chain", chain)
+        fixture.settle()
+        fixture.service.flushUnusedResources()
+        return seen
+    }
+
+    private func sent(by fixture: EngineFixture) -> [String] {
+        fixture.transport.requests.map { "\($0.method) \($0.url)" }
+    }
+
+    @Test func `49.1 49.4 a token is renewed in a replay as it was, and a chain goes on as it did`() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/a.har"
+        let live = EngineFixture()
+        try live.transport.stub(method: nil, urlGlob: "**", base: live.service.baseURL) { request in
+            if request.url.hasSuffix("/login") { return .json(200, #"{"access_token":"canary-new"}"#) }
+            guard request.headers["Authorization"] == "Bearer canary-new" else { return .response(401) }
+            return .text(200, "\(request.method) \(request.url.suffix(1))")
+        }
+        let recorder = try TrafficRecorder(path, version: "1", bodyLimit: TrafficRecorder.replayedBytes)
+        recorder.listen(to: live.engine)
+        let first = try walkWithLogin(live, token: "canary-old")
+        try recorder.finish()
+        #expect(first == ["a GET a", "b GET b", "chain POST d"])
+        let document = try Tree(json: try WholeFile.read(path, limit: 1 << 20))
+        #expect(HARSchema.faults(document) == [] && !document.description.contains("canary"))
+        let statuses = (document["log"]?["entries"] ?? .null).elements.map { $0["response"]?["status"]?.int }
+        #expect(statuses == [401, 401, 200, 200, 200, 200, 200])
+
+        for token in ["canary-old", "another"] {
+            let replayed = EngineFixture()
+            replayed.transport.replay(RecordedAnswers(try HARReader.read(path), path: path))
+            #expect(try walkWithLogin(replayed, token: token) == first, "\(token)")
+            #expect(sent(by: replayed) == sent(by: live), "\(token)")
+        }
+        // Who has the newer token needs no login.
+        let renewed = EngineFixture()
+        renewed.transport.replay(RecordedAnswers(try HARReader.read(path), path: path))
+        #expect(try walkWithLogin(renewed, token: "canary-new") == first)
+        #expect(sent(by: renewed).count == 4)
+    }
+
     @Test func `49.1 as a transport it answers in a later turn, and fails what it doesn't know`() throws {
         let clock = ManualClock()
         let scheduler = Scheduler(clock: clock)

@@ -27,6 +27,19 @@ struct StreamTests {
         return lines
     }
 
+    /// Repeats a request for the large body that fails.
+    private static let repeating = """
+        api:configure("/large", function(c)
+          c:decorate_requests(function(resource, request)
+            return request:chained(function(info)
+              if info.response.error then return rest.pass_to(request:repeated()) end
+              return rest.use_this_response
+            end)
+          end)
+        end)
+
+        """
+
     @Test func `56.2 a function gets the pieces one after the other, and may wait`() throws {
         let lines = try lines(
             """
@@ -143,20 +156,12 @@ struct StreamTests {
         let fixture = try fixture()
         fixture.engine.isOffline = true
         let lines = try lines(
-            """
-            api:configure("/large", function(c)
-              c:decorate_requests(function(resource, request)
-                return request:chained(function(info)
-                  if info.response.error then return rest.pass_to(request:repeated()) end
-                  return rest.use_this_response
-                end)
-              end)
-            end)
-            for _, path in ipairs { "empty", "large" } do
-              local entity, err = rest.stream(api:resource(path):request("GET"), error)
-              print(entity, err.cause.type)
-            end
-            """, fixture)
+            Self.repeating + """
+                for _, path in ipairs { "empty", "large" } do
+                  local entity, err = rest.stream(api:resource(path):request("GET"), error)
+                  print(entity, err.cause.type)
+                end
+                """, fixture)
         #expect(lines == ["nil\toffline", "nil\toffline"])
     }
 
@@ -166,19 +171,11 @@ struct StreamTests {
         let engine = fixture.engine
         engine.onEvent([.response]) { [unowned engine] _ in engine.isOffline = false }
         let lines = try lines(
-            """
-            api:configure("/large", function(c)
-              c:decorate_requests(function(resource, request)
-                return request:chained(function(info)
-                  if info.response.error then return rest.pass_to(request:repeated()) end
-                  return rest.use_this_response
-                end)
-              end)
-            end)
-            local bytes = 0
-            local entity = rest.stream(api:resource("large"):request("GET"), function(chunk) bytes = bytes + #chunk end)
-            print(entity.status, bytes)
-            """, fixture)
+            Self.repeating + """
+                local bytes = 0
+                local entity = rest.stream(api:resource("large"):request("GET"), function(chunk) bytes = bytes + #chunk end)
+                print(entity.status, bytes)
+                """, fixture)
         #expect(lines == ["200\t50000"])
     }
 }

@@ -105,4 +105,49 @@ struct RecordingTests {
         #expect(HARSchema.faults(document) == [])
         fixture.close()
     }
+
+    @Test func `49.4 a script that logs in anew does so in a replay as well`() async throws {
+        let fixture = TestFileFixture()
+        try fixture.load(
+            """
+            local function ask(host)
+              local rest, token, logins = host.rest, "t1", 0
+              local api = rest.service { name = "api", base_url = "https://api.test/v1" }
+              api:configure("**", function(c)
+                c.headers["Authorization"] = token
+                c:decorate_requests(rest.refresh_on(401, function()
+                  logins = logins + 1
+                  local entity, err = api:resource("login"):request("POST", { json = { user = "me" } }):await()
+                  if not entity then return nil, err end
+                  token = entity.content.access_token
+                  api:invalidate_configuration()
+                  return true
+                end))
+              end)
+              local first = t.assert(api:resource("a"):get())
+              local chain = api:resource("b"):request("GET"):chained(function(info)
+                return rest.pass_to(api:resource("c"):request("GET"))
+              end)
+              return first .. " " .. t.assert(chain:await()).text .. " " .. logins
+            end
+            t.test("record", function()
+              t.record "new.har"
+              local host = t.host()
+              host:stub("POST", "https://api.test/v1/login", { json = { access_token = "t2" } })
+              host:stub("GET", "https://api.test/v1/*", function(request)
+                if request.headers["Authorization"] ~= "t2" then return { status = 401 } end
+                return { text = request.url:sub(-1) }
+              end)
+              t.equal(ask(host), "a c 1")
+            end)
+            t.test("replay", function()
+              local host = t.host()
+              host:replay("new.har", { unused = "error" })
+              t.equal(ask(host), "a c 1")
+            end)
+            """)
+        await fixture.run()
+        #expect(fixture.lines == ["ok record", "ok replay"])
+        fixture.close()
+    }
 }
