@@ -10,8 +10,8 @@ extension EasyHandle {
             return .failure(timeout(deadlines.connected == nil ? .connect : .total))
         }
         guard code == CURLE_OK else {
-            // A connection of HTTP/2 whose server goes away (RFC 9113 6.8), or closes it without a word, isn't
-            // among those that libcurl would begin anew.
+            // libcurl does not begin anew when the server of a kept HTTP/2 connection goes away (RFC 9113
+            // 6.8) or closes it without a word.
             if code == CURLE_HTTP2 || code == CURLE_PARTIAL_FILE, openedSockets.isEmpty,
                 !deadlines.hasResponse
             {

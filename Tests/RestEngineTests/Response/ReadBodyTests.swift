@@ -70,6 +70,8 @@ struct ReadBodyTests {
     }
 
     @Test func `23.4 a body is counted beside its value where it has memory of its own`() throws {
+        // JSON stays text again once so many values were read of which no tree was wanted.
+        for _ in 0..<64 { _ = try load("application/json", Self.json) }
         func held(_ type: String, _ body: [UInt8]) throws -> Int {
             let entity = try #require(try load(type, body).entity)
             // Without the bytes for the header and its bookkeeping.

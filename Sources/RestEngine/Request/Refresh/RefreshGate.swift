@@ -4,7 +4,8 @@
 /// a refresh, the one that runs or a new one, and is then repeated once; what the repeat brings, stands. A
 /// request that was made before the last refresh succeeded has an older token than the newest: it is repeated
 /// at once. A refresh that fails ends all that wait for it, and so it does with what was on its way while it
-/// ran. A refresh that doesn't end within the time limit has failed; the next refused request begins another.
+/// ran. A refresh that has not ended within its time limit is given up: the next refused request begins
+/// another.
 ///
 /// **What a refresh itself requests never waits for it**, or both would wait for ever: a request that the
 /// refresh's function makes, starts or attaches a hook to (which awaiting does too), at any time until the
@@ -32,8 +33,8 @@ public final class RefreshGate {
     private var lastFailure: (turn: UInt64, error: RequestError?)?
     private let longestRefresh: Double
 
-    /// - Parameter timeLimit: A refresh that takes longer has failed, so that a call that never returns does
-    ///   not keep later requests out.
+    /// - Parameter timeLimit: A refresh that takes longer is given up when the next request is refused, so
+    ///   that a call that never returns does not keep later requests out.
     public nonisolated init(timeLimit: Duration = .seconds(60)) { longestRefresh = timeLimit.inSeconds }
 
     /// The request, guarded. It starts when the result does.
@@ -61,7 +62,10 @@ public final class RefreshGate {
 
     private func admit(_ decision: ChainDecision, madeAfter renewals: Int, _ refresh: Refresh) {
         if renewals < self.renewals { return repeatRequest(of: decision) }
-        if let running {
+        if let running, isOverdue(running, decision.chain.engine) {
+            end(running, .failed(nil), turn: decision.chain.engine.scheduler.turn)
+            begin(with: decision, refresh)
+        } else if let running {
             if !running.admit(decision) { decision.answer(.useThisResponse) }
         } else if let lastFailure, decision.chain.startTurn <= lastFailure.turn {
             fail(decision, with: lastFailure.error)
@@ -70,22 +74,20 @@ public final class RefreshGate {
         }
     }
 
+    private func isOverdue(_ pass: RefreshPass, _ engine: Engine) -> Bool {
+        guard engine.scheduler.uptime - pass.began >= longestRefresh else { return false }
+        engine.log.write(
+            .warning, "a token refresh has not ended within \(longestRefresh) s: another one begins")
+        return true
+    }
+
     private func begin(with decision: ChainDecision, _ refresh: Refresh) {
-        let pass = RefreshPass()
+        let pass = RefreshPass(began: decision.chain.engine.scheduler.uptime)
         running = pass
         _ = pass.admit(decision)
-        let engine = decision.chain.engine
-        let scheduler = engine.scheduler
-        let overdue = scheduler.after(longestRefresh) { [self] in
-            engine.log.write(
-                .warning,
-                "a token refresh did not end within \(longestRefresh) s, so the requests that wait for it fail"
-            )
-            end(pass, .failed(nil), turn: scheduler.turn)
-        }
+        let scheduler = decision.chain.engine.scheduler
         RefreshScope.run(in: [pass]) {
             refresh { [self] outcome in
-                overdue.cancel()
                 if !pass.isOver { end(pass, outcome, turn: scheduler.turn) }
             }
         }

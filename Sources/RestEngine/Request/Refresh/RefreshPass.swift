@@ -6,7 +6,10 @@ final class RefreshPass {
     /// Refreshes for whose end this one waits, because a request that it needs does.
     private var waitsFor: [RefreshPass] = []
 
-    nonisolated init() {}
+    /// By the scheduler's uptime.
+    let began: Double
+
+    nonisolated init(began: Double) { self.began = began }
 
     /// Lets a chain wait; false when this refresh depends on the chain itself, so that both would wait for
     /// ever.
