@@ -432,7 +432,7 @@ function request:await() end
 ---@field ok boolean True for a success.
 ---@field entity? resthost.entity The entity of a success; nil of a failure, whose body is the error's entity.
 ---@field error? resthost.error The error of a failure.
----@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds. bytes_sent counts the head and the body of the request, bytes_received the body of the answer before it is decoded.
+---@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds. `bytes_sent` counts the head and the body of the request, `bytes_received` the body of the answer before it is decoded.
 local response = {}
 
 ---What a completion hook gets.
@@ -645,7 +645,7 @@ function entity:header_values(name) end
 ---@field url? string The URL that was asked, without user and password.
 ---@field method? string The method that was used.
 ---@field attempt integer Which attempt failed, from 1.
----@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds. bytes_sent counts the head and the body of the request, bytes_received the body of the answer before it is decoded.
+---@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds. `bytes_sent` counts the head and the body of the request, `bytes_received` the body of the answer before it is decoded.
 ---@field text string The body if it is text, else an empty string.
 ---@field json table The body if it is a table, else an empty one.
 local error = {}

@@ -7,7 +7,7 @@ import TestSupport
 /// A server of HTTP/2 on the loopback that does with each stream what the test says, in frames of its own
 /// (RFC 9113 4.1). Its certificate is that of ``TestCertificates``.
 final class FramePeer: Sendable {
-    /// What becomes of a stream whose request has come.
+    /// How the server ends a stream once its request has come.
     enum Reaction: Sendable, CaseIterable {
         /// 200 without a body.
         case answer

@@ -115,6 +115,7 @@ extension ConnectionHandler {
             headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
         let (engine, answers) = (loop.engine, loop.rules.access.routes.answers)
         let (number, target, mailbox) = (request.number, request.target, loop.mailbox)
+        // A route has no load that its client could leave: the ticket is for the labels.
         let ticket = ReadTicket()
         self.ticket = ticket
         EngineLoop.shared.submit {

@@ -64,7 +64,8 @@ public enum MetricName: String, CaseIterable, Sendable {
         case .upstreamRequestSeconds: "From the start of a request to the end of its pipeline."
         case .upstreamMessages: "Messages that went to APIs: requests, repeats, redirects, challenges."
         case .upstreamPhaseSeconds: "Where the time of the messages to APIs went."
-        case .upstreamBytes: "Bytes of bodies on the wire, sent to APIs and received."
+        case .upstreamBytes:
+            "Bytes on the wire: of requests to APIs, heads included, and of the bodies of answers."
         case .upstreamConnections: "Connections that messages to APIs took, new and used before."
         case .transformSeconds: "From an API's last byte to the end of the pipeline, waits included."
         case .cacheOperations: "What caches of stages were asked for, and what came of it."

@@ -1,5 +1,4 @@
-/// What the requests of an engine share beyond one request: limits, and what is known of each origin. Made
-/// when a configuration first asks for it.
+/// The state that an engine's requests share: limits, and what is known of each origin.
 @EngineActor
 final class AttemptControl {
     /// More are not kept, unless they are in use.
@@ -27,7 +26,7 @@ final class AttemptControl {
         return new
     }
 
-    /// Lets go the requests whose limit has been raised, once the change that runs now is complete.
+    /// Lets requests go whose limit was raised. The next turn does it, when all blocks of a reload are there.
     func configurationChanged() {
         guard !isReconsidering, limiters.contains(where: { !$0.value.state.waiting.isEmpty }) else { return }
         isReconsidering = true

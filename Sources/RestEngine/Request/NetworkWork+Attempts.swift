@@ -17,7 +17,7 @@ extension NetworkWork {
         }
     }
 
-    /// The limits of the configuration as it is now; those of a configuration without any let everything go.
+    /// The limits of the configuration as it is now. When it has none any more, these hold nothing back.
     var limitsNow: RequestLimits? {
         let resolved = finalConfiguration
         guard resolved.failure == nil else { return nil }

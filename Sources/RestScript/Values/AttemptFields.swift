@@ -5,7 +5,7 @@ import RestEngine
 enum AttemptFields {
     static let documentation =
         "What was sent and what came of it, in order: tables with `number url status error waited queued reason timings "
-        + "http_version reused bytes_sent bytes_received remote_address`. Times are seconds. bytes_sent counts the head and the body of the request, bytes_received the body of the answer before it is decoded."
+        + "http_version reused bytes_sent bytes_received remote_address`. Times are seconds. `bytes_sent` counts the head and the body of the request, `bytes_received` the body of the answer before it is decoded."
 }
 
 extension ScriptValues {

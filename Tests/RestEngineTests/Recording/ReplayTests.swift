@@ -198,7 +198,7 @@ struct ReplayTests {
             #expect(try walkWithLogin(replayed, token: token) == first, "\(token)")
             #expect(sent(by: replayed) == sent(by: live), "\(token)")
         }
-        // Who has the newer token needs no login.
+        // A client with the newer token needs no login.
         let renewed = EngineFixture()
         renewed.transport.replay(RecordedAnswers(try HARReader.read(path), path: path))
         #expect(try walkWithLogin(renewed, token: "canary-new") == first)

@@ -22,7 +22,7 @@ public struct JSONTransformer: StandardTransforming {
     public nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
-        // A part of JSON is none (RFC 9110 15.3.7).
+        // A part of a document can't be parsed (RFC 9110 15.3.7).
         if case .success(let entity) = response, entity.status == 206 { return response }
         return mapContent(
             of: response, errors: transformErrors, empty: transformEmpty, context, note: note,

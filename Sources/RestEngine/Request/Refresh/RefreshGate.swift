@@ -62,8 +62,11 @@ public final class RefreshGate {
 
     private func admit(_ decision: ChainDecision, madeAfter renewals: Int, _ refresh: Refresh) {
         if renewals < self.renewals { return repeatRequest(of: decision) }
-        if let running, isOverdue(running, decision.chain.engine) {
-            end(running, .failed(nil), turn: decision.chain.engine.scheduler.turn)
+        let engine = decision.chain.engine
+        if let running, engine.scheduler.uptime - running.began >= longestRefresh {
+            engine.log.write(
+                .warning, "a token refresh has not ended within \(longestRefresh) s: another one begins")
+            end(running, .failed(nil), turn: engine.scheduler.turn)
             begin(with: decision, refresh)
         } else if let running {
             if !running.admit(decision) { decision.answer(.useThisResponse) }
@@ -72,13 +75,6 @@ public final class RefreshGate {
         } else {
             begin(with: decision, refresh)
         }
-    }
-
-    private func isOverdue(_ pass: RefreshPass, _ engine: Engine) -> Bool {
-        guard engine.scheduler.uptime - pass.began >= longestRefresh else { return false }
-        engine.log.write(
-            .warning, "a token refresh has not ended within \(longestRefresh) s: another one begins")
-        return true
     }
 
     private func begin(with decision: ChainDecision, _ refresh: Refresh) {
