@@ -1,7 +1,17 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
 
 #include "cplatform.h"
+
+void cplatform_open_standard_streams(void) {
+    for (int descriptor = 0; descriptor <= 2; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+        // open(2) gives the lowest number that is free, which is this one.
+        if (open("/dev/null", O_RDWR) < 0) return;
+    }
+}
 
 int cplatform_descriptor_limit(void) {
     struct rlimit limit;

@@ -1,3 +1,6 @@
+#include <limits.h>
+#include <sys/resource.h>
+
 #include "cplatform.h"
 
 // It defines __GLIBC__.
@@ -38,4 +41,14 @@ void cplatform_give_back_end_of_arena(void) {
     free(block);
     mallopt(M_TRIM_THRESHOLD, KEPT);
 #endif
+}
+
+long cplatform_memory_limit(void) {
+    rlim_t least = RLIM_INFINITY;
+    const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    for (int kind = 0; kind < 2; kind++) {
+        struct rlimit limit;
+        if (getrlimit(kinds[kind], &limit) == 0 && limit.rlim_cur < least) least = limit.rlim_cur;
+    }
+    return least > LONG_MAX ? -1 : (long)least;
 }

@@ -29,7 +29,9 @@ final class MultiHandle {
     }
 
     private static func make() -> UnsafeMutableRawPointer {
-        guard let multi = curl_multi_init() else { fatalError("libcurl has no memory for a multi handle") }
+        guard let multi = curl_multi_init() else {
+            Shortage.stop("libcurl has no memory or file descriptor for transfers")
+        }
         ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, keptConnections(of: DescriptorLimit.current))
         return multi
     }

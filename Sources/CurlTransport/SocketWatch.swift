@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Platform
 internal import Synchronization
 
 /// What a multi handle waits in; see ccurl_watch.h. Handles have it as long as their connections may live.
@@ -7,7 +8,7 @@ final class SocketWatch {
 
     init(usesEpoll: Bool) {
         guard let watch = ccurl_watch_new(usesEpoll) else {
-            fatalError("there is no memory for what transfers wait in")
+            Shortage.stop("there is no memory or file descriptor for transfers")
         }
         self.watch = watch
     }

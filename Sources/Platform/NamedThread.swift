@@ -27,7 +27,7 @@ package enum NamedThread {
         let status = startStatus(name, stackBytes, body)
         guard status != 0 else { return }
         let reason = unsafe String(cString: strerror(status))
-        fatalError("resthost: cannot start the thread '\(name)': \(reason) (\(status))")
+        Shortage.stop("the system gives no thread for '\(name)': \(reason)")
     }
 
     /// What pthread_create says: 0, or an error's number.

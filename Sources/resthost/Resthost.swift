@@ -45,9 +45,12 @@ struct Resthost: ParsableCommand {
 @main
 enum Program {
     static func main() {
+        // Before anything else: the next file that is opened would get the number of a stream that is closed.
+        cplatform_open_standard_streams()
         signal(SIGPIPE, SIG_IGN)
         // A file that grows over its limit is an error of that write.
         signal(SIGXFSZ, SIG_IGN)
+        ProcessLimits.requireForCommand()
         cplatform_keep_freed_memory()
         DescriptorLimit.raise()
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,5 +1,6 @@
 """What clients of the gateway do: descriptors, and requests that are not as they should be."""
 
+import os
 import socket
 import time
 
@@ -139,20 +140,38 @@ def long_type(host):
     return ["a Content-Type of 2 kB was passed on"] if b"note=nnn" in data else []
 
 
+LOGGING = """@PRELUDE@
+rest.gateway {}:route("POST", "/hook", function(request)
+  rest.log.info("hook", { body = request.body })
+  rest.log.info(request.body)
+  return { ok = true }
+end)
+"""
+
+
+def log_line(host):
+    complaints = []
+    for body in (b"\x01" * 800_000, b"\n" * 800_000, os.urandom(800_000)):
+        status, _ = host.get("/hook", "POST", body=body)
+        if status != 200:
+            complaints.append(f"the route answered {status}")
+    return complaints
+
+
 TWICE = """@PRELUDE@
 api:configure_transformer("/seen", function(content) return { seen = content.key } end)
 """
 
 
 def twice(host):
-    """A key that is there twice means the same for client and script."""
+    """A function sees the last of two equal keys. Content that no function changed passes as the API sent it."""
     body = b'{"key":"first","key":"last"}'
     route = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body) + body
     host.upstream.routes.update({"/seen": route, "/raw": route})
     complaints = []
-    for path in ("seen", "raw"):
+    for path, expected in (("seen", b'{"seen":"last"}'), ("raw", body)):
         _, text = host.get(f"/api/{path}")
-        if b"last" not in text or b"first" in text:
+        if text != expected:
             complaints.append(f"/{path} says {text[:100].decode('utf-8', 'replace')}")
     return complaints
 
@@ -165,5 +184,6 @@ ATTACKS = [
            descriptors=(256, 256), runs_twice=True),
     Attack("crooked-requests", "empty lines, Host, overlong UTF-8, NUL", crooked),
     Attack("long-content-type", "a Content-Type of 2 kB", long_type),
+    Attack("log-line", "800 kB of control characters, and of newlines, in a line of the log", log_line, LOGGING),
     Attack("duplicate-keys", "a key that is there twice", twice, TWICE),
 ]

@@ -43,6 +43,13 @@ int cplatform_usable_processors(void);
 /// -1 for nothing; CPLATFORM_SIGNAL when the calling thread has handled a signal meanwhile.
 int cplatform_read_character(int input, int interruption);
 
+/// Opens /dev/null in the place of each of the descriptors 0, 1 and 2 that is closed.
+void cplatform_open_standard_streams(void);
+
+/// Bytes of address space or data that the process may have (getrlimit(2), RLIMIT_AS and RLIMIT_DATA), the
+/// smaller one; -1 where there is no limit.
+long cplatform_memory_limit(void);
+
 /// The soft limit of open file descriptors (getrlimit(2), RLIMIT_NOFILE); -1 when it isn't known.
 int cplatform_descriptor_limit(void);
 

@@ -1,4 +1,5 @@
 import CLua
+import Platform
 
 extension LuaState {
     /// Runs `function` as a coroutine of the main realm, at once and until it first waits or ends.
@@ -91,7 +92,7 @@ extension LuaState {
         }
         let main = mainThread
         guard lua_checkstack(main, 1) != 0, let pointer = clua_new_thread(main) else {
-            fatalError("resthost: no memory for a Lua thread")
+            Shortage.stop("there is no memory for a Lua thread")
         }
         return AnchoredThread(pointer: pointer, slot: anchor(main))
     }

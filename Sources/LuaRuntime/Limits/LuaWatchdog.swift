@@ -57,6 +57,15 @@ public final class LuaWatchdog: Sendable {
     /// Runs that were found wedged so far.
     public var wedges: Int { content.withLock { $0.wedges } }
 
+    /// The phase of the run that goes on at this moment, "job" say, and of several the one that began first.
+    /// Any thread may ask.
+    public var runningPhase: String? {
+        content.withLock { content in
+            let running = content.entries.filter { $0.watch.status.read().isRunning }
+            return running.min { $0.since < $1.since }.map { $0.watch.status.read().phase }
+        }
+    }
+
     func add(_ watch: RunWatch) {
         let starts = content.withLock { content in
             content.entries.append(

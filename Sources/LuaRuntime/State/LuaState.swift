@@ -52,7 +52,7 @@ public final class LuaState {
         ownerName = NamedThread.currentDescription
         self.options = options
         guard let core = clua_open(options.memoryLimit, Self.callbacks) else {
-            fatalError("resthost: the system has no memory for a Lua state")
+            Shortage.stop("there is no memory for a Lua state")
         }
         self.core = core
         // Unretained: the C state is closed before this object goes.

@@ -1,30 +1,42 @@
+internal import CPlatform
 import Platform
 
-/// How much memory this process may have: what its control group and those above it allow (cgroups(7)), or
-/// what the machine has.
+/// How much memory this process may have: what its control group and those above it allow (cgroups(7)), what
+/// its own limit leaves (getrlimit(2)), or what the machine has.
 package struct MachineMemory: Sendable, Equatable {
     /// What may be used, in bytes.
     package let bytes: Int
-    /// The limit is one of a control group, a container's for example.
-    package let isGroupLimit: Bool
+    package let source: Source
 
-    package init(bytes: Int, isGroupLimit: Bool) {
+    /// Sets the limit.
+    package enum Source: String, Sendable {
+        case machine
+        /// A container's, for example.
+        case controlGroup = "control group"
+        case processLimit = "process limit"
+    }
+
+    package init(bytes: Int, source: Source) {
         self.bytes = bytes
-        self.isGroupLimit = isGroupLimit
+        self.source = source
     }
 
     /// As it was when it was first asked for.
-    package static let current = MachineMemory(physical: physicalBytes, groups: .ofThisProcess)
+    package static let current = MachineMemory(
+        physical: physicalBytes, groups: .ofThisProcess, processLimit: cplatform_memory_limit())
 
-    init(physical: Int, groups: ControlGroups) {
+    /// - Parameter processLimit: Of address space, negative for none. Half of it counts: stacks of threads,
+    ///   libraries and what the allocator reserves take addresses too.
+    init(physical: Int, groups: ControlGroups, processLimit: Int = -1) {
         let limits = groups.folders(of: "memory").compactMap { folder in
             let name = folder.version == .second ? "memory.max" : "memory.limit_in_bytes"
             // "max" for none; the first version has a number that no machine reaches.
             return groups.read("\(folder.path)/\(name)").flatMap { text in Int(text.prefix { $0.isNumber }) }
         }
         let limit = limits.filter { $0 > 0 }.min() ?? .max
-        isGroupLimit = limit < physical
-        bytes = min(limit, physical)
+        let own = processLimit < 0 ? Int.max : processLimit / 2
+        bytes = min(limit, physical, own)
+        source = bytes == own ? .processLimit : limit < physical ? .controlGroup : .machine
     }
 
     private static var physicalBytes: Int {

@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// A line of a script's log. Secrets of URLs, and those that are known, are masked in it (rule 47.1).
+/// A line of a script's log. Secrets of URLs, and those that are known, are masked in it (rule 47.1), and a
+/// long one is cut (``LogLength``).
 public struct ScriptLogEntry: Sendable {
     public enum Level: String, Sendable, CaseIterable {
         case debug, info, warn, error
@@ -20,10 +21,10 @@ public struct ScriptLogEntry: Sendable {
     public init(
         level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
     ) {
-        let mask = SecretMask.standard
+        var length = LogLength()
         self.level = level
-        self.text = mask.line(text)
-        self.fields = fields.map { ($0.name, mask.line($0.value)) }
+        self.text = length.shown(text)
+        self.fields = length.shown(fields)
         self.place = place
         printed = nil
     }

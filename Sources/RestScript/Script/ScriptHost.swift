@@ -111,9 +111,11 @@ public final class ScriptHost {
     }
 
     /// Returns when what other threads do for the script's engine, its caches and stores above all, is done.
-    public func offloadedWorkIsDone() async {
+    /// False when something that the script keeps could not be written, which the log tells.
+    @discardableResult
+    public func offloadedWorkIsDone() async -> Bool {
         if context.engine.offloadedWork > 0 { await context.engine.offloadedWorkIsDone() }
-        await context.options.storesAreWritten?()
+        return await context.options.finishFiles?() ?? true
     }
 
     /// Jobs and timers that are alive.

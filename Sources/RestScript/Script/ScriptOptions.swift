@@ -40,8 +40,9 @@ public struct ScriptOptions: Sendable {
     /// is in its file. It is asked on the engine loop, while a script is loaded mostly. Without it such a
     /// call is an error.
     public var openStore: (@EngineActor (DurableStoreSettings) throws -> ScriptStore)?
-    /// Returns when what is in those stores is on the disk.
-    public var storesAreWritten: (@EngineActor @Sendable () async -> Void)?
+    /// Returns when what is in those stores, and in caches in files, is on the disk; false when some of it
+    /// can't be written.
+    public var finishFiles: (@EngineActor @Sendable () async -> Bool)?
     /// Transformers of the embedding program, by the names under which scripts use them: a string where a
     /// transformer is expected.
     public var transformers: [String: any Transformer] = [:]

@@ -74,7 +74,7 @@ final class TestHost {
             opened[settings.path] = new
             return new
         }
-        options.storesAreWritten = nil
+        options.finishFiles = nil
         options.transformerThreads = 1
         return options
     }

@@ -29,7 +29,7 @@ public final class SQLiteStore: Sendable {
         var hasFailed = false
         /// Another attempt will come.
         var awaitsTimer = false
-        var waiters: [@Sendable () -> Void] = []
+        var waiters: [@Sendable (String?) -> Void] = []
     }
 
     private static let patience = DispatchTimeInterval.seconds(5)
@@ -85,16 +85,15 @@ public final class SQLiteStore: Sendable {
         if mustStart { queue.async { self.work() } }
     }
 
-    /// Calls `done`, on any thread, when what was recorded so far is on the disk, or the disk didn't take it.
-    public func whenWritten(_ done: @escaping @Sendable () -> Void) {
-        let isIdle = line.withLock { line in
-            if line.changes.isEmpty, !line.isAtWork { return true }
+    /// Calls `done`, on the store's queue: with nil when what was recorded so far is in the file, with the
+    /// reason when the disk didn't take it.
+    public func whenWritten(_ done: @escaping @Sendable (_ failure: String?) -> Void) {
+        let mustStart = line.withLock { line in
             line.waiters.append(done)
             defer { line.isAtWork = true }
-            if !line.isAtWork { queue.async { self.work() } }
-            return false
+            return !line.isAtWork
         }
-        if isIdle { done() }
+        if mustStart { queue.async { self.work() } }
     }
 
     // MARK: The queue
@@ -110,7 +109,7 @@ public final class SQLiteStore: Sendable {
 
     /// Nil when nothing is left, and then nobody is at work.
     private func take() -> [String: StoreDatabase.Change]? {
-        var waiters: [@Sendable () -> Void] = []
+        var waiters: [@Sendable (String?) -> Void] = []
         let changes = line.withLock { line in
             let changes = line.changes
             line.changes = [:]
@@ -120,7 +119,8 @@ public final class SQLiteStore: Sendable {
             }
             return changes
         }
-        for done in waiters { done() }
+        if !waiters.isEmpty { database.checkpoint() }
+        for done in waiters { done(nil) }
         return changes.isEmpty ? nil : changes
     }
 
@@ -144,11 +144,11 @@ public final class SQLiteStore: Sendable {
             }
             return (!line.hasFailed, !line.awaitsTimer, line.waiters)
         }
+        let reason = (error as? SQLiteError).map { "\(SQLiteCacheError($0, path: path))" } ?? "\(error)"
         if isNews {
-            let reason = (error as? SQLiteError).map { "\(SQLiteCacheError($0, path: path))" } ?? "\(error)"
             log("the store can't be written, and is kept in memory until it can: \(reason)")
         }
-        for done in waiters { done() }
+        for done in waiters { done(reason) }
         guard needsTimer else { return }
         queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.tryAgain() }
     }
@@ -171,4 +171,6 @@ private final class DatabaseBox: @unchecked Sendable {
     init(_ database: StoreDatabase) { self.database = database }
 
     func write(_ changes: [String: StoreDatabase.Change]) throws { try database.write(changes) }
+
+    func checkpoint() { database.checkpoint() }
 }

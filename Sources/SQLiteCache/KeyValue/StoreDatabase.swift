@@ -57,6 +57,8 @@ final class StoreDatabase {
         return rows
     }
 
+    func checkpoint() { connection.checkpoint() }
+
     /// All of them or none.
     func write(_ changes: [String: Change]) throws {
         try connection.transaction {

@@ -60,8 +60,9 @@ final class Connection {
     /// True inside of ``transaction(_:)``; behind it only when nothing could end it.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Moves what the write-ahead log holds into the file, as far as nobody else reads it.
-    func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+    /// Moves what the write-ahead log holds into the file and empties the log, unless somebody else goes on
+    /// reading it for as long as the busy timeout is.
+    func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
 
     /// Runs statements that have no values and whose rows don't matter.
     func execute(_ sql: String) throws(SQLiteError) {

@@ -127,7 +127,7 @@ struct HostFacts: Sendable {
         ]
         if let machine {
             pairs.append(("available", Tree(machine.bytes)))
-            pairs.append(("available_from", machine.isGroupLimit ? "control group" : "machine"))
+            pairs.append(("available_from", Tree(machine.source.rawValue)))
         }
         return Tree(pairs: pairs)
     }

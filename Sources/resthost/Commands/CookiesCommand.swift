@@ -66,7 +66,13 @@ struct CookiesCommand: ParsableCommand {
                 return 0
             }
             for entry in entries { store.record(nil, for: entry.key) }
-            await withCheckedContinuation { continuation in store.whenWritten { continuation.resume() } }
+            let failure = await withCheckedContinuation { continuation in
+                store.whenWritten { continuation.resume(returning: $0) }
+            }
+            if let failure {
+                Streams.error(Complaint.text("nothing is wiped: \(failure)"))
+                return 1
+            }
             Streams.output("wiped \(entries.count) \(entries.count == 1 ? "cookie" : "cookies")\n")
             return entries.isEmpty ? 1 : 0
         } catch {

@@ -101,11 +101,12 @@ extension GetValues {
         then end: @escaping @EngineActor (Int32) -> Void
     ) {
         Task { @EngineActor in
-            await host.offloadedWorkIsDone()
+            let isKept = await host.offloadedWorkIsDone()
             let output = GetOutput(
                 isJSON: json, isRaw: raw, includesHead: include, includesTiming: timing && !offline,
                 runningJobs: host.runningJobs)
-            end(output.write(info, of: request))
+            let code = output.write(info, of: request)
+            end(isKept ? code : max(code, 1))
         }
     }
 }

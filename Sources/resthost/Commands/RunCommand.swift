@@ -133,6 +133,7 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
+        ProcessLimits.requireForHost(threads: gatewayThreads ?? max(1, MachineProcessors.current.count - 1))
         let signals = ProcessSignals(ProcessSignals.terminating + [SIGHUP, SIGUSR1, SIGUSR2])
         let sockets = ServiceManager.takeSockets()
         let terminal = TerminalPresence()
@@ -154,6 +155,7 @@ struct RunCommand: ParsableCommand {
                 // Who asks twice won't wait for what is in flight.
                 signals.stopCatchingTermination()
                 EngineLoop.shared.submit { RunSession.current?.finish(0) }
+                RunEnd.enforce(drain: drain)
             }
         }
     }

@@ -53,7 +53,6 @@ struct ScriptValues: Equatable {
         options.log = { entry in log.write(entry) }
         options.onWedge = { entry in log.write(entry) }
         options.makeTransport = { HostEngine.transport($0) }
-        options.makeSQLiteCache = { try SQLiteCache($0) }
         options.openStoresInFiles()
         return options
     }

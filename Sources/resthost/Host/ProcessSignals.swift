@@ -15,7 +15,7 @@ struct ProcessSignals {
     init(_ numbers: [Int32]) {
         var ends: [Int32] = [-1, -1]
         let made = pipe(&ends)
-        precondition(made == 0, "no descriptor is left for the signal pipe")
+        if made != 0 { Shortage.stop("no file descriptor is left for signals") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         // A flood of signals must not block the handler; what is lost was asked for already.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)

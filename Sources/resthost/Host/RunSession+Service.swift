@@ -32,6 +32,27 @@ extension RunSession {
         } catch { throw Diagnostic(.error, code: "traces", error.message) }
     }
 
+    func warnOfOpenAddress(_ host: ScriptHost) {
+        guard !settings.quiet, let warning = GatewaySettings.openAddress(of: host, listen: addresses)
+        else { return }
+        log.write(warning)
+    }
+
+    func routes(of host: ScriptHost) -> String {
+        var rows = host.services.map { service in
+            (
+                "/\(service.name)/…",
+                service.baseURL.map { SecretMask.standard.url($0.url.string) } ?? "absolute URLs only"
+            )
+        }
+        rows += (host.gateway?.routes ?? []).map { ($0.path, "\($0.method), a route of the script") }
+        rows.append(("/-/health", "state of the host"))
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { path, what in
+            "  \(path)\(String(repeating: " ", count: width - path.count))  \(what)\n"
+        }.joined()
+    }
+
     /// At SIGUSR2: somebody has moved the file away.
     func reopenLogs() {
         accessLog?.reopen()

@@ -56,6 +56,7 @@ final class RunSession {
         tellServiceManager(generations)
         let host = generations.current
         if let gateway, gateway.isRunning {
+            Streams.neverWait(log: log)
             announce(gateway.listening, host)
             return warnOfOpenAddress(host)
         }
@@ -107,6 +108,7 @@ final class RunSession {
             let change = try gateway.prepare(for: host)
             return { [self] in
                 let new = gateway.commit(change)
+                if gateway.isRunning { Streams.neverWait(log: self.log) }
                 announce(new)
                 if !new.isEmpty { warnOfOpenAddress(host) }
             }
@@ -233,27 +235,6 @@ final class RunSession {
         Streams.output(text)
     }
 
-    private func warnOfOpenAddress(_ host: ScriptHost) {
-        guard !settings.quiet, let warning = GatewaySettings.openAddress(of: host, listen: addresses)
-        else { return }
-        log.write(warning)
-    }
-
-    private func routes(of host: ScriptHost) -> String {
-        var rows = host.services.map { service in
-            (
-                "/\(service.name)/…",
-                service.baseURL.map { SecretMask.standard.url($0.url.string) } ?? "absolute URLs only"
-            )
-        }
-        rows += (host.gateway?.routes ?? []).map { ($0.path, "\($0.method), a route of the script") }
-        rows.append(("/-/health", "state of the host"))
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { path, what in
-            "  \(path)\(String(repeating: " ", count: width - path.count))  \(what)\n"
-        }.joined()
-    }
-
     /// Memory is short: keeps what somebody uses, and nothing else.
     func relieveMemory() {
         guard let host = generations?.current, !isFinishing else { return }
@@ -282,17 +263,21 @@ final class RunSession {
         guard !isFinishing else { return }
         isFinishing = true
         ServiceManager.tell("STOPPING=1")
-        let drain = settings.drain
+        let deadline = ClockReading.timeSinceBoot + settings.drain
+        RunEnd.note(connections: gateway?.connections ?? 0)
         Task {
             await gateway?.stop()
+            RunEnd.note(connections: 0)
             await admin?.gateway.stop(drain: 0)
             await inspector?.gateway.stop(drain: 0)
-            await generations?.shutDown(within: drain)
-            await generations?.current.offloadedWorkIsDone()
+            // Requests in flight may have used up the time, and `on_shutdown` gets some all the same.
+            await generations?.shutDown(within: max(0.5, deadline - ClockReading.timeSinceBoot))
+            RunEnd.enter(.writing)
+            let isKept = await generations?.current.offloadedWorkIsDone() ?? true
             await traffic?.deliverTraces()
-            let isWritten = traffic?.finish() ?? true
+            let isRecorded = traffic?.finish() ?? true
             accessLog?.finish()
-            Streams.exit(isWritten ? code : max(code, 1))
+            Streams.exit(isKept && isRecorded ? code : max(code, 1))
         }
     }
 }

@@ -37,6 +37,8 @@ struct LogText: Sendable {
 
     /// From the engine: every line has its category.
     func write(_ category: EngineLog.Category, _ text: String) {
+        var length = LogLength()
+        let text = length.shown(text)
         write(EngineLogText.text(category, text, prefix: time)) { LogJSON.members(category, text) }
     }
 
@@ -44,13 +46,18 @@ struct LogText: Sendable {
     func note(_ text: String) {
         if isQuiet { return }
         let entry = ScriptLogEntry(level: .info, text: text)
-        write(clock == nil ? VisibleText.lines(text, indent: "  ") + "\n" : self.text(entry)) {
+        write(clock == nil ? VisibleText.lines(entry.text, indent: "  ") + "\n" : self.text(entry)) {
             LogJSON.members(entry)
         }
     }
 
     /// - Parameter end: a line of ours, behind all that is known of it.
     func write(_ diagnostic: Diagnostic, end: String? = nil) {
+        var length = LogLength()
+        var diagnostic = diagnostic
+        diagnostic.message = length.shown(diagnostic.message)
+        diagnostic.hint = diagnostic.hint.map { length.shown($0) }
+        diagnostic.traceback = diagnostic.traceback.map { length.shown($0) }
         let text = time + DiagnosticText(style: style).text(diagnostic) + (end.map { "  \($0)\n" } ?? "")
         write(text) { LogJSON.members(diagnostic, end) }
     }

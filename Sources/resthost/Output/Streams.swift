@@ -1,10 +1,53 @@
 import Platform
 import RestEngine
+import RestScript
 import Synchronization
 
 /// Standard output and standard error, without buffers of our own: what is written is out. Text is made
 /// visible (``VisibleText``) and known secrets in it are masked (rule 47.1); bytes go out as they are.
+///
+/// A program that serves clients calls ``neverWait(log:)``, and from then on no reader holds it.
 enum Streams {
+    private struct Writers {
+        var output: StreamWriter?
+        var errors: StreamWriter?
+    }
+
+    private static let writers = Mutex(Writers())
+
+    /// From here on each stream has a ``StreamWriter``. Once.
+    ///
+    /// - Parameter log: Says how many lines were dropped, when the stream takes lines again.
+    static func neverWait(log: LogText) {
+        writers.withLock { writers in
+            guard writers.output == nil, writers.errors == nil else { return }
+            writers.output = writer(STDOUT_FILENO, "standard output", log)
+            writers.errors = writer(STDERR_FILENO, "standard error", log)
+        }
+    }
+
+    private static func writer(_ descriptor: Int32, _ name: String, _ log: LogText) -> StreamWriter? {
+        StreamWriter(name: name, write: { put($0, to: descriptor) }) { count in
+            log.write(
+                ScriptLogEntry(
+                    level: .warn,
+                    text:
+                        "\(count) line\(count == 1 ? " was" : "s were") dropped: nobody read \(name) in time")
+            )
+        }
+    }
+
+    /// Lines that were dropped so far.
+    static var droppedLines: Int {
+        writers.withLock { ($0.output?.dropped ?? 0) + ($0.errors?.dropped ?? 0) }
+    }
+
+    /// A line on standard error if that takes it at once (pipe(7): POLLOUT promises 4,096 bytes).
+    static func lastWord(_ text: String) {
+        var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        if poll(&ready, 1, 0) == 1 { put(Array(visible(text).prefix(4096)), to: STDERR_FILENO) }
+    }
+
     static func output(_ text: String) {
         write(SecretMask.masked(Array(VisibleText.styled(text).utf8)), to: STDOUT_FILENO)
     }
@@ -48,9 +91,11 @@ enum Streams {
     /// Ends the process now. Nothing of ours waits for destructors: what must be kept was written before.
     static func exit(_ code: Int32) -> Never {
         fflush(nil)
+        let (output, errors) = writers.withLock { ($0.output, $0.errors) }
+        for writer in [output, errors] { writer?.finish(within: 0.4) }
         let failure = outputFailure.load(ordering: .relaxed)
         guard code == 0, failure != 0 else { _exit(code) }
-        error("error: cannot write to standard output: \(String(cString: strerror(failure)))\n")
+        lastWord("error: cannot write to standard output: \(String(cString: strerror(failure)))\n")
         _exit(1)
     }
 
@@ -58,6 +103,11 @@ enum Streams {
     private static let outputFailure = Atomic<Int32>(0)
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        let writer = writers.withLock { descriptor == STDOUT_FILENO ? $0.output : $0.errors }
+        if let writer { writer.add(bytes) } else { put(bytes, to: descriptor) }
+    }
+
+    private static func put(_ bytes: [UInt8], to descriptor: Int32) {
         bytes.withUnsafeBytes { raw in
             var rest = raw[...]
             while !rest.isEmpty {

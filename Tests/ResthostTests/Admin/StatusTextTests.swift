@@ -21,7 +21,7 @@ struct StatusTextTests {
         facts.contentMemory = 30 << 20
         facts.bodyMemory = 2 << 20
         facts.contentLimit = 512 << 20
-        facts.machine = MachineMemory(bytes: 2 << 30, isGroupLimit: true)
+        facts.machine = MachineMemory(bytes: 2 << 30, source: .controlGroup)
         facts.processors = MachineProcessors(count: 2, limit: .affinity)
         facts.transformerThreads = 2
         facts.gatewayThreads = 1

@@ -18,6 +18,15 @@ struct VisibleTextTests {
         #expect(VisibleText.inline("one\ntwo\tthree ü 日 👩‍👩‍👧") == "one\\ntwo\tthree ü 日 👩‍👩‍👧")
     }
 
+    /// Time in proportion to the length: appending to a view of scalars took minutes for this.
+    @Test func `a long text of control characters is written out at once`() {
+        let text = String(repeating: "\u{1}\n", count: 500_000)
+        #expect(VisibleText.inline(text).utf8.count == 500_000 * 7)
+        #expect(VisibleText.styled(text).utf8.count == 500_000 * 6)
+        #expect(VisibleText.content(Array(text.utf8)).count == 500_000 * 6)
+        #expect(VisibleText.lines(text, indent: " ").utf8.count == 500_000 * 7 - 1)
+    }
+
     @Test func `further lines of a text begin with blanks`() {
         #expect(VisibleText.lines("a\nerror b\r\n\n  c\n   d", indent: "  ") == "a\n  error b\n\n  c\n   d")
     }

@@ -27,7 +27,7 @@ struct SQLiteStoreTests {
     }
 
     private func written(_ store: SQLiteStore) async {
-        await withCheckedContinuation { continuation in store.whenWritten { continuation.resume() } }
+        await withCheckedContinuation { continuation in store.whenWritten { _ in continuation.resume() } }
     }
 
     @Test func `what was recorded is in the file, the last of each key`() async throws {

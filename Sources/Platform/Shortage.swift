@@ -1,0 +1,11 @@
+/// The end of a program to which the system refuses what it can't do without: a thread, a descriptor, memory
+/// for a library. The limits of whoever started it are the reason (getrlimit(2)), not a fault, so it says so
+/// in a sentence and leaves no dump.
+package enum Shortage {
+    /// Writes the message to standard error and ends the process with code 1.
+    package static func stop(_ message: String) -> Never {
+        var line = "resthost: error: \(message); raise the limits of this process (ulimit -a shows them)\n"
+        line.withUTF8 { bytes in _ = unsafe write(2, bytes.baseAddress, bytes.count) }
+        _exit(1)
+    }
+}

@@ -1,0 +1,46 @@
+import RestEngine
+
+/// The part of a text that one entry of the log shows. A script may log an answer of 100 MB, and a client may
+/// send one, so each entry has a limit, and the work for it has one too.
+public struct LogLength: Sendable {
+    /// Bytes of an entry's text and fields together. See docs/limits.md, L270.
+    static let mostBytes = 64 << 10
+    /// Fields of an entry. See docs/limits.md, L271.
+    static let mostFields = 256
+    /// The longest text that can be declared secret (``SecretMask/hide(_:)``).
+    private static let longestSecret = 64 << 10
+
+    private var left = mostBytes
+
+    public init() {}
+
+    /// A text with its secrets masked, and cut where the entry is full, with the length that it had.
+    public mutating func shown(_ text: String) -> String {
+        let length = text.utf8.count
+        let looked = Self.mostBytes + 3 * Self.longestSecret
+        let masked = SecretMask.standard.line(length > looked ? String(Self.prefix(text, looked)) : text)
+        // The mask doesn't see a secret that the first cut divides, so nothing near that cut is shown.
+        let certain = masked.utf8.count - (length > looked ? Self.longestSecret : 0)
+        let most = min(left, max(certain, 0))
+        guard masked.utf8.count > most else {
+            left -= masked.utf8.count
+            return masked
+        }
+        left -= most
+        return Self.prefix(masked, most) + "… (cut: \(length) bytes in all)"
+    }
+
+    mutating func shown(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
+        let kept = fields.prefix(Self.mostFields).map { (shown($0.name), shown($0.value)) }
+        guard fields.count > Self.mostFields else { return kept }
+        return kept + [("…", "\(fields.count - Self.mostFields) more fields")]
+    }
+
+    /// At most this many bytes, and whole characters of Unicode.
+    private static func prefix(_ text: String, _ most: Int) -> Substring {
+        guard text.utf8.count > most else { return text[...] }
+        var end = text.utf8.index(text.startIndex, offsetBy: most)
+        while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
+        return text[..<end]
+    }
+}

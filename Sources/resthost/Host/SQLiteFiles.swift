@@ -1,0 +1,100 @@
+import RestEngine
+import RestScript
+import SQLiteCache
+
+/// The stores that scripts have opened, by path, and their caches. Stores stay open as long as the program
+/// runs, so a reload finds them as they were.
+@EngineActor
+final class SQLiteFiles {
+    struct TooMany: Error, CustomStringConvertible {
+        var description: String { "\(SQLiteFiles.limit) stores are open, and there may be no more" }
+    }
+
+    static let shared = SQLiteFiles()
+    /// Each has a queue and a file.
+    nonisolated static let limit = 16
+
+    private struct WeakCache {
+        weak var cache: SQLiteCache?
+    }
+
+    private var caches: [WeakCache] = []
+    private var open:
+        [String: (values: ScriptStore, file: SQLiteStore, log: @EngineActor (ScriptLogEntry) -> Void)] = [:]
+
+    /// - Parameter log: Told what is wrong with a file later on.
+    func store(
+        _ settings: DurableStoreSettings, log: @escaping @EngineActor (ScriptLogEntry) -> Void
+    ) throws -> ScriptStore {
+        if let known = open[settings.path] { return known.values }
+        guard open.count < Self.limit else { throw TooMany() }
+        let (file, rows) = try SQLiteStore.open(settings.path) { text in
+            EngineLoop.shared.submit { log(ScriptLogEntry(level: .warn, text: text)) }
+        }
+        let items = rows.map { ScriptStore.Item(key: $0.key, value: $0.value, expiresAt: $0.expiresAt) }
+        let values = ScriptStore(maxBytes: settings.maxBytes, items: items) { key, value, expiresAt in
+            file.record(value, for: key, expiresAt: expiresAt)
+        }
+        open[settings.path] = (values, file, log)
+        return values
+    }
+
+    /// A cache that a script asked for; throws when its file is another's, so that the script's line is told.
+    func cache(_ settings: SQLiteCacheSettings) throws -> SQLiteCache {
+        let cache = try SQLiteCache(settings)
+        caches.removeAll { $0.cache == nil }
+        caches.append(WeakCache(cache: cache))
+        return cache
+    }
+
+    /// Some script has opened one.
+    var isInUse: Bool { !open.isEmpty || !caches.isEmpty }
+
+    /// Writes what is left to write, so that each file is whole without the log beside it. False, with an
+    /// error in the log, when the disk doesn't take a store's changes. What a cache loses can be had again.
+    func finish() async -> Bool {
+        for cache in caches.compactMap(\.cache) {
+            await withCheckedContinuation { continuation in cache.close { continuation.resume() } }
+        }
+        var isWritten = true
+        for (path, store) in open {
+            let failure = await withCheckedContinuation { continuation in
+                store.file.whenWritten { continuation.resume(returning: $0) }
+            }
+            guard let failure else { continue }
+            isWritten = false
+            store.log(
+                ScriptLogEntry(
+                    level: .error, text: "the last changes of the store '\(path)' are lost: \(failure)"))
+        }
+        return isWritten
+    }
+}
+
+extension ScriptOptions {
+    /// Has stores and caches kept in files.
+    mutating func openStoresInFiles() {
+        let log = log
+        openStore = { try SQLiteFiles.shared.store($0, log: log) }
+        makeSQLiteCache = { try SQLiteFiles.shared.cache($0) }
+        finishFiles = { SQLiteFiles.shared.isInUse ? await SQLiteFiles.shared.finish() : true }
+    }
+
+    /// Makes no file and changes none, and tells what would be refused.
+    mutating func openStoresInMemory() {
+        openStore = { settings in
+            try SQLiteStore.requireOwn(settings.path)
+            return ScriptStore(maxBytes: settings.maxBytes)
+        }
+        finishFiles = nil
+    }
+}
+
+extension SQLiteCache {
+    convenience init(_ settings: SQLiteCacheSettings) throws {
+        try Self.requireOwn(settings.path)
+        self.init(
+            engine: settings.engine, path: settings.path, maxBytes: settings.maxBytes ?? Self.defaultMaxBytes,
+            user: settings.user ?? { "" })
+    }
+}
