@@ -42,15 +42,16 @@ struct OpenAPIDocument {
 
     // MARK: What is in it
 
-    /// A route of a script.
+    /// A route of a script. OpenAPI has no word for a name that stands for many segments.
     mutating func add(route: GatewayRoute) {
+        let path = route.template.replacing("*}", with: "}")
         add(
-            route.method, route.template,
+            route.method, path,
             Operation(
                 summary: "A route of the script", tag: "routes",
-                parameters: Self.names(in: route.template, ["type": "string", "minLength": 1]),
+                parameters: Self.names(in: path, ["type": "string", "minLength": 1]),
                 responses: Self.responses(Self.anything), hasBody: Self.mayHaveBody(route.method)))
-        if route.method == "GET" { addHead(route.template) }
+        if route.method == "GET" { addHead(path) }
     }
 
     /// A request of a service's resource; `path` begins behind the service's name.
@@ -194,7 +195,7 @@ struct OpenAPIDocument {
     private static let segment: Tree = [
         "type": "string", "minLength": 1,
         "pattern": #"^([^\u0000-\u001f\u007f/\\%]|%(?![0-9A-Fa-f]{2}))+$"#,
-        "not": ["pattern": #"^\.$|^\.\.(;|$)"#] as Tree,
+        "not": ["pattern": #"^\.\.?(;|$)"#] as Tree,
     ]
 
     // MARK: The document

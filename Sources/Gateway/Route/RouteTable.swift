@@ -9,7 +9,7 @@ package struct GatewayRoute: Sendable {
         ) -> Void
 
     package var method: String
-    /// Segments behind slashes; `{name}` stands for any one.
+    /// Segments behind slashes; `{name}` stands for any one, `{name*}` at the end for all that are left.
     package var template: String
     /// Seconds for which an answer to GET is kept; nil: each request has its own.
     package var expirationSeconds: Double?
@@ -23,13 +23,31 @@ package struct GatewayRoute: Sendable {
     }
 }
 
-/// Routes by what they match. Where two do, the one with a text where the other has a name goes first.
+/// Routes by what they match. Where two do, the one with a text where the other has a name goes first, and
+/// the one with a name where the other has many segments.
 struct RouteTable: Sendable {
     enum Segment: Equatable, Sendable {
         case text(String)
         case name(String)
+        /// The last: it stands for one segment or more.
+        case rest(String)
 
-        var isText: Bool { if case .text = self { true } else { false } }
+        var rank: Int {
+            switch self {
+            case .text: 0
+            case .name: 1
+            case .rest: 2
+            }
+        }
+
+        /// The same whatever the name is.
+        var shape: Segment {
+            switch self {
+            case .text: self
+            case .name: .name("")
+            case .rest: .rest("")
+            }
+        }
     }
 
     enum Match {
@@ -41,6 +59,30 @@ struct RouteTable: Sendable {
     struct Entry: Sendable {
         let route: GatewayRoute
         let segments: [Segment]
+
+        /// What its names stand for in a path of these segments, decoded; nil when it isn't for them. A
+        /// segment with a slash in it is none (54.6), and what could lead up is nobody's parameter.
+        fileprivate func params(of parts: [String]) -> [(name: String, value: String)]? {
+            var params: [(name: String, value: String)] = []
+            for (index, segment) in segments.enumerated() {
+                guard index < parts.count else { return nil }
+                switch segment {
+                case .text(let text): guard text == parts[index] else { return nil }
+                case .name(let name):
+                    let value = parts[index]
+                    guard !value.isEmpty, !value.utf8.contains(.slash), !PathText.hasDotSegment(value) else {
+                        return nil
+                    }
+                    params.append((name, value))
+                case .rest(let name):
+                    let value = parts[index...].joined(separator: "/")
+                    guard !value.isEmpty, !PathText.hasDotSegment(value) else { return nil }
+                    params.append((name, value))
+                    return params
+                }
+            }
+            return parts.count == segments.count ? params : nil
+        }
     }
 
     private var entries: [Entry] = []
@@ -54,9 +96,9 @@ struct RouteTable: Sendable {
     init(_ routes: [GatewayRoute]) throws(GatewayError) {
         for route in routes {
             let segments = try Self.segments(of: route)
-            let shape = segments.map { $0.isText ? $0 : .name("") }
+            let shape = segments.map(\.shape)
             if let other = entries.first(where: {
-                $0.route.method == route.method && $0.segments.map { $0.isText ? $0 : .name("") } == shape
+                $0.route.method == route.method && $0.segments.map(\.shape) == shape
             }) {
                 throw .badRoute(
                     "\(route.method) \(route.template) matches the same as \(other.route.template)")
@@ -64,8 +106,7 @@ struct RouteTable: Sendable {
             entries.append(Entry(route: route, segments: segments))
         }
         entries.sort {
-            $0.segments.map { $0.isText ? 0 : 1 }.lexicographicallyPrecedes(
-                $1.segments.map { $0.isText ? 0 : 1 })
+            $0.segments.map(\.rank).lexicographicallyPrecedes($1.segments.map(\.rank))
         }
     }
 
@@ -89,16 +130,22 @@ struct RouteTable: Sendable {
                 segments.append(.text(String(part)))
                 continue
             }
-            let name = String(part.dropFirst().dropLast())
+            let isMany = part.hasSuffix("*}")
+            let name = String(part.dropFirst().dropLast(isMany ? 2 : 1))
             guard part.first == "{", part.last == "}", !name.isEmpty,
                 name.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || $0.isASCIILetter || HTTPByte.isDigit($0) })
             else {
-                throw .badRoute("'\(part)' in '\(route.template)' is no name: a whole segment is one, {day}")
+                throw .badRoute(
+                    "'\(part)' in '\(route.template)' is no name: a whole segment is one, {day}, or {path*} for many"
+                )
             }
             guard names.insert(name).inserted else {
                 throw .badRoute("'\(route.template)' has the name '\(name)' twice")
             }
-            segments.append(.name(name))
+            guard !isMany || segments.count == parts.count - 1 else {
+                throw .badRoute("'\(part)' in '\(route.template)' stands for all that is left: it comes last")
+            }
+            segments.append(isMany ? .rest(name) : .name(name))
         }
         return segments
     }
@@ -117,17 +164,8 @@ struct RouteTable: Sendable {
         }
         let wanted = method == "HEAD" ? "GET" : method
         var methods: [String] = []
-        for entry in entries where entry.segments.count == parts.count {
-            var params: [(String, String)] = []
-            let fits = zip(entry.segments, parts).allSatisfy { segment, part in
-                switch segment {
-                case .text(let text): return text == part
-                case .name(let name):
-                    params.append((name, part))
-                    return !part.isEmpty
-                }
-            }
-            guard fits else { continue }
+        for entry in entries {
+            guard let params = entry.params(of: parts) else { continue }
             if entry.route.method == wanted { return .route(entry, params) }
             if !methods.contains(entry.route.method) { methods.append(entry.route.method) }
         }

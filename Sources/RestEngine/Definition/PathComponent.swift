@@ -8,9 +8,9 @@ public struct PathComponent: Sendable, Hashable {
     init(escaped: String) { self.escaped = escaped }
 
     /// One segment of text: a slash in it is escaped, as all else that no segment holds (37.3). Throws for a
-    /// `.` or `..`, however encoded, which some server would read as a way out (37.4).
+    /// `.` or `..` between slashes, however encoded, which some server would read as a way out (37.4).
     public init(_ text: String) throws(DefinitionError) {
-        if !text.utf8.contains(.slash), PathText.hasDotSegment(text) {
+        if PathText.hasDotSegment(text) {
             throw DefinitionError(
                 .dotSegment,
                 "'\(text.printable)' can't be a component of a path: it would lead to another path")

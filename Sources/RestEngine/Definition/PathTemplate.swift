@@ -74,10 +74,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
             }
         }
         // Two harmless values may make dots of each other.
-        let hasDots = path.utf8.split(separator: .slash).contains { segment in
-            segment.elementsEqual([.dot]) || segment.elementsEqual([.dot, .dot])
-        }
-        if hasDots {
+        if PathText.hasDotSegment(path) {
             throw DefinitionError(
                 .dotSegment,
                 "'\(description.printable)' becomes '\(path)', which has a segment '.' or '..' in it")

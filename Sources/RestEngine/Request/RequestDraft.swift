@@ -45,9 +45,9 @@ public struct RequestDraft: Sendable, Equatable {
         return known
     }
 
-    /// Throws for a text that is no absolute http URL.
+    /// Throws for a text that is no absolute http URL, or has a dot segment (D31).
     package static func check(url: String) throws(RequestError.CauseError) {
-        guard let target = URLText(url), target.isHTTP else {
+        guard let target = URLText(url), target.isHTTP, !target.hasDotSegment else {
             throw RequestError.CauseError(.invalidURL(source: url))
         }
     }

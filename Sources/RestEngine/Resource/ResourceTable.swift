@@ -173,8 +173,7 @@ extension Resource {
     /// The resource one path segment, or more, below (rule 3.4). No block runs while navigating (3.13).
     /// Text that would lead out of this resource, such as `..`, gives an invalid one (D31).
     public func child(_ text: String) -> Resource {
-        guard let url, url.child(text) == nil else { return core.neighbour(at: url?.child(text)) }
-        return core.invalid(url.string + "/" + text)
+        core.neighbour(at: url?.appendingPath(text))
     }
 
     /// The same for text that is escaped already: a `%2F` in it is a slash inside a segment (37.5). What no
@@ -186,9 +185,14 @@ extension Resource {
         return core.neighbour(at: url.appendingPath(escaped: [component.escaped]))
     }
 
-    /// The resource that a link on this one would lead to (3.5).
+    /// The resource that a link on this one would lead to (3.5). Dot segments that lead out of the service's
+    /// base give an invalid one (D31).
     public func relative(_ href: String) -> Resource {
-        core.neighbour(at: url?.relative(href))
+        let target = url?.relative(href)
+        if let url, let target, let base = core.baseURL, base.isLeft(by: href, from: url, to: target) {
+            return core.invalid(target.string)
+        }
+        return core.neighbour(at: target)
     }
 
     /// Nil for nil, else as ``relative(_:)`` (3.6).

@@ -38,7 +38,11 @@ extension RequestError.Cause {
         guard let url = URLText(source) else {
             return "'\(shown)' is not a URL" + (URLText.adviceOnHost(of: source).map { ": \($0)" } ?? "")
         }
-        if url.isHTTP { return "'\(shown)' leads out of the resource that it is to be a child of" }
+        if url.isHTTP {
+            return url.hasDotSegment
+                ? "'\(shown)' has a segment '.' or '..' in its path, which would lead to another path"
+                : "'\(shown)' leads out of the resource or the base URL that it is to be below"
+        }
         return url.scheme == "http" || url.scheme == "https"
             ? "'\(shown)' has no host" : "'\(shown)' does not begin with http:// or https://"
     }

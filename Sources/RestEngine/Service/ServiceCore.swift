@@ -77,6 +77,8 @@ final class ServiceCore {
         // The invalid resource has the place that is no URL; kept elsewhere it would hold the core forever.
         let key = url?.string ?? ":"
         if let known = table.known(key) { return known }
+        // The one place that every path comes through, whoever wrote it (D31).
+        if let url, url.isHTTP, url.hasDotSegment { return invalid(key) }
         if isFull {
             makeRoom(for: 1)
             // Observers that were told of their end may have asked for the same resource.
@@ -95,7 +97,7 @@ final class ServiceCore {
     }
 
     func invalid(_ text: String) -> Resource {
-        engine.log.write(.network, "not a URL: \(text)")
+        engine.log.write(.network, "not a URL that can be asked for: \(text)")
         return Resource(core: self, url: nil, invalidSource: text)
     }
 

@@ -21,6 +21,18 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
 
     /// The URL of a path resource (3.1); the empty path is the base itself.
     public func resource(_ path: String) -> URLText { url.appendingPath(path) }
+
+    /// The URL is the base, or below it.
+    func holds(_ other: URLText) -> Bool { other.withoutQuery.starts(with: url.withoutQuery) }
+
+    /// A link on a page below the base leads out of it by its dot segments (D31), and not by being a whole
+    /// URL or a path from the root, which say where they lead.
+    func isLeft(by href: String, from page: URLText, to target: URLText) -> Bool {
+        guard let reference = URLReference(href, isLink: true), reference.scheme == nil,
+            reference.authority == nil, reference.path.first != .slash
+        else { return false }
+        return PathText.hasDotSegment(reference.path) && holds(page) && !holds(target)
+    }
 }
 
 /// Why a text is no base.

@@ -4,12 +4,12 @@ import Platform
 package enum PathText {
     /// What speaks against a path; reads behind "the path".
     package enum Objection: Sendable, Equatable, CustomStringConvertible {
-        case parentSegment, emptyFirstSegment, absoluteURL, backslash, controlCharacter, overlongCharacter,
+        case dotSegment, emptyFirstSegment, absoluteURL, backslash, controlCharacter, overlongCharacter,
             impossibleCharacter
 
         package var description: String {
             switch self {
-            case .parentSegment: "leaves the base URL of the service: it has a '..' in it"
+            case .dotSegment: "leaves the base URL of the service: it has a segment '.' or '..' in it"
             case .emptyFirstSegment:
                 "begins with an empty segment: '//' would be read as the start of a host's name"
             case .absoluteURL: "is a URL of its own"
@@ -26,10 +26,10 @@ package enum PathText {
     /// True for text that ``objection(to:)`` has something against.
     package static func escapesBase(_ text: String) -> Bool { objection(to: text) != nil }
 
-    /// Finds what some server or proxy could read as leaving the base: a `..` segment, a second leading
-    /// slash, a URL, a backslash, a control character, an overlong form of any of them, or what UTF-8 has no
-    /// form for (RFC 3629 3) — plain or escaped, however often. Bytes that don't even begin like UTF-8 are
-    /// another charset's letters, and may stay (rule S3.3).
+    /// Finds what some server or proxy could read as leaving the base: a `.` or `..` segment, a second
+    /// leading slash, a URL, a backslash, a control character, an overlong form of any of them, or what UTF-8
+    /// has no form for (RFC 3629 3) — plain or escaped, however often. Bytes that don't even begin like UTF-8
+    /// are another charset's letters, and may stay (rule S3.3).
     package static func objection(to text: String) -> Objection? {
         let bytes = fullyDecoded(text.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }
@@ -41,11 +41,7 @@ package enum PathText {
         if let colon = URLReference.schemeEnd(path), path[(colon + 1)...].first == .slash {
             return .absoluteURL
         }
-        let leaves = path.split(separator: .slash).contains { segment in
-            // Some servers take `..;x` for `..` (path parameters, RFC 3986 3.3).
-            segment.prefix { $0 != UInt8(ascii: ";") }.elementsEqual([.dot, .dot])
-        }
-        return leaves ? .parentSegment : nil
+        return path.split(separator: .slash).contains(where: isDots) ? .dotSegment : nil
     }
 
     /// Some byte is followed by one that goes on with it, and the two are what `rule` says.
@@ -77,10 +73,12 @@ package enum PathText {
 
     /// True for text with a segment `.` or `..`, plain or escaped, however often; a backslash ends a segment
     /// too.
-    static func hasDotSegment(_ text: String) -> Bool {
+    package static func hasDotSegment(_ text: String) -> Bool { hasDotSegment(text.utf8) }
+
+    static func hasDotSegment(_ text: some Sequence<UInt8>) -> Bool {
         // Most text has no dot and no escape.
-        guard text.utf8.contains(where: { $0 == .dot || $0 == .percent }) else { return false }
-        return fullyDecoded(text.utf8).split(whereSeparator: { $0 == .slash || $0 == UInt8(ascii: "\\") })
+        guard text.contains(where: { $0 == .dot || $0 == .percent }) else { return false }
+        return fullyDecoded(text).split(whereSeparator: { $0 == .slash || $0 == UInt8(ascii: "\\") })
             .contains(where: isDots)
     }
 

@@ -84,6 +84,9 @@ extension URLText {
     /// It can be requested: http or https, with a host.
     public var isHTTP: Bool { storage.isHTTP }
 
+    /// Its path has a segment `.` or `..`, however encoded, which some server would read as a way out (D31).
+    var hasDotSegment: Bool { PathText.hasDotSegment(slice(offsets.pathStart, offsets.pathEnd)) }
+
     /// A URL as scripts see it that came from elsewhere: without user and password, which a redirect may
     /// bring.
     package static func withoutUserInfo(_ text: String) -> String {

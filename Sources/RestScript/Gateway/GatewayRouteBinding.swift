@@ -37,8 +37,8 @@ struct GatewayRouteBinding: ScriptBinding {
                     "route", "(method: string, path: string, options?: { expiration_time? }, fn) -> gateway",
                     """
                     Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, \
-                    or nil and an error. `{name}` in the path stands for one segment: `request.params.name`. With `expiration_time` \
-                    an answer to GET is kept for so many seconds, and made once for all who ask.
+                    or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all that are left: \
+                    `request.params.name`. With `expiration_time` an answer to GET is kept for so many seconds, and made once for all who ask.
                     """
                 ) { call in
                     try context.declarations.declare(call) { try addRoute(call) }

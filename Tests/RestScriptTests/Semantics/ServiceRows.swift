@@ -172,7 +172,8 @@ struct ServiceRows {
         arguments: [
             ("/foo", "https://fo.o/v1/foo?k=1"), ("foo", "https://fo.o/v1/foo?k=1"),
             ("", "https://fo.o/v1/?k=1"),
-            ("./foo", "https://fo.o/v1/./foo?k=1"), ("../foo", "https://fo.o/v1/../foo?k=1"),
+            ("./foo", ":"), ("../foo", ":"), ("a/%2e%2e/foo", ":"), ("..%2ffoo", ":"),
+            ("..foo", "https://fo.o/v1/..foo?k=1"),
             ("//foo", "https://fo.o/v1//foo?k=1"), ("foo?bar", "https://fo.o/v1/foo%3Fbar?k=1"),
             ("foo%3Fbar", "https://fo.o/v1/foo%253Fbar?k=1"),
             ("http://h/", "https://fo.o/v1/http://h/?k=1"), ("ƒ øo", "https://fo.o/v1/%C6%92%20%C3%B8o?k=1"),
@@ -211,8 +212,33 @@ struct ServiceRows {
             end)
             """, base: "https://fo.o",
             prints: [
-                "invalid_url\t'https://fo.o/a/%2e%2e/b' leads out of the resource that it is to be a child of"
+                "invalid_url\t'https://fo.o/a/%252e%252e/b' has a segment '.' or '..' in its path, which would lead to another path"
             ])
+    }
+
+    @Test("D31: neither text, links of data, templates nor mutations lead out of the base URL")
+    func waysOut() throws {
+        try expect(
+            """
+            local users = s:resource("users")
+            local find = s:define("GET", "{user}/repos")
+            rest.spawn(function()
+              for _, way in ipairs {
+                function() return s:resource("users/../../admin"):request("GET") end,
+                function() return s:resource_at("https://fo.o/v1/%2e%2e/admin"):request("GET") end,
+                function() return users:relative("../admin"):request("GET") end,
+                function() return users:relative("%2e%2e/admin"):request("GET") end,
+                function() return users:optional_relative("../../admin"):with_param("a", "b"):request("GET") end,
+                function() return users:request("GET", { mutate = function(draft) draft.url = "https://fo.o/v1/../admin" end }) end,
+              } do
+                local _, err = way():await()
+                print(err.cause.type)
+              end
+              print((pcall(find, "../../admin")))
+              print(users:with_param("p", "../x").url)
+            end)
+            """, base: "https://fo.o/v1",
+            prints: Array(repeating: "invalid_url", count: 6) + ["false", "https://fo.o/v1/users?p=../x"])
     }
 
     @Test("3.6: optional_relative of nil is nil")
