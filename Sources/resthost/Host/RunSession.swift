@@ -270,6 +270,7 @@ final class RunSession {
             RunEnd.note(connections: 0)
             await admin?.gateway.stop(drain: 0)
             await inspector?.gateway.stop(drain: 0)
+            SQLiteFiles.shared.keepCaches()
             // Requests in flight may have used up the time, and `on_shutdown` gets some all the same.
             await generations?.shutDown(within: max(0.5, deadline - ClockReading.timeSinceBoot))
             RunEnd.enter(.writing)

@@ -18,6 +18,9 @@ final class SQLiteFiles {
         weak var cache: SQLiteCache?
     }
 
+    /// At the end, for ``finish()``: a cache that its script drops would be closed behind its back.
+    private var kept: [SQLiteCache] = []
+
     private var caches: [WeakCache] = []
     private var open:
         [String: (values: ScriptStore, file: SQLiteStore, log: @EngineActor (ScriptLogEntry) -> Void)] = [:]
@@ -46,6 +49,9 @@ final class SQLiteFiles {
         caches.append(WeakCache(cache: cache))
         return cache
     }
+
+    /// Holds the caches, which the scripts are about to drop, until ``finish()``.
+    func keepCaches() { kept = caches.compactMap(\.cache) }
 
     /// Some script has opened one.
     var isInUse: Bool { !open.isEmpty || !caches.isEmpty }

@@ -57,6 +57,7 @@ final class ReplSession {
 
     /// Returns when what the script's caches and stores have to write is written; false when it can't be.
     func end() async -> Bool {
+        SQLiteFiles.shared.keepCaches()
         await generations.shutDown(within: 5)
         return await host.offloadedWorkIsDone()
     }
