@@ -2,9 +2,11 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.regex(…)` in a script's hands.
-final class ScriptPattern {
+final class ScriptPattern: LuaObject {
     let regex: CompiledRegex
     init(_ regex: CompiledRegex) { self.regex = regex }
+
+    var keptBytes: Int { URLPattern.regex(regex).heldBytes }
 }
 
 /// `rest.regex`, and patterns as arguments.
@@ -44,7 +46,9 @@ struct PatternBinding: ScriptBinding {
         case .string:
             do throws(PatternError) {
                 return try .glob(call.lua.string(place) ?? "", base: service.baseURL)
-            } catch { throw LuaUsageError("bad pattern: \(error.description)") }
+            } catch {
+                throw LuaUsageError("bad pattern: \(error.description)")
+            }
         case .function:
             let function = try call.scriptFunction(index, "pattern")
             return service.predicatePattern { [weak context] url in

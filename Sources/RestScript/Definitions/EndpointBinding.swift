@@ -46,7 +46,6 @@ struct EndpointBinding: ScriptBinding {
                     let properties = try PropertiesBinding(context: context).properties(call, 2)
                     made = try defining { try outer.endpoint(path, properties, origin: call.place) }
                 }
-                call.lua.noteHeld(made.byteCount)
                 values.push(ScriptEndpoint(made), on: call.lua)
                 return .one
             },
@@ -172,7 +171,6 @@ struct EndpointBinding: ScriptBinding {
             }
         }
         if let maker {
-            call.lua.noteHeld(maker.endpoint.byteCount)
             values.push(maker, on: call.lua)
         } else if made == nil, isFunction {
             // A check goes on with something of the same kind.

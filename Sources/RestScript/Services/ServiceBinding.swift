@@ -15,7 +15,10 @@ struct ServiceBinding: ScriptBinding {
                     surplusAdvice: #"write rest.service { name = "api", base_url = … }"#
                 ) { call in try makeService(call) }
             ],
-            classes: [show(Service.self, as: makeServiceClass)])
+            classes: [
+                show(Service.self, as: makeServiceClass),
+                show(DeclaredTexts.self, isListed: false) { LuaClass("declarations") },
+            ])
     }
 
     func makeServiceClass() -> LuaClass {

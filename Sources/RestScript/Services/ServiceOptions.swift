@@ -44,6 +44,7 @@ extension ServiceBinding {
                 engine: engine, name: name, baseURL: baseURL, standardTransformers: standard,
                 transport: context.services.transport(for: settings))
         context.services.add(service, at: call.lua.callerPlace, transport: settings)
+        context.declarations.keep(1024 + 2 * name.utf8.count + 2 * (base?.utf8.count ?? 0))
         service.cookies = try cookies.map { try context.services.jar($0, of: name) }
         return service
     }

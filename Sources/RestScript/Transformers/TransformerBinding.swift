@@ -3,9 +3,11 @@ import Platform
 import RestEngine
 
 /// `rest.content_transformer{…}`, `rest.response_transformer(…)` or a standard one, in a script's hands.
-final class ScriptTransformerBox {
+final class ScriptTransformerBox: LuaObject {
     let transformer: any Transformer
     init(_ transformer: any Transformer) { self.transformer = transformer }
+
+    var keptBytes: Int { 512 + transformer.description.utf8.count }
 }
 
 /// Transformers as scripts make and name them.
@@ -152,6 +154,8 @@ struct TransformerBinding: ScriptBinding {
             call.lua, call.slot(last), what: "the transformer", options: options)
         try options.finish()
         let place = call.lua.callerPlace
+        context.declarations.keep(
+            pattern.heldBytes + (description?.utf8.count ?? 0) + transformer.description.utf8.count)
         let summary = "\(pattern.summary): \(transformer.description) in \(stage)"
         service.configure(
             ConfigurationEntry(
