@@ -25,7 +25,7 @@ struct BlockBinding: ScriptBinding {
         guard place >= last - 1 else { throw LuaUsageError("'configure' takes a pattern before its options") }
         let options = place < last ? try call.options(place) : try call.options(last + 1)
         let methods = try Self.methods(options)
-        let description = try options.string("description")
+        let description = try options.text("description", .description)
         try options.finish()
         let block = try call.scriptFunction(last, "fn")
         let origin = call.place

@@ -65,7 +65,7 @@ struct PipelineBinding: ScriptBinding {
             ],
             index: hostFunction { call in
                 let pipeline = try call.receiver(as: ScriptPipeline.self)
-                let name = try call.string(1, "stage")
+                let name = try call.text(1, "stage", .name)
                 try takeStageOrder()
                 if let advice = StageName(name).advice(in: pipeline.draft.configuration.pipeline) {
                     throw LuaUsageError(advice)

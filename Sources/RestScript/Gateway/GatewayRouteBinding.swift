@@ -66,7 +66,7 @@ struct GatewayRouteBinding: ScriptBinding {
         }
         let place = call.lua.callerPlace
         let route = GatewayDeclaration.Route(
-            method: Method(try call.string(1, "method")).rawValue, path: try call.string(2, "path"),
+            method: Method(try call.string(1, "method")).rawValue, path: try call.text(2, "path", .path),
             expirationTime: expiration, handler: ScriptRoute(context, function), file: place?.file,
             line: place?.line)
         guard context.declarations.gateway != nil else {

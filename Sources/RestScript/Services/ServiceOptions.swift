@@ -15,8 +15,8 @@ extension ServiceBinding {
 
     private func service(_ call: Arguments) throws -> Service {
         let options = try call.options(1, example: "rest.service { base_url = \"https://…\" }")
-        let base = try options.string("base_url")
-        let givenName = try options.string("name")
+        let base = try options.text("base_url", .url)
+        let givenName = try options.text("name", .name)
         let standard = try standardTransformers(options)
         var baseURL: BaseURL?
         if let base {

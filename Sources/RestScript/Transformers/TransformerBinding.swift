@@ -142,14 +142,14 @@ struct TransformerBinding: ScriptBinding {
         }
         let pattern = try PatternBinding(context: context).pattern(call, 1, service)
         let options = try call.options(last == 3 ? 2 : 4)
-        let stage = StageName(try options.string("stage") ?? "model")
+        let stage = StageName(try options.text("stage", .name) ?? "model")
         let name = try options.string("action") ?? "replace"
         guard let action = StageAction(rawValue: name) else {
             throw LuaUsageError("option 'action' is \"replace\" or \"append\", not \"\(name)\"")
         }
         let methods = try BlockBinding.methods(options) ?? Method.ofTransformers
         let contentTypes = try Self.contentTypes(options)
-        let description = try options.string("description")
+        let description = try options.text("description", .description)
         let transformer = try transformer(
             call.lua, call.slot(last), what: "the transformer", options: options)
         try options.finish()
@@ -201,7 +201,7 @@ struct TransformerBinding: ScriptBinding {
     /// `rest.response_transformer(fn [, description])`.
     func makeResponseTransformer(_ call: Arguments) throws -> Verdict {
         let function = try call.scriptFunction(1, "fn")
-        let description = try call.optionalString(2, "description")
+        let description = try call.optionalText(2, "description", .description)
         let transformer = ResponseTransformer(
             values: context.values, function: function,
             description: description ?? function.place ?? "response transformer")
