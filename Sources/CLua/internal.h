@@ -25,8 +25,9 @@ struct clua_state {
     // Swift.
     clua_pool pool;
     size_t used, limit;
-    /// Bytes that Swift keeps in objects of the script's. They count when the host makes more, and not when
-    /// the script allocates: they are let go of by finalizers, which no allocation runs.
+    /// Bytes that Swift keeps for the script's objects: the sum of the boxes' charges. They count when the
+    /// host makes more, and not when the script allocates: they are let go of by finalizers, which no
+    /// allocation runs.
     size_t charged;
     bool script_innermost;
     bool over_limit;
@@ -39,10 +40,10 @@ struct clua_state {
     int64_t refuse_in;
     bool refused;
     int64_t boxes;
-    /// Host functions that are running inside each other; the bytes that the innermost has read; the bytes
-    /// that all have read since the run began; and the same when that was too much, else 0.
+    /// Host functions that are running inside each other; the bytes that all have read since the run began;
+    /// and the same when that was too much, else 0.
     int host_calls;
-    size_t carried, handed, given;
+    size_t handed, given;
 
     /// A block that is to grow, while its refusal is noted; see call.c.
     const void *moved;
@@ -115,7 +116,7 @@ typedef struct {
     bool owns;
     /// The cycle that found it dead and let it live; 0 at first, and when it has been used since.
     uint32_t spared_in;
-    /// What its object may keep of the script's bytes; counts as memory of the state.
+    /// What its object keeps outside of Lua; counts as memory of the state.
     size_t charge;
 } clua_box;
 
@@ -134,8 +135,6 @@ static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_ge
 // state.c
 /// For messages; answers NULL.
 void *clua_note_shortage(clua_state *state, size_t asked);
-/// Counts what a host object keeps.
-void clua_charge(clua_state *state, size_t bytes);
 /// Whether the host got more bytes in this run than it takes.
 bool clua_gave_too_much(clua_state *state);
 

@@ -22,12 +22,18 @@ clua_box *clua_box_at(lua_State *L, int index) {
     return box->tag == tag ? box : NULL;
 }
 
+static void charge(clua_state *state, clua_box *box, size_t bytes) {
+    state->charged += bytes - box->charge;
+    bool is_more = bytes > box->charge;
+    box->charge = bytes;
+    if (is_more && clua_used(state) > state->limit) state->over_limit = true;
+}
+
 static void let_go(clua_state *state, clua_box *box) {
     void *object = box->object;
     box->object = NULL;
     state->boxes--;
-    state->charged -= box->charge;
-    box->charge = 0;
+    charge(state, box, 0);
     state->callbacks.release(object);
 }
 
@@ -97,13 +103,10 @@ int clua_run_box(lua_State *L, clua_box *box) {
         return luaL_error(L, "stack overflow: no room for a function of the host (nest calls less, or pass a table)");
     box->spared_in = 0;
     bool innermost = state->script_innermost;
-    size_t carried = state->carried;
     state->script_innermost = false;
-    state->carried = 0;
     state->host_calls++;
     int verdict = state->callbacks.call(L, box->object);
     state->host_calls--;
-    state->carried = carried;
     state->script_innermost = innermost;
     if (!clua_within_limit(state) || clua_gave_too_much(state)) {
         // Lua raises this text as it raises its own: past all message handlers.
@@ -162,6 +165,14 @@ void clua_link_error(lua_State *L) {
     lua_settop(L, -2);
 }
 
+void clua_measure(lua_State *L, void *object, size_t kept) {
+    clua_reserve(L, 3);
+    if (!clua_push_known(L, object)) return;
+    clua_box *box = clua_box_at(L, -1);
+    if (box && box->object) charge(state_of(L), box, kept);
+    lua_settop(L, -2);
+}
+
 bool clua_push_known(lua_State *L, void *object) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
     int type = lua_rawgetp(L, -1, object);
@@ -171,16 +182,12 @@ bool clua_push_known(lua_State *L, void *object) {
     return false;
 }
 
-bool clua_push_object(lua_State *L, void *object, const void *class_key) {
+bool clua_push_object(lua_State *L, void *object, const void *class_key, size_t kept) {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, class_key) != LUA_TTABLE) {
         lua_settop(L, -2);
         return false;
     }
-    clua_state *state = state_of(L);
-    clua_box *box = push_box(L, object, CLUA_OBJECT, 0);
-    box->charge = state->carried;
-    clua_charge(state, state->carried);
-    state->carried = 0;
+    charge(state_of(L), push_box(L, object, CLUA_OBJECT, 0), kept);
     lua_insert(L, -2);
     lua_setmetatable(L, -2);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);

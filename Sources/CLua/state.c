@@ -31,18 +31,7 @@ static void *refuse(clua_state *state, const void *block, size_t size) {
 }
 
 void clua_hand_over(clua_state *state, size_t bytes) {
-    if (state->host_calls == 0) return;
-    state->carried += bytes;
-    state->handed += bytes;
-}
-
-void clua_carry(clua_state *state, size_t bytes) {
-    if (state->host_calls > 0) state->carried += bytes;
-}
-
-void clua_charge(clua_state *state, size_t bytes) {
-    state->charged += bytes;
-    if (state->used + state->charged > state->limit) state->over_limit = true;
+    if (state->host_calls > 0) state->handed += bytes;
 }
 
 // What is handed over may end where nobody counts, in a resource or a request under way: a script gets no

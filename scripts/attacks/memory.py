@@ -152,6 +152,31 @@ end) end)
 """
 
 
+# The same of answers: each job ends at the limit, and another begins.
+ANSWERS = """@PRELUDE@
+local held, left = {}, 1500
+local ways = {
+  function(i) return api:resource("/kept?" .. i):request("GET"):await() end,
+  function(i) local _, err = api:resource("/failed?" .. i):request("GET"):await() return err end,
+  function(i) local r = api:resource("/kept?" .. i):load() r:await() return r end,
+  function(i) local r = rest.custom_request { start = function(complete)
+    complete(rest.entity { content = string.rep("x", 1024 * 1024) .. i }) end } r:start() r:await() return r end,
+}
+go(function() rest.every(0.01, function()
+  left = left - 1
+  if left == 0 then for i = #held, 1, -1 do held[i] = nil end end
+  if left <= 0 then local some = {} for i = 1, 1000 do some[i] = { i } end return end
+  held[#held + 1] = ways[left % #ways + 1](left)
+end) end)
+"""
+
+
+def keep_answers(host):
+    host.upstream.routes["/kept"] = answer(b"x" * MIB, "text/plain")
+    host.upstream.routes["/failed"] = answer(b"x" * MIB, "text/plain", "500 Internal Server Error")
+    return wait_for_override(host)
+
+
 def freed(host):
     """28 MB that are asked for again and again, and then wiped: what was in use goes back."""
     rows = [{"id": i, "name": f"name {i}", "tags": ["a", "b", str(i)]} for i in range(420 * 1000)]
@@ -175,5 +200,6 @@ ATTACKS = [
     Attack("in-flight", "forty bodies of 60 MB on their way", in_flight),
     Attack("out-of-memory", "transformers and jobs that take all their memory", hungry, HUNGRY),
     Attack("held-entities", "a script that keeps what it made outside of its own memory", wait_for_override, ENTITIES),
+    Attack("held-answers", "a script that keeps answers, errors and results of custom requests", keep_answers, ANSWERS),
     Attack("freed", "memory goes back after 28 MB of JSON", freed),
 ]

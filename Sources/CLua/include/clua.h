@@ -54,10 +54,8 @@ void *clua_owner(lua_State *L);
 size_t clua_used(const clua_state *state);
 /// What was held and asked for when memory was last refused; or what the host got, and how much it takes.
 void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t *given, size_t *takes);
-/// The running host function has read so many bytes of the script's, which it may keep where no limit of
-/// Lua's counts, or makes so many of its own: the object that it makes is charged with them.
+/// The running host function has read so many bytes of the script's, which may end where nobody counts.
 void clua_hand_over(clua_state *state, size_t bytes);
-void clua_carry(clua_state *state, size_t bytes);
 /// Boxes whose object has not been released yet.
 int64_t clua_boxes(const clua_state *state);
 /// For tests: refuses the script's nth allocation from now and the retry after it; 0 turns it off.
@@ -194,8 +192,10 @@ void clua_link_error(lua_State *L);
 /// Pushes the userdata that already stands for `object`, if there is one.
 bool clua_push_known(lua_State *L, void *object);
 /// Pushes a new userdata and takes over one reference; false (nothing pushed) when `class_key` has no
-/// metatable yet.
-bool clua_push_object(lua_State *L, void *object, const void *class_key);
+/// metatable yet. The state is charged with what the object keeps, until it is let go of.
+bool clua_push_object(lua_State *L, void *object, const void *class_key, size_t kept);
+/// The object keeps so many bytes now. Nothing when Lua doesn't have it.
+void clua_measure(lua_State *L, void *object, size_t kept);
 /// The object of a host object at `index`, or NULL.
 void *clua_object_at(lua_State *L, int index);
 

@@ -2,7 +2,15 @@ import CLua
 
 extension LuaState {
     /// Makes the metatable of a class, once for each state.
-    func register(_ luaClass: LuaClass, objectType: any AnyObject.Type, on lua: Lua) {
+    func register<Object: LuaObject>(_ luaClass: LuaClass, of objectType: Object.Type, on lua: Lua) {
+        // What scripts set may change what an object keeps.
+        func measuring(_ set: @escaping HostFunction) -> HostFunction {
+            { arguments in
+                let verdict = try set(arguments)
+                if let object = arguments.lua.object(1, as: Object.self) { self.measure(object) }
+                return verdict
+            }
+        }
         classes.append(luaClass)
         let type = ObjectIdentifier(objectType)
         classNames.removeAll { $0.type == type }
@@ -11,14 +19,16 @@ extension LuaState {
         pushFunctions(luaClass.methods.map { ($0.name, $0.function) }, .method, luaClass, lua)
         pushFunctions(luaClass.properties.map { ($0.name, $0.get) }, .field, luaClass, lua)
         pushFunctions(
-            luaClass.properties.compactMap { property in property.set.map { (property.name, $0) } }, .field,
-            luaClass, lua)
+            luaClass.properties.compactMap { property in property.set.map { (property.name, measuring($0)) }
+            },
+            .field, luaClass, lua)
         let read = luaClass.index ?? { throw luaClass.unknownField(try $0.fieldName()) }
-        let write = luaClass.newIndex ?? { throw luaClass.readOnlyField(try $0.fieldName()) }
+        let write =
+            luaClass.newIndex.map(measuring) ?? { throw luaClass.readOnlyField(try $0.fieldName()) }
         lua.push(box: HostBox(name: "index", role: .method, className: luaClass.name, function: read))
         lua.push(box: HostBox(name: "newindex", role: .method, className: luaClass.name, function: write))
         pushFunctions(metamethods(of: luaClass), .method, luaClass, lua)
-        clua_new_class(lua.raw, Unmanaged.passUnretained(luaClass).toOpaque(), luaClass.name)
+        clua_new_class(lua.raw, address(of: luaClass), luaClass.name)
     }
 
     /// What messages call objects of a type.
@@ -34,7 +44,7 @@ extension LuaState {
         guard !isClosed, !gone.isEmpty else { return }
         let keys = Set(gone.map(ObjectIdentifier.init))
         for luaClass in gone {
-            clua_forget_class(main.raw, Unmanaged.passUnretained(luaClass).toOpaque())
+            clua_forget_class(main.raw, address(of: luaClass))
         }
         classes.removeAll { keys.contains(ObjectIdentifier($0)) }
     }

@@ -66,15 +66,16 @@ extension Lua {
 
     /// Pushes the userdata that stands for `object`: always the same one while it lives, so scripts may
     /// compare it and use it as a key. The class given first stays.
-    public func push(object: AnyObject, class luaClass: LuaClass) {
+    public func push<Object: LuaObject>(object: Object, class luaClass: LuaClass) {
         checkStack(8)
-        let address = Unmanaged.passUnretained(object).toOpaque()
-        if clua_push_known(raw, address) { return }
-        let key = Unmanaged.passUnretained(luaClass).toOpaque()
+        if clua_push_known(raw, address(of: object)) { return }
+        let key = address(of: luaClass)
         let retained = Unmanaged.passRetained(object).toOpaque()
-        if clua_push_object(raw, retained, key) { return }
-        state.register(luaClass, objectType: Swift.type(of: object), on: self)
-        _ = clua_push_object(raw, retained, key)
+        let kept = max(0, object.keptBytes)
+        object.wasPushed(in: state)
+        if clua_push_object(raw, retained, key, kept) { return }
+        state.register(luaClass, of: Object.self, on: self)
+        _ = clua_push_object(raw, retained, key, kept)
     }
 
     /// Pushes the value by which scripts know `error`.

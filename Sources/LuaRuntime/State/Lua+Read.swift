@@ -42,14 +42,10 @@ extension Lua {
     private static var largeBytes: Int { 4 << 10 }
 
     /// Says that the running host function has read so many bytes of the script's by other ways than this
-    /// type: the object that it makes is charged with them.
+    /// type.
     public func noteRead(_ bytes: Int) {
         if bytes >= Self.largeBytes { clua_hand_over(state.core, bytes) }
     }
-
-    /// Says that the object that the running host function makes next holds so many bytes, with which the
-    /// state is charged for as long as the script has it.
-    public func noteHeld(_ bytes: Int) { clua_carry(state.core, bytes) }
 
     /// Of a number without fraction; strings are not converted.
     public func integer(_ index: Int32) -> Int64? {

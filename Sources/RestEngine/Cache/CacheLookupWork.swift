@@ -77,6 +77,8 @@ final class CacheLookupWork: RequestWork {
 
     func need(by pass: RefreshPass) { load?.need(by: pass) }
 
+    func heldBytes(beside known: Entity?) -> Int { 256 + (load?.heldBytes(beside: known) ?? 0) }
+
     var target: (url: String, method: String)? { (resource.urlString, "GET") }
 
     var fraction: Double { load?.progress ?? 0 }

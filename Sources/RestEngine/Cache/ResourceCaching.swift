@@ -142,6 +142,8 @@ final class StageOutputs {
         self.mark = mark
     }
 
+    var entities: [Entity] { values.map(\.entity) }
+
     func add(_ entity: Entity, at stage: String) { values.append((stage, entity)) }
 
     /// With what a cache had, which these were made of, at its own stage; all of it has the hit's time (D16,

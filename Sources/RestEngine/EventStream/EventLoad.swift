@@ -43,6 +43,7 @@ final class EventLoad: RequestWork {
     var totalSeconds: Double { resource.configuration(for: "GET").timeouts.totalSeconds }
 
     func repeated() -> any RequestWork { EventLoad(resource) }
+    func heldBytes(beside known: Entity?) -> Int { 256 }
     var fraction: Double { 0 }
     var lister: Resource? { resource }
     var target: (url: String, method: String)? { (resource.urlString, "GET") }

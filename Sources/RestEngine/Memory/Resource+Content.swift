@@ -89,17 +89,14 @@ extension Entity {
     }
 
     /// Bytes that it keeps, strings and their bookkeeping included.
-    var heldBytes: Int {
-        let content = content.heldBytes + (body?.heldBytes(beside: content) ?? 0)
-        return headers.fields.reduce(content + 64) { sum, field in
-            sum + field.name.utf8.count + field.value.utf8.count + 64
-        }
+    package var heldBytes: Int {
+        64 + content.heldBytes + (body?.heldBytes(beside: content) ?? 0) + headers.heldBytes
     }
 }
 
 extension Content {
     /// A part of a tree keeps the whole. Of what a Swift transformer made nobody knows.
-    var heldBytes: Int {
+    package var heldBytes: Int {
         switch self {
         case .bytes(let bytes): bytes.count
         case .text(let text): text.utf8.count

@@ -150,6 +150,8 @@ private final class CustomWork: RequestWork {
     func mayWait(for request: Request) -> Bool { true }
 
     func repeated() -> any RequestWork { CustomWork(custom.repeated(), origin: origin) }
+    /// The caller's own object is the caller's own affair.
+    func heldBytes(beside known: Entity?) -> Int { 256 }
     var fraction: Double { custom.progress }
     var progressInterval: Double { custom.progressInterval.inSeconds }
     var description: String { custom.description }

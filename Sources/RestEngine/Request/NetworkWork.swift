@@ -49,6 +49,7 @@ final class NetworkWork: RequestWork {
             failedDraft = .failure(error)
         }
         self.plan = plan
+        self.plan.heldBytes += firstStep?.draft.heldBytes ?? 0
         if let destination = self.plan.destination { _ = deliver(to: destination) }
     }
 
@@ -70,10 +71,7 @@ final class NetworkWork: RequestWork {
         configurationAtStart = resolved
         // What the transformers are now: by the end they may have become others.
         if resource.engine.remembersPipelines { _ = resolved.pipelineFingerprint }
-        if let failure = resolved.failure {
-            request.complete(ResponseInfo(.failure(failure)))
-            return
-        }
+        if let failure = resolved.failure { return end(.failure(failure), request) }
         trace = makeTrace(isTold: resolved.configuration.isTraced, step.headers)
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
             driver = AttemptDriver(rules, resource.core) { [weak self] in self?.limitsNow }
@@ -246,10 +244,7 @@ final class NetworkWork: RequestWork {
         guard plan.usesPipeline else { return end(response, request) }
         let engine = resource.engine
         let resolved = configurationAtEnd
-        if let failure = resolved.failure {
-            request.complete(ResponseInfo(.failure(failure)))
-            return
-        }
+        if let failure = resolved.failure { return end(.failure(failure), request) }
         let context = PipelineContext(
             url: step.url, method: step.method, now: engine.scheduler.now, status: status,
             maxBodyBytes: resolved.configuration.maxBodyBytes, log: engine.log)

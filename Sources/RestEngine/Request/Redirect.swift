@@ -11,6 +11,9 @@ enum Redirect {
         case tooMany
     }
 
+    /// Of a Location (limit L245).
+    static let mostLocationBytes = 64 << 10
+
     /// What a message is made of. One reference: it is handed to all who have to do with the message.
     final class RequestStep: Sendable, Equatable {
         let draft: RequestDraft
@@ -47,6 +50,11 @@ enum Redirect {
         else { return .none }
         guard let location = location(), !location.isEmpty else {
             return .broken("the server redirects and doesn't say where: there is no Location")
+        }
+        guard location.utf8.count <= mostLocationBytes else {
+            return .broken(
+                "the server redirects to a URL of \(location.utf8.count) bytes, which may have 64 KiB at most"
+            )
         }
         guard let target = source.relative(location), target.isHTTP else {
             let shown = SecretMask.standard.url(location)

@@ -54,6 +54,9 @@ public final class Request {
     /// The outcome; nil before the end.
     public private(set) var info: ResponseInfo?
 
+    /// Those who answer for what it keeps, until it has ended.
+    private var keepers: [any RequestKeeper] = []
+
     init(engine: Engine, work: any RequestWork) {
         self.engine = engine
         self.work = work
@@ -174,10 +177,22 @@ public final class Request {
 
     private func finish(_ info: ResponseInfo) {
         self.info = counted(info)
+        tellKeepers()
+        keepers = []
         tellEnd()
         reporter?.stop()
         // Hooks run in the scope of whoever attached them, not of whoever ended the request.
         RefreshScope.run(in: []) { engine.scheduler.nextTurn { self.runHooks() } }
+    }
+
+    /// `keeper` is told when it keeps more, until it has ended.
+    package func add(_ keeper: any RequestKeeper) {
+        guard machine.state != .completed, !keepers.contains(where: { $0 === keeper }) else { return }
+        keepers.append(keeper)
+    }
+
+    func tellKeepers() {
+        for keeper in keepers { keeper.requestGrew(self) }
     }
 
     private func counted(_ info: ResponseInfo) -> ResponseInfo {
@@ -261,31 +276,5 @@ public final class Request {
         // Not changed in place, as in EngineLog: each request reads it, and hardly any gets one.
         neededBy = neededBy + [pass]
         work.need(by: pass)
-    }
-}
-
-extension Request {
-    /// Runs after a success, new data or not (rule 7.4).
-    @discardableResult
-    public func onSuccess(_ hook: @escaping @EngineActor (Entity) -> Void) -> Request {
-        onCompletion { if case .success(let entity) = $0.response { hook(entity) } }
-    }
-
-    /// Runs after a success that brought data.
-    @discardableResult
-    public func onNewData(_ hook: @escaping @EngineActor (Entity) -> Void) -> Request {
-        onCompletion { if $0.isNew, case .success(let entity) = $0.response { hook(entity) } }
-    }
-
-    /// Runs after a 304 that confirmed the data.
-    @discardableResult
-    public func onNotModified(_ hook: @escaping @EngineActor () -> Void) -> Request {
-        onCompletion { if !$0.isNew, case .success = $0.response { hook() } }
-    }
-
-    /// Runs after a failure, cancellation included.
-    @discardableResult
-    public func onFailure(_ hook: @escaping @EngineActor (RequestError) -> Void) -> Request {
-        onCompletion { if case .failure(let error) = $0.response { hook(error) } }
     }
 }

@@ -45,6 +45,9 @@ protocol RequestWork: AnyObject {
     /// It goes over the network by itself, and events tell of it (rules 46).
     var isTold: Bool { get }
 
+    /// Bytes that it keeps for as long as its request lives, without those of an entity that counts already.
+    func heldBytes(beside known: Entity?) -> Int
+
     /// For logs: method and URL, or what it is.
     var description: String { get }
 }
@@ -78,6 +81,8 @@ struct RequestPlan {
     var timeout: Double?
     /// Where the body of a success goes; nil: it becomes content.
     var destination: BodyDestination?
+    /// What the mutations keep, the body above all, with the work itself.
+    var heldBytes = 2048
 }
 
 /// Where the body of a success goes that is not to be in memory.
@@ -94,6 +99,7 @@ final class HardWiredWork: RequestWork {
     func start(_ request: Request) {}
     func cancel(isRunning: Bool) {}
     func repeated() -> any RequestWork { self }
+    func heldBytes(beside known: Entity?) -> Int { 0 }
     var fraction: Double { 1 }
     var description: String { "hard-wired request" }
 }

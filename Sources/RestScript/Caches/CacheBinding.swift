@@ -1,6 +1,15 @@
 import LuaRuntime
 public import RestEngine
 
+/// A cache in a script's hands. Each time that a script gets it there may be another of these.
+final class ScriptCacheBox: LuaObject {
+    let cache: any EntityCache
+    init(_ cache: any EntityCache) { self.cache = cache }
+
+    /// The entities have a limit of their own.
+    var keptBytes: Int { 256 }
+}
+
 /// `rest.cache`: what may be assigned to a stage's `cache`.
 struct CacheBinding: ScriptBinding {
     unowned let context: ScriptContext
@@ -8,7 +17,7 @@ struct CacheBinding: ScriptBinding {
     var bindings: BindingSet {
         BindingSet(
             tables: [cacheModule],
-            classes: [show((any EntityCache).self, as: makeCacheClass)])
+            classes: [show(ScriptCacheBox.self, as: makeCacheClass)])
     }
 
     private var cacheModule: ModuleTable {
@@ -46,20 +55,26 @@ struct CacheBinding: ScriptBinding {
             "cache", documentation: "Where a stage keeps its entities; made by rest.cache.….",
             properties: [
                 property("description", "string", "What it is.") { call in
-                    call.lua.push(optional: (call.lua.object(1) as? any EntityCache)?.description)
+                    call.lua.push(try call.receiver(as: ScriptCacheBox.self).cache.description)
                     return .one
                 }
             ],
-            tostring: { ($0 as? any EntityCache)?.description ?? "cache" })
+            tostring: { ($0 as? ScriptCacheBox)?.cache.description ?? "cache" },
+            equals: { one, other in
+                guard let one = one as? ScriptCacheBox, let other = other as? ScriptCacheBox else {
+                    return false
+                }
+                return one.cache === other.cache
+            })
     }
 
     static func cache(_ call: Arguments, _ index: Int32, _ name: String) throws -> any EntityCache {
-        if let cache = call.lua.object(call.slot(index)) as? any EntityCache { return cache }
+        if let box = call.lua.object(call.slot(index), as: ScriptCacheBox.self) { return box.cache }
         throw call.wrongType(index, name, "cache, made by rest.cache.…, or nil")
     }
 
     func push(_ cache: any EntityCache, on lua: Lua) {
-        lua.push(object: cache as AnyObject, class: values.luaClass(of: (any EntityCache).self))
+        values.push(ScriptCacheBox(cache), on: lua)
     }
 
     // MARK: Makers

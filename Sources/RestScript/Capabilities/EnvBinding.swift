@@ -3,8 +3,10 @@ import RestEngine
 import Synchronization
 
 /// `rest.env.NAME`.
-final class ScriptEnvironment {
+final class ScriptEnvironment: LuaObject {
     init() {}
+
+    var keptBytes: Int { 64 }
 }
 
 struct EnvBinding: ScriptBinding {

@@ -25,11 +25,12 @@ struct BlockBinding: ScriptBinding {
         guard place >= last - 1 else { throw LuaUsageError("'configure' takes a pattern before its options") }
         let options = place < last ? try call.options(place) : try call.options(last + 1)
         let methods = try Self.methods(options)
-        let description = try options.string("description")
+        let description = try options.text("description", .description)
         try options.finish()
         let block = try call.scriptFunction(last, "fn")
         let origin = call.place
         let gates = BlockGates()
+        context.declarations.keep(pattern.heldBytes + (description?.utf8.count ?? 0))
         service.configure(
             ConfigurationEntry(
                 pattern: pattern, methods: methods, description: description ?? "block \(pattern.summary)",
@@ -106,6 +107,9 @@ struct BlockBinding: ScriptBinding {
 }
 
 extension URLPattern {
+    /// Bytes that a block with this pattern keeps: what is made of a pattern is several times its text.
+    var heldBytes: Int { 1024 + 8 * description.utf8.count }
+
     /// In a few words, for descriptions.
     var summary: String {
         switch self {

@@ -100,7 +100,7 @@ struct ConfigurationBinding: ScriptBinding {
                     let draft = try draft(call)
                     values.push(
                         ScriptHeaders(
-                            read: { draft.configuration.headers },
+                            of: draft, read: { draft.configuration.headers },
                             write: { headers in try draft.edit { $0.headers = headers } }), on: call.lua)
                     return .one
                 },

@@ -3,7 +3,7 @@ import RestEngine
 
 /// Named values behind one field of a configuration: `c.timeouts.connect = 5`.
 @EngineActor
-final class ScriptFields {
+final class ScriptFields: @EngineActor LuaObject {
     struct Field {
         let name: String
         /// For type stubs.
@@ -18,11 +18,16 @@ final class ScriptFields {
     /// `timeouts`, or `limits.rate`.
     let name: String
     let fields: [Field]
+    /// Whose fields they are: they keep it.
+    private let draft: ConfigurationDraft
 
-    init(name: String, fields: [Field]) {
+    init(name: String, of draft: ConfigurationDraft, fields: [Field]) {
         self.name = name
+        self.draft = draft
         self.fields = fields
     }
+
+    var keptBytes: Int { draft.heldBytes }
 
     func push(_ key: String, on lua: Lua) throws { try field(key).push(lua) }
 
@@ -130,7 +135,7 @@ extension ScriptFields {
             }
         }
         return ScriptFields(
-            name: "timeouts",
+            name: "timeouts", of: draft,
             fields: [
                 field("connect", { $0.connectSeconds }) { $0.connectSeconds = $1 },
                 field("first_byte", { $0.firstByteSeconds }) { $0.firstByteSeconds = $1 },

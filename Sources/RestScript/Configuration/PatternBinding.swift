@@ -2,9 +2,11 @@ import LuaRuntime
 import RestEngine
 
 /// `rest.regex(…)` in a script's hands.
-final class ScriptPattern {
+final class ScriptPattern: LuaObject {
     let regex: CompiledRegex
     init(_ regex: CompiledRegex) { self.regex = regex }
+
+    var keptBytes: Int { URLPattern.regex(regex).heldBytes }
 }
 
 /// `rest.regex`, and patterns as arguments.
@@ -29,7 +31,7 @@ struct PatternBinding: ScriptBinding {
     }
 
     func makeRegex(_ call: Arguments) throws -> Verdict {
-        let text = try call.string(1, "pattern")
+        let text = try call.text(1, "pattern", .pattern)
         let options = try call.optionalString(2, "options") ?? ""
         do throws(PatternError) {
             values.push(ScriptPattern(try CompiledRegex(text, options: options)), on: call.lua)
@@ -42,9 +44,10 @@ struct PatternBinding: ScriptBinding {
         let place = call.slot(index)
         switch call.type(index) {
         case .string:
-            do throws(PatternError) {
-                return try .glob(call.lua.string(place) ?? "", base: service.baseURL)
-            } catch { throw LuaUsageError("bad pattern: \(error.description)") }
+            let text = try call.text(index, "pattern", .pattern)
+            do throws(PatternError) { return try .glob(text, base: service.baseURL) } catch {
+                throw LuaUsageError("bad pattern: \(error.description)")
+            }
         case .function:
             let function = try call.scriptFunction(index, "pattern")
             return service.predicatePattern { [weak context] url in

@@ -2,18 +2,24 @@ import LuaRuntime
 import RestEngine
 
 /// `c.pipeline` and `c.pipeline.stage` in a script's hands.
-final class ScriptPipeline {
+@EngineActor
+final class ScriptPipeline: @EngineActor LuaObject {
     let draft: ConfigurationDraft
     init(_ draft: ConfigurationDraft) { self.draft = draft }
+
+    var keptBytes: Int { draft.heldBytes }
 }
 
-final class ScriptStage {
+@EngineActor
+final class ScriptStage: @EngineActor LuaObject {
     let draft: ConfigurationDraft
     let name: StageName
     init(_ draft: ConfigurationDraft, _ name: StageName) {
         self.draft = draft
         self.name = name
     }
+
+    var keptBytes: Int { draft.heldBytes + name.rawValue.utf8.count }
 }
 
 struct PipelineBinding: ScriptBinding {
@@ -59,7 +65,7 @@ struct PipelineBinding: ScriptBinding {
             ],
             index: hostFunction { call in
                 let pipeline = try call.receiver(as: ScriptPipeline.self)
-                let name = try call.string(1, "stage")
+                let name = try call.text(1, "stage", .name)
                 try takeStageOrder()
                 if let advice = StageName(name).advice(in: pipeline.draft.configuration.pipeline) {
                     throw LuaUsageError(advice)

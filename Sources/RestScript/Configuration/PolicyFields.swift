@@ -13,7 +13,7 @@ extension ScriptFields {
         }
         func read() -> RetryPolicy { draft.configuration.retry ?? RetryPolicy() }
         return ScriptFields(
-            name: "retry",
+            name: "retry", of: draft,
             fields: [
                 .integer("retry", "attempts", { read().attempts }) { number in
                     try edit { $0.attempts = number ?? 0 }
@@ -108,7 +108,7 @@ extension ScriptFields {
         }
         func read() -> RequestLimits { draft.configuration.limits ?? RequestLimits() }
         return ScriptFields(
-            name: "limits",
+            name: "limits", of: draft,
             fields: [
                 .integer("limits", "in_flight", isOptional: true, { read().inFlight }) { number in
                     try edit { $0.inFlight = number }
@@ -143,7 +143,7 @@ extension ScriptFields {
         of draft: ConfigurationDraft, _ read: @escaping @EngineActor () -> RequestLimits,
         _ write: @escaping @EngineActor (RequestLimits.Rate?) throws -> Void
     ) -> Field {
-        let fields = rateFields(read, write)
+        let fields = rateFields(of: draft, read, write)
         return Field(name: "rate", type: "resthost.rate?") { lua in
             guard let rate = read().rate else { return lua.pushNil() }
             // A copy, for looking at: a rate is set as a whole.
@@ -175,7 +175,7 @@ extension ScriptFields {
     }
 
     static func rateFields(
-        _ read: @escaping @EngineActor () -> RequestLimits,
+        of draft: ConfigurationDraft, _ read: @escaping @EngineActor () -> RequestLimits,
         _ write: @escaping @EngineActor (RequestLimits.Rate?) throws -> Void
     ) -> ScriptFields {
         func edit(_ change: (inout RequestLimits.Rate) -> Void) throws {
@@ -184,7 +184,7 @@ extension ScriptFields {
             try write(rate)
         }
         return ScriptFields(
-            name: "limits.rate",
+            name: "limits.rate", of: draft,
             fields: [
                 .integer("limits.rate", "requests", { read().rate?.requests }) { number in
                     try edit { $0.requests = number ?? 0 }
@@ -208,7 +208,7 @@ extension ScriptFields {
         }
         func read() -> BreakerPolicy { draft.configuration.breaker ?? BreakerPolicy() }
         return ScriptFields(
-            name: "breaker",
+            name: "breaker", of: draft,
             fields: [
                 .number("breaker", "ratio", { read().ratio }) { share in try edit { $0.ratio = share } },
                 .integer("breaker", "requests", { read().requests }) { number in

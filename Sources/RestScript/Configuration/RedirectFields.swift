@@ -6,7 +6,7 @@ extension ScriptFields {
     static func redirects(of draft: ConfigurationDraft, in context: ScriptContext) -> ScriptFields {
         func read() -> RedirectPolicy { draft.configuration.redirects }
         return ScriptFields(
-            name: "redirects",
+            name: "redirects", of: draft,
             fields: [
                 .boolean("redirects", "follow", { read().follow }) { flag in
                     try draft.edit { $0.redirects.follow = flag }

@@ -18,7 +18,7 @@ struct EndpointBinding: ScriptBinding {
                     "raw", "(text: string) -> raw",
                     "Text that is escaped already, for a component of a path, the value of a parameter and resource:child."
                 ) { call in
-                    let text = try call.string(1, "text")
+                    let text = try call.text(1, "text", .url)
                     values.push(ScriptEscapedText(try defining { try EscapedText(text) }), on: call.lua)
                     return .one
                 },
@@ -39,14 +39,13 @@ struct EndpointBinding: ScriptBinding {
                     + PropertiesBinding.documentation
             ) { call in
                 let outer = try base(call)
-                let path = try call.string(1, "path")
+                let path = try call.text(1, "path", .path)
                 context.services.adviseOnQuery(in: path, of: "endpoint", call)
                 var made = outer
                 try context.declarations.declare(call) {
                     let properties = try PropertiesBinding(context: context).properties(call, 2)
                     made = try defining { try outer.endpoint(path, properties, origin: call.place) }
                 }
-                call.lua.noteHeld(made.byteCount)
                 values.push(ScriptEndpoint(made), on: call.lua)
                 return .one
             },
@@ -118,7 +117,7 @@ struct EndpointBinding: ScriptBinding {
 
     private func requestOfURL(_ call: Arguments) throws -> Verdict {
         let method = try call.string(1, "method")
-        let url = try call.string(2, "url")
+        let url = try call.text(2, "url", .url)
         let service = context.services.ofRequests
         var made: RequestDefinition?
         try context.declarations.declare(call) {
@@ -145,7 +144,7 @@ struct EndpointBinding: ScriptBinding {
                 throw LuaUsageError(
                     "'define' takes a method, a template, and properties or a function, in this order")
             }
-            let text = hasTemplate ? try call.string(2, "template") : ""
+            let text = hasTemplate ? try call.text(2, "template", .path) : ""
             if !hasTemplate, !call.isAbsent(2), !isFunction, call.type(2) != .table {
                 throw call.wrongType(2, "template", "string, or table of properties or function")
             }
@@ -172,7 +171,6 @@ struct EndpointBinding: ScriptBinding {
             }
         }
         if let maker {
-            call.lua.noteHeld(maker.endpoint.byteCount)
             values.push(maker, on: call.lua)
         } else if made == nil, isFunction {
             // A check goes on with something of the same kind.

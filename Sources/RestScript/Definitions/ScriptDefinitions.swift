@@ -2,26 +2,32 @@ import LuaRuntime
 import RestEngine
 
 /// An endpoint in a script's hands.
-final class ScriptEndpoint {
+final class ScriptEndpoint: LuaObject {
     let endpoint: EndpointDefinition
     init(_ endpoint: EndpointDefinition) { self.endpoint = endpoint }
+
+    var keptBytes: Int { endpoint.byteCount }
 }
 
 /// A definition in a script's hands.
-final class ScriptDefinition {
+final class ScriptDefinition: LuaObject {
     let definition: RequestDefinition
     init(_ definition: RequestDefinition) { self.definition = definition }
+
+    var keptBytes: Int { definition.byteCount }
 }
 
 /// `rest.raw(…)` in a script's hands.
-final class ScriptEscapedText {
+final class ScriptEscapedText: LuaObject {
     let text: EscapedText
     init(_ text: EscapedText) { self.text = text }
+
+    var keptBytes: Int { text.text.utf8.count }
 }
 
 /// What makes definitions when it is called: a template with names, a function that gives properties, or
 /// both.
-final class ScriptDefinitionMaker {
+final class ScriptDefinitionMaker: LuaObject {
     let endpoint: EndpointDefinition
     let method: String
     let template: PathTemplate?
@@ -29,6 +35,7 @@ final class ScriptDefinitionMaker {
     let function: ScriptFunction?
     /// Where the script defines it.
     let origin: String?
+    let keptBytes: Int
 
     init(
         _ endpoint: EndpointDefinition, _ method: String, _ template: PathTemplate?,
@@ -40,6 +47,9 @@ final class ScriptDefinitionMaker {
         self.properties = properties
         self.function = function
         self.origin = origin
+        let defined = try? endpoint.request(method, properties)
+        keptBytes =
+            endpoint.byteCount + (defined?.byteCount ?? 0) + 2 * (template?.description.utf8.count ?? 0)
     }
 
     /// As it is defined, with the names of the template.
@@ -56,9 +66,7 @@ func defining<Value>(_ body: () throws -> Value) throws -> Value {
 }
 
 extension ScriptValues {
-    /// Pushes a definition, which the script's memory is charged with.
     func push(_ definition: RequestDefinition, on lua: Lua) {
-        lua.noteHeld(definition.byteCount)
         push(ScriptDefinition(definition), on: lua)
     }
 }

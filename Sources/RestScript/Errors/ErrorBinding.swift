@@ -2,10 +2,12 @@ import LuaRuntime
 import RestEngine
 
 /// A request's error in a script's hands.
-final class ScriptErrorBox {
+final class ScriptErrorBox: LuaObject {
     let error: RequestError
 
     init(_ error: RequestError) { self.error = error }
+
+    var keptBytes: Int { error.heldBytes }
 }
 
 /// `rest.error`, and errors.

@@ -2,12 +2,16 @@ import LuaRuntime
 public import RestEngine
 
 /// What `rest.gateway` gives: where a script adds routes.
-final class ScriptGateway {}
+final class ScriptGateway: LuaObject {
+    var keptBytes: Int { 64 }
+}
 
 /// A client's request in the hands of a route's function.
-final class ScriptServedRequest {
+final class ScriptServedRequest: LuaObject {
     let request: ServedRequest
     init(_ request: ServedRequest) { self.request = request }
+
+    var keptBytes: Int { request.heldBytes }
 }
 
 /// `gateway:route(…)`, its requests, and `rest.response`.
@@ -62,7 +66,7 @@ struct GatewayRouteBinding: ScriptBinding {
         }
         let place = call.lua.callerPlace
         let route = GatewayDeclaration.Route(
-            method: Method(try call.string(1, "method")).rawValue, path: try call.string(2, "path"),
+            method: Method(try call.string(1, "method")).rawValue, path: try call.text(2, "path", .path),
             expirationTime: expiration, handler: ScriptRoute(context, function), file: place?.file,
             line: place?.line)
         guard context.declarations.gateway != nil else {
@@ -70,6 +74,7 @@ struct GatewayRouteBinding: ScriptBinding {
                 "this gateway was not declared: something is wrong with the call of rest.gateway")
         }
         context.declarations.gateway?.routes.append(route)
+        context.declarations.keep(512 + route.path.utf8.count)
     }
 
     // MARK: Requests

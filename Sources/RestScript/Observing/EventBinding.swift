@@ -68,7 +68,7 @@ struct EventBinding: ScriptBinding {
 /// A function of a script that hears of events: one call at a time, in turns of its own, until its script is
 /// replaced or closed (46.8).
 @EngineActor
-final class ScriptListener {
+final class ScriptListener: LuaObject {
     private unowned let context: ScriptContext
     private let kinds: Set<EngineEvent.Kind>
     /// Let go of at the end: it may well hold the listener, to cancel it.
@@ -79,6 +79,8 @@ final class ScriptListener {
     /// A call waits for something, or the next is planned.
     private var isBusy = false
     private var hasWarned = false
+
+    nonisolated var keptBytes: Int { 512 }
 
     init(_ context: ScriptContext, _ kinds: Set<EngineEvent.Kind>, _ function: LuaReference) {
         self.context = context

@@ -79,7 +79,7 @@ struct TypeDefinitions {
         let all = [
             ScriptFields.timeouts(of: draft), .redirects(of: draft, in: context),
             .retry(of: draft, in: context),
-            .limits(of: draft), .breaker(of: draft), .rateFields({ RequestLimits() }) { _ in },
+            .limits(of: draft), .breaker(of: draft), .rateFields(of: draft, { RequestLimits() }) { _ in },
         ]
         return all.map { fields in
             let name = fields.name.split(separator: ".").last.map(String.init) ?? fields.name

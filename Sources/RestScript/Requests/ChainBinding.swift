@@ -2,9 +2,18 @@ import LuaRuntime
 import RestEngine
 
 /// What the function of a chain returns.
-final class ScriptAction {
+final class ScriptAction: LuaObject {
     let action: ChainAction
-    init(_ action: ChainAction) { self.action = action }
+    /// Of the request in Lua's hands, which answers for what that keeps.
+    private let request: LuaReference?
+    let keptBytes: Int
+
+    @EngineActor
+    init(_ action: ChainAction, keeping request: LuaReference? = nil) {
+        self.action = action
+        self.request = request
+        keptBytes = if case .useResponse(let info) = action { info.heldBytes } else { 64 }
+    }
 }
 
 /// `request:chained(fn)` and the actions that fn may return (rules 10).
@@ -54,9 +63,9 @@ struct ChainBinding: ScriptBinding {
                 "pass_to", "(request) -> action",
                 "Has a chain wait for this request, which is started if need be."
             ) { call in
-                push(
-                    .passTo(try call.object(1, "request", as: Request.self, expected: "request")),
-                    on: call.lua)
+                let request = try call.object(1, "request", as: Request.self, expected: "request")
+                values.push(
+                    ScriptAction(.passTo(request), keeping: call.lua.reference(call.slot(1))), on: call.lua)
                 return .one
             },
         ]

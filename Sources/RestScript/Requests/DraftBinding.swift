@@ -2,9 +2,11 @@ import LuaRuntime
 import RestEngine
 
 /// A request draft while a mutation runs; afterwards it is of no effect.
-final class ScriptDraft {
+final class ScriptDraft: LuaObject {
     var draft: RequestDraft
     init(_ draft: RequestDraft) { self.draft = draft }
+
+    var keptBytes: Int { draft.heldBytes }
 }
 
 /// Functions of a script that put requests together: mutations and decorators.
@@ -79,7 +81,8 @@ struct DraftBinding: ScriptBinding {
                         let box = try call.receiver(as: ScriptDraft.self)
                         values.push(
                             ScriptHeaders(
-                                read: { box.draft.headers }, write: { box.draft.headers = $0 }), on: call.lua)
+                                of: box, read: { box.draft.headers }, write: { box.draft.headers = $0 }),
+                            on: call.lua)
                         return .one
                     },
                     set: { call in

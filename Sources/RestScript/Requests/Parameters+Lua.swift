@@ -90,7 +90,8 @@ extension ScriptValues {
 
     /// The value of a parameter: text, number, boolean, a list of them; nil or null removes.
     func paramValues(_ lua: Lua, _ index: Int32, _ name: String) throws -> [String]? {
-        try rawValues(lua, index, Array(name.utf8), .url)?.map { String(decoding: $0, as: UTF8.self) }
+        try RawParams.Limit.url.check(count: 1, bytes: name.utf8.count)
+        return try rawValues(lua, index, Array(name.utf8), .url)?.map { String(decoding: $0, as: UTF8.self) }
     }
 
     private func rawValues(
@@ -99,7 +100,9 @@ extension ScriptValues {
         if trees.isNull(lua, index) { return nil }
         switch lua.type(index) {
         case .none, .nil: return nil
-        case .string: return [lua.bytes(index) ?? []]
+        case .string:
+            try limit.check(count: 1, bytes: name.count + lua.rawLength(index))
+            return [lua.bytes(index) ?? []]
         case .number: return [Array(try lua.tostring(index).utf8)]
         case .boolean: return [Array((lua.isTruthy(index) ? "true" : "false").utf8)]
         case .table:
@@ -111,13 +114,17 @@ extension ScriptValues {
                         "the value of parameter '\(RawText(name))' must be a list, not a table with names")
                 }
             }
+            var bytes = 0
             return try (0..<lua.rawLength(index)).flatMap { item -> [[UInt8]] in
                 lua.rawGet(index, item + 1)
                 defer { lua.pop() }
                 guard lua.type(-1) != .table else {
                     throw LuaUsageError("the value of parameter '\(RawText(name))' is a list of lists")
                 }
-                return try rawValues(lua, -1, name, limit) ?? []
+                let values = try rawValues(lua, -1, name, limit) ?? []
+                bytes += values.reduce(0) { $0 + $1.count }
+                try limit.check(count: 0, bytes: bytes)
+                return values
             }
         default:
             throw LuaUsageError(

@@ -98,23 +98,25 @@ struct ResourceBinding: ScriptBinding {
                 "The resource below this one; in rest.raw(…) a slash inside a segment is `%2F`."
             ) { call in
                 if let raw = call.lua.object(call.slot(1), as: ScriptEscapedText.self) {
-                    values.push(try call.receiver(as: Resource.self).child(raw: raw.text), on: call.lua)
+                    values.push(
+                        try call.receiver(as: Resource.self).child(raw: raw.text).limited(), on: call.lua)
                     return .one
                 }
-                let text = try call.string(1, "text")
+                let text = try call.text(1, "text", .path)
                 context.services.adviseOnQuery(in: text, of: "resource:child", call)
-                values.push(try call.receiver(as: Resource.self).child(text), on: call.lua)
+                values.push(try call.receiver(as: Resource.self).child(text).limited(), on: call.lua)
                 return .one
             },
             method("relative", "(href: string) -> resource", "Where a link on this one would lead.") { call in
-                values.push(
-                    try call.receiver(as: Resource.self).relative(try call.string(1, "href")), on: call.lua)
+                let href = try call.text(1, "href", .url)
+                values.push(try call.receiver(as: Resource.self).relative(href).limited(), on: call.lua)
                 return .one
             },
             method("optional_relative", "(href: string?) -> resource?", "The same; nil gives nil.") { call in
-                let href = trees.isNull(call.lua, call.slot(1)) ? nil : try call.optionalString(1, "href")
+                let href =
+                    trees.isNull(call.lua, call.slot(1)) ? nil : try call.optionalText(1, "href", .url)
                 if let resource = try call.receiver(as: Resource.self).optionalRelative(href) {
-                    values.push(resource, on: call.lua)
+                    values.push(try resource.limited(), on: call.lua)
                 } else {
                     call.lua.pushNil()
                 }
@@ -124,14 +126,16 @@ struct ResourceBinding: ScriptBinding {
                 "with_param", "(name: string, value) -> resource",
                 "Sets a parameter; nil removes it, a list repeats it."
             ) { call in
-                let name = try call.string(1, "name")
-                let given = try values.paramValues(call.lua, call.slot(2), name)
-                values.push(try call.receiver(as: Resource.self).withParam(name, given ?? []), on: call.lua)
+                let name = try call.text(1, "name", .url)
+                let given = try values.paramValues(call.lua, call.slot(2), name) ?? []
+                values.push(
+                    try call.receiver(as: Resource.self).withParam(name, given).limited(), on: call.lua)
                 return .one
             },
             method("with_params", "(params: table) -> resource", "Sets several parameters at once.") { call in
                 let params = try values.params(call.lua, try call.table(1, "params"))
-                values.push(try call.receiver(as: Resource.self).withParams(params), on: call.lua)
+                values.push(
+                    try call.receiver(as: Resource.self).withParams(params).limited(), on: call.lua)
                 return .one
             },
         ]

@@ -84,7 +84,7 @@ final class ScriptContext {
         values.isClosed = true
         modules.close()
         jobs.cancelAll()
-        declarations.forgetStarts()
+        declarations.letGo()
         generation.forgetFunctions()
         let declared = services.everyone
         services.removeAll()

@@ -26,6 +26,9 @@ final class ScriptDeclarations {
     /// The main file is being run: declarations are made, nothing else.
     private var isLoading = true
     private var starts: [@EngineActor () -> Void] = []
+    private let texts = DeclaredTexts()
+    /// Has ``texts`` count.
+    private var hold: LuaReference?
     private unowned let context: ScriptContext
 
     init(_ context: ScriptContext) { self.context = context }
@@ -45,6 +48,18 @@ final class ScriptDeclarations {
             // A file of the script's that the declaration loads: a plugin, a transformer's module.
             diagnostics.append(ScriptFailures.diagnostic(of: error, in: context.state))
         }
+    }
+
+    /// What is declared keeps so many bytes, which count for as long as the script lives: services, blocks
+    /// and routes stay, whatever the script lets go of.
+    func keep(_ bytes: Int) {
+        guard !context.isClosed else { return }
+        texts.keptBytes += bytes
+        guard hold == nil else { return context.state.measure(texts) }
+        let lua = context.state.main
+        context.values.push(texts, on: lua)
+        hold = lua.reference(-1)
+        lua.pop()
     }
 
     /// A request is defined, with names for what varies in its path.
@@ -97,6 +112,17 @@ final class ScriptDeclarations {
 
     /// Forgets what would have begun.
     func forgetStarts() { starts = [] }
+
+    /// The script has ended, and what it declared.
+    func letGo() {
+        forgetStarts()
+        hold = nil
+    }
+}
+
+/// What the declarations of a script keep in the host, as an object of its Lua state.
+final class DeclaredTexts: LuaObject {
+    var keptBytes = 0
 }
 
 /// A request that a script defines: what tells others that they can make it.

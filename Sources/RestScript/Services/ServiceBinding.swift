@@ -15,7 +15,10 @@ struct ServiceBinding: ScriptBinding {
                     surplusAdvice: #"write rest.service { name = "api", base_url = … }"#
                 ) { call in try makeService(call) }
             ],
-            classes: [show(Service.self, as: makeServiceClass)])
+            classes: [
+                show(Service.self, as: makeServiceClass),
+                show(DeclaredTexts.self, isListed: false) { LuaClass("declarations") },
+            ])
     }
 
     func makeServiceClass() -> LuaClass {
@@ -29,9 +32,9 @@ struct ServiceBinding: ScriptBinding {
                     "resource", "(path: string) -> resource",
                     "The resource at base URL and path; the path is text, never read as a URL."
                 ) { call in
-                    let path = try call.string(1, "path")
+                    let path = try call.text(1, "path", .path)
                     context.services.adviseOnQuery(in: path, of: "service:resource", call)
-                    values.push(try call.receiver(as: Service.self).resource(path), on: call.lua)
+                    values.push(try call.receiver(as: Service.self).resource(path).limited(), on: call.lua)
                     return .one
                 },
                 method(
@@ -39,12 +42,12 @@ struct ServiceBinding: ScriptBinding {
                     "The resource at an absolute URL, or at a path below another base."
                 ) { call in
                     let service = try call.receiver(as: Service.self)
-                    let url = try call.optionalString(1, "url")
-                    if let path = try call.optionalString(2, "path") {
-                        values.push(service.resource(baseURL: url ?? "", path: path), on: call.lua)
-                    } else {
-                        values.push(service.resource(absoluteURL: url), on: call.lua)
-                    }
+                    let url = try call.optionalText(1, "url", .url)
+                    let path = try call.optionalText(2, "path", .path)
+                    let resource =
+                        path.map { service.resource(baseURL: url ?? "", path: $0) }
+                        ?? service.resource(absoluteURL: url)
+                    values.push(try resource.limited(), on: call.lua)
                     return .one
                 },
                 declaration(

@@ -15,8 +15,8 @@ extension ServiceBinding {
 
     private func service(_ call: Arguments) throws -> Service {
         let options = try call.options(1, example: "rest.service { base_url = \"https://…\" }")
-        let base = try options.string("base_url")
-        let givenName = try options.string("name")
+        let base = try options.text("base_url", .url)
+        let givenName = try options.text("name", .name)
         let standard = try standardTransformers(options)
         var baseURL: BaseURL?
         if let base {
@@ -44,6 +44,7 @@ extension ServiceBinding {
                 engine: engine, name: name, baseURL: baseURL, standardTransformers: standard,
                 transport: context.services.transport(for: settings))
         context.services.add(service, at: call.lua.callerPlace, transport: settings)
+        context.declarations.keep(1024 + 2 * name.utf8.count + 2 * (base?.utf8.count ?? 0))
         service.cookies = try cookies.map { try context.services.jar($0, of: name) }
         return service
     }

@@ -129,7 +129,7 @@ struct StoreBinding: ValueBinding {
 }
 
 /// What a store is on the Lua side: the values are with the program.
-final class ScriptStoreFace {
+final class ScriptStoreFace: LuaObject {
     /// Nil: the one that all scripts of the program share.
     let store: ScriptStore?
     let path: String?
@@ -138,6 +138,9 @@ final class ScriptStoreFace {
         self.store = store
         self.path = path
     }
+
+    /// The values have a limit of their own.
+    var keptBytes: Int { 64 + (path?.utf8.count ?? 0) }
 }
 
 /// `rest.store.open(path, { max_bytes = })`.

@@ -2,7 +2,7 @@ import LuaRuntime
 import RestEngine
 
 /// A stub in a test's hands.
-final class TestStub {
+final class TestStub: LuaObject {
     let stub: StubTransport.Stub
     let host: TestHost
 
@@ -10,6 +10,9 @@ final class TestStub {
         self.stub = stub
         self.host = host
     }
+
+    /// A test answers for its own recordings.
+    var keptBytes: Int { 512 }
 }
 
 /// The function of a stub, which its host forgets at its end: it may well hold the stub.

@@ -4,7 +4,7 @@ import RestEngine
 /// What `t.load` and `t.host` give: an engine that stands still, stubs in place of a network, and a script on
 /// them.
 @EngineActor
-final class TestHost {
+final class TestHost: LuaObject {
     /// For messages: the script's path.
     let name: String
     let clock = ManualClock()
@@ -13,6 +13,8 @@ final class TestHost {
     let engine: Engine
     let script: ScriptHost
     private(set) var isClosed = false
+    /// A test has few of them.
+    nonisolated var keptBytes: Int { 512 }
     private var services: [Service] = []
     private var replies: [StubReplyFunction] = []
     /// Recordings of which every answer must be asked for.

@@ -3,9 +3,11 @@ import Platform
 import RestEngine
 
 /// `host.services`: the services that a host has now, by name.
-final class TestServices {
+final class TestServices: LuaObject {
     let host: TestHost
     init(_ host: TestHost) { self.host = host }
+
+    var keptBytes: Int { 64 }
 }
 
 extension ScriptTestFile {

@@ -83,7 +83,7 @@ extension ContentRules {
         }
         transformErrors = try options.boolean("transform_errors") ?? false
         empty = try options.boolean("empty") ?? false
-        description = try options.string("description")
+        description = try options.text("description", .description)
     }
 
     private static func kind(

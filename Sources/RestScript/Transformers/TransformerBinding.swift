@@ -3,9 +3,11 @@ import Platform
 import RestEngine
 
 /// `rest.content_transformer{…}`, `rest.response_transformer(…)` or a standard one, in a script's hands.
-final class ScriptTransformerBox {
+final class ScriptTransformerBox: LuaObject {
     let transformer: any Transformer
     init(_ transformer: any Transformer) { self.transformer = transformer }
+
+    var keptBytes: Int { 512 + transformer.description.utf8.count }
 }
 
 /// Transformers as scripts make and name them.
@@ -140,18 +142,20 @@ struct TransformerBinding: ScriptBinding {
         }
         let pattern = try PatternBinding(context: context).pattern(call, 1, service)
         let options = try call.options(last == 3 ? 2 : 4)
-        let stage = StageName(try options.string("stage") ?? "model")
+        let stage = StageName(try options.text("stage", .name) ?? "model")
         let name = try options.string("action") ?? "replace"
         guard let action = StageAction(rawValue: name) else {
             throw LuaUsageError("option 'action' is \"replace\" or \"append\", not \"\(name)\"")
         }
         let methods = try BlockBinding.methods(options) ?? Method.ofTransformers
         let contentTypes = try Self.contentTypes(options)
-        let description = try options.string("description")
+        let description = try options.text("description", .description)
         let transformer = try transformer(
             call.lua, call.slot(last), what: "the transformer", options: options)
         try options.finish()
         let place = call.lua.callerPlace
+        context.declarations.keep(
+            pattern.heldBytes + (description?.utf8.count ?? 0) + transformer.description.utf8.count)
         let summary = "\(pattern.summary): \(transformer.description) in \(stage)"
         service.configure(
             ConfigurationEntry(
@@ -197,7 +201,7 @@ struct TransformerBinding: ScriptBinding {
     /// `rest.response_transformer(fn [, description])`.
     func makeResponseTransformer(_ call: Arguments) throws -> Verdict {
         let function = try call.scriptFunction(1, "fn")
-        let description = try call.optionalString(2, "description")
+        let description = try call.optionalText(2, "description", .description)
         let transformer = ResponseTransformer(
             values: context.values, function: function,
             description: description ?? function.place ?? "response transformer")

@@ -63,7 +63,7 @@ struct URLBinding: ValueBinding {
                     "parse", signature: "(url: string) -> table | nil, message",
                     documentation: "The parts of a URL."
                 ) { call in
-                    let text = try call.string(1, "url")
+                    let text = try call.text(1, "url", .url)
                     guard let url = URLText(text) else {
                         call.lua.pushNil()
                         call.lua.push("'\(text)' is not a URL")

@@ -83,9 +83,11 @@ struct BytesBinding: ValueBinding {
 }
 
 /// `rest.bytes(s)`: a string that is no text.
-final class ScriptBytes {
+final class ScriptBytes: LuaObject {
     let bytes: [UInt8]
     init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var keptBytes: Int { bytes.count }
 }
 
 // Where bytes are wanted, a string and `rest.bytes(s)` are the same.
@@ -144,7 +146,9 @@ struct ImageBinding: ValueBinding {
 }
 
 /// An image content in a script's hands.
-final class ScriptImage {
+final class ScriptImage: LuaObject {
     let image: Image
     init(_ image: Image) { self.image = image }
+
+    var keptBytes: Int { image.bytes.count }
 }

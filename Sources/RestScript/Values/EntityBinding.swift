@@ -3,11 +3,13 @@ import RestEngine
 
 /// An entity in a script's hands. Its content is made into a Lua value when it is first asked for, and then
 /// stays.
-final class ScriptEntity {
+final class ScriptEntity: LuaObject {
     let entity: Entity
     var content: LuaReference?
 
     init(_ entity: Entity) { self.entity = entity }
+
+    var keptBytes: Int { entity.heldBytes }
 }
 
 /// `rest.entity`, and entities.

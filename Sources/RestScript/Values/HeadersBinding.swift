@@ -2,19 +2,30 @@ import LuaRuntime
 import RestEngine
 
 /// Headers that a script reads or edits like a table. `write` is nil where they are read only.
-final class ScriptHeaders {
+final class ScriptHeaders: LuaObject {
     let read: () -> Headers
     let write: ((Headers) throws -> Void)?
+    /// Whose headers they are, where they are written: they keep it.
+    private let owner: (any LuaObject)?
 
     init(
-        read: @escaping () -> Headers, write: ((Headers) throws -> Void)?
+        of owner: any LuaObject, read: @escaping () -> Headers, write: @escaping (Headers) throws -> Void
     ) {
+        self.owner = owner
         self.read = read
         self.write = write
     }
 
-    convenience init(reading headers: Headers) {
-        self.init(read: { headers }, write: nil)
+    init(reading headers: Headers) {
+        owner = nil
+        read = { headers }
+        write = nil
+    }
+
+    var keptBytes: Int { owner?.keptBytes ?? read().heldBytes }
+
+    func measureOwner(in state: LuaState) {
+        if let owner { state.measure(owner) }
     }
 }
 
@@ -52,6 +63,7 @@ struct HeadersBinding: ValueBinding {
                 }
                 headers.set(name, values: values)
                 try write(headers)
+                box.measureOwner(in: call.lua.state)
                 return .none
             },
             tostring: { ($0 as? ScriptHeaders).map { Self.text($0.read()) } ?? "headers" },

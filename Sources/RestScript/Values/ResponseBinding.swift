@@ -2,7 +2,7 @@ import LuaRuntime
 import RestEngine
 
 /// A response in a script's hands.
-final class ScriptResponse {
+final class ScriptResponse: LuaObject {
     let response: Response
     let attempts: [RequestAttempt]
 
@@ -10,18 +10,22 @@ final class ScriptResponse {
         self.response = response
         self.attempts = attempts ?? response.error?.attempts ?? []
     }
+
+    var keptBytes: Int { response.heldBytes + attempts.heldBytes }
 }
 
 /// What a completion hook gets.
-final class ScriptInfo {
+final class ScriptInfo: LuaObject {
     let info: ResponseInfo
     let attempts: [RequestAttempt]
+    let keptBytes: Int
 
     /// - Parameter request: whose outcome it is.
     @EngineActor
     init(_ info: ResponseInfo, of request: Request?) {
         self.info = info
         attempts = request?.attempts ?? []
+        keptBytes = info.heldBytes + attempts.heldBytes
     }
 }
 

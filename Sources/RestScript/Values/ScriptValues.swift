@@ -53,7 +53,7 @@ class ScriptValues {
     }
 
     /// Pushes an object of a type that a binding shows.
-    func push<Object: AnyObject>(_ object: Object, on lua: Lua) {
+    func push<Object: LuaObject>(_ object: Object, on lua: Lua) {
         lua.push(object: object, class: luaClass(of: Object.self))
     }
 

@@ -3,7 +3,7 @@ import RestEngine
 
 /// A function started by `rest.spawn`, or one of several that `rest.all` and `rest.gather` wait for.
 @EngineActor
-final class ScriptJob: ScriptActivity {
+final class ScriptJob: ScriptActivity, LuaObject {
     private var coroutine: LuaCoroutine?
     private(set) var waiting: [LuaWaiter] = []
     private(set) var outcome: Result<[LuaReference], LuaError>?
@@ -15,6 +15,8 @@ final class ScriptJob: ScriptActivity {
     /// Whose work it is, until it has ended.
     private var request: ScriptCustomRequest?
     private var function: LuaReference?
+
+    nonisolated var keptBytes: Int { 512 }
 
     init(
         _ context: ScriptContext, gatherer: LuaWaiter? = nil,

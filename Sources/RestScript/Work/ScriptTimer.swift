@@ -3,7 +3,7 @@ import RestEngine
 
 /// A timer of `rest.after` or `rest.every`.
 @EngineActor
-final class ScriptTimer: ScriptActivity {
+final class ScriptTimer: ScriptActivity, LuaObject {
     private unowned let context: ScriptContext
     /// Let go of at the end: it may well hold the timer, to cancel it.
     private var function: LuaReference?
@@ -11,6 +11,8 @@ final class ScriptTimer: ScriptActivity {
     private var timer: EngineTimer?
     private var isRunning = false
     private var isCancelled = false
+
+    nonisolated var keptBytes: Int { 512 }
 
     init(_ context: ScriptContext, _ function: LuaReference, _ rhythm: TimerRhythm) {
         self.context = context

@@ -5,16 +5,16 @@ import Testing
 @Suite struct HostValueTests {
     let fixture = Fixture()
 
-    private final class Number {
+    private final class Number: LuaObject {
         let value: Int64
         init(_ value: Int64) { self.value = value }
+        var keptBytes: Int { 1000 }
     }
 
     init() {
         let luaClass = LuaClass(
             "number object", equals: { ($0 as? Number)?.value == ($1 as? Number)?.value })
         fixture.define("make") { call in
-            call.lua.noteHeld(1000)
             call.lua.push(object: Number(try call.integer(1, "value")), class: luaClass)
             return .results(1)
         }

@@ -2,27 +2,62 @@ import LuaRuntime
 import Testing
 
 @Suite struct MemoryTests {
-    @Test func `what host objects keep of a script's bytes counts`() throws {
+    @Test func `what host objects keep counts, and is given back to the byte`() throws {
         let fixture = Fixture(memoryLimit: 16 << 20)
         let census = Thing.Census()
         let luaClass = Thing.makeClass()
         fixture.define("keep") { arguments in
-            _ = try arguments.bytes(1, "bytes")
-            arguments.lua.push(object: Thing(census), class: luaClass)
+            arguments.lua.push(object: Thing(census, keeping: 1 << 20), class: luaClass)
             return .results(1)
         }
+        try fixture.run("keep() kept = nil")
+        fixture.state.collectGarbage()
         let held = fixture.state.memoryUsed
-        #expect(try fixture.run("big = ('x'):rep(1 << 20) local thing = keep(big) return 'kept'") == "kept")
-        #expect(fixture.state.memoryUsed - held > 2 << 20)
-        let error = try #require(fixture.failure(of: "local t = {} for i = 1, 100 do t[i] = keep(big) end"))
+        #expect(try fixture.run("kept = keep() return 'kept'") == "kept")
+        #expect(fixture.state.memoryUsed - held > 1 << 20)
+        let error = try #require(fixture.failure(of: "local t = {} for i = 1, 100 do t[i] = keep() end"))
         #expect(error.kind == .memory && error.line == 1)
         #expect(
-            try fixture.run("for i = 1, 100 do keep(big) end return 'collected in time'")
+            try fixture.run("for i = 1, 100 do keep() end return 'collected in time'")
                 == "collected in time")
-        try fixture.run("big = nil")
+        try fixture.run("kept = nil")
         fixture.state.collectGarbage()
-        #expect(census.alive == 0 && fixture.state.memoryUsed - held < 64 << 10)
+        #expect(census.alive == 0 && fixture.state.memoryUsed - held < 16 << 10)
         #expect(fixture.state.close().isClean)
+    }
+
+    @Test func `what changes counts anew: when a script sets something, and when the host says so`() throws {
+        let fixture = Fixture(memoryLimit: 16 << 20)
+        let thing = Thing()
+        let kept = LuaProperty(
+            "kept", type: "integer", documentation: "Bytes that it keeps.", get: { _ in .results(0) },
+            set: { arguments in
+                let thing: Thing = try arguments.receiver()
+                thing.keptBytes = Int(try arguments.integer(1, "kept"))
+                return .results(0)
+            })
+        fixture.define("thing", thing, class: LuaClass("thing", properties: [kept]))
+        try fixture.run("thing.kept = 1")
+        let held = fixture.state.memoryUsed
+        try fixture.run("thing.kept = 5 << 20")
+        #expect(fixture.state.memoryUsed - held + 1 >= 5 << 20)
+        thing.keptBytes = 2 << 20
+        fixture.state.measure(thing)
+        #expect(abs(fixture.state.memoryUsed - held - 2 << 20) < 16 << 10)
+        thing.keptBytes = 20 << 20
+        fixture.state.measure(thing)
+        let error = try #require(fixture.failure(of: "return 1"))
+        #expect(error.kind == .memory)
+        #expect((error.exceeded?.used ?? 0) > Double(20 << 20))
+        thing.keptBytes = 0
+        fixture.state.measure(thing)
+        #expect(try fixture.run("return 1") == "1")
+        // Lua doesn't have it.
+        fixture.state.measure(Thing(keeping: 1 << 30))
+        #expect(try fixture.run("return 1") == "1")
+        try fixture.run("thing.kept = 3 << 20")
+        #expect(fixture.state.close().isClean)
+        fixture.state.measure(thing)
     }
 
     @Test func `a script gives the host no more in one go than it takes`() throws {

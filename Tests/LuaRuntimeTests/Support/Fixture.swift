@@ -55,7 +55,7 @@ final class Fixture {
     }
 
     /// Makes a host object a global.
-    func define(_ name: String, _ object: AnyObject, class luaClass: LuaClass) {
+    func define(_ name: String, _ object: some LuaObject, class luaClass: LuaClass) {
         let lua = state.main
         lua.pushGlobals()
         lua.push(object: object, class: luaClass)

@@ -1,16 +1,18 @@
 import LuaRuntime
 
 /// A host object that counts how many of its kind are alive in one test.
-final class Thing {
+final class Thing: LuaObject {
     final class Census {
         var alive = 0
     }
 
     let census: Census
     var size = 3
+    var keptBytes: Int
 
-    init(_ census: Census = Census()) {
+    init(_ census: Census = Census(), keeping bytes: Int = 0) {
         self.census = census
+        keptBytes = bytes
         census.alive += 1
     }
 

@@ -68,6 +68,7 @@ final class ChainWork: RequestWork {
             guard chain.state == .inProgress || chain.isCancelled else { return }
             if let exchange = request.exchange { chain.exchange = exchange }
             chain.trail = request.trail
+            chain.tellKeepers()
             then(info)
         }
     }
@@ -173,6 +174,11 @@ final class ChainWork: RequestWork {
     func need(by pass: RefreshPass) {
         current?.need(by: pass)
         decision?.onNeeded?()
+    }
+
+    func heldBytes(beside known: Entity?) -> Int {
+        let next = current === wrapped ? nil : current
+        return 256 + wrapped.heldBytes(beside: known) + (next?.heldBytes(beside: known) ?? 0)
     }
 
     var description: String { "chain of \(wrapped.description)" }

@@ -1,0 +1,34 @@
+import CLua
+
+/// A Swift object that scripts see as userdata.
+///
+/// What it keeps alive counts towards the memory limit of the state: measured when Lua gets the object, when
+/// a script sets something of it, and when ``LuaState/measure(_:)`` is called; given back when Lua lets go.
+public protocol LuaObject: AnyObject {
+    /// Bytes that live as long as it does and are in no other account. Values of Lua that it refers to are in
+    /// Lua's. Content that several objects share counts for each of them, so that it may not matter which of
+    /// them goes first.
+    var keptBytes: Int { get }
+
+    /// Lua gets it. An object whose bytes change while no script sets anything has to tell this state.
+    func wasPushed(in state: LuaState)
+}
+
+extension LuaObject {
+    public func wasPushed(in state: LuaState) {}
+}
+
+extension LuaState {
+    /// Brings the account up to date after a change of what an object keeps. Nothing when Lua doesn't have
+    /// it, or the state is closed. Beyond the limit, the next call of the host or into Lua fails.
+    public func measure(_ object: some LuaObject) {
+        verifyOwner()
+        guard !isClosed else { return }
+        clua_measure(main.raw, address(of: object), max(0, object.keptBytes))
+    }
+}
+
+/// Where an object is, by which C knows it. Unretained: whoever asks holds it.
+func address(of object: AnyObject) -> UnsafeMutableRawPointer {
+    Unmanaged.passUnretained(object).toOpaque()
+}

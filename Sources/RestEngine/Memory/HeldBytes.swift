@@ -1,0 +1,135 @@
+// Bytes that values keep, about, for whoever has to answer for them. Content that two of them share counts
+// for each.
+
+extension Headers {
+    /// Names and values, with their bookkeeping.
+    package var heldBytes: Int {
+        fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
+    }
+}
+
+extension Response {
+    package var heldBytes: Int {
+        switch self {
+        case .success(let entity): entity.heldBytes
+        case .failure(let error): error.heldBytes
+        }
+    }
+}
+
+@EngineActor
+extension ResponseInfo {
+    package var heldBytes: Int {
+        response.heldBytes + (stageOutputs?.heldBytes(beside: response.entity) ?? 0)
+    }
+}
+
+extension StageOutputs {
+    fileprivate func heldBytes(beside known: Entity?) -> Int {
+        // The form of an outcome is bytes of its own.
+        entities.reduce(form?.content.body.count ?? 0) { sum, entity in
+            known?.isSame(as: entity) ?? false ? sum : sum + entity.heldBytes
+        }
+    }
+}
+
+extension RequestError {
+    package var heldBytes: Int {
+        512 + userMessage.utf8.count + (url?.utf8.count ?? 0) + (entity?.heldBytes ?? 0)
+            + (cause?.heldBytes ?? 0) + attempts.heldBytes
+    }
+}
+
+extension RequestError.Cause {
+    /// Of those that hold what a script or a server gave; the others' words are the engine's own.
+    fileprivate var heldBytes: Int {
+        switch self {
+        case .invalidURL(let source): source?.utf8.count ?? 0
+        case .unencodableText(_, let text), .notURLEncodable(let text): text.bytes.count
+        case .invalidJSONObject(let text), .invalidRequestMethod(let text), .invalidHeader(let text),
+            .internal(let text), .malformedJSON(_, let text), .invalidTextEncoding(let text):
+            text.utf8.count
+        case .scriptError(let failure), .scriptLimit(_, _, _, let failure):
+            failure.message.utf8.count + (failure.traceback?.utf8.count ?? 0)
+        case .custom(let type, let fields): type.utf8.count + fields.heldBytes
+        case .transport(let error): error.message.utf8.count
+        case .invalidDefinition, .requestCancelled, .noLocalDataFor304, .undecodableText,
+            .jsonNotObjectOrArray, .unparsableImage, .wrongInputType, .wrongOutputType,
+            .transformerReturnedNil, .undecodableContent, .tooManyRedirects, .unreadableFile,
+            .unwritableFile:
+            0
+        }
+    }
+}
+
+extension [RequestAttempt] {
+    package var heldBytes: Int { reduce(0) { $0 + 256 + $1.url.utf8.count } }
+}
+
+extension Exchange {
+    fileprivate var heldBytes: Int { 256 + url.utf8.count + headers.heldBytes + (body?.count ?? 0) }
+}
+
+extension Request {
+    /// With its outcome, its body, and what it waited for.
+    package var heldBytes: Int { heldBytes(beside: nil) }
+
+    /// - Parameter known: An entity that counts already: a chain has that of its request.
+    func heldBytes(beside known: Entity?) -> Int {
+        let entity = info?.response.entity
+        let isKnown = entity.map { known?.isSame(as: $0) ?? false } ?? false
+        return 1024 + (info?.heldBytes ?? 0) - (isKnown ? entity?.heldBytes ?? 0 : 0)
+            + (trail?.heldBytes ?? 0) + (exchange?.heldBytes ?? 0)
+            + work.heldBytes(beside: entity ?? known)
+    }
+}
+
+extension NetworkWork {
+    func heldBytes(beside known: Entity?) -> Int { plan.heldBytes }
+}
+
+extension RequestDraft {
+    package var heldBytes: Int { url.utf8.count + headers.heldBytes + payload.heldBytes }
+}
+
+extension RequestPayload {
+    fileprivate var heldBytes: Int {
+        switch self {
+        case .none, .upload(.file), .upload(.stream): 0
+        case .bytes(let bytes): bytes.count
+        case .upload(.multipart(let parts)): parts.reduce(0) { $0 + 128 + $1.heldBytes }
+        }
+    }
+}
+
+extension MultipartPart {
+    fileprivate var heldBytes: Int {
+        let texts = name.utf8.count + (filename?.utf8.count ?? 0) + (contentType?.utf8.count ?? 0)
+        if case .bytes(let bytes) = source { return texts + bytes.count }
+        return texts
+    }
+}
+
+extension ConfigurationDraft {
+    package var heldBytes: Int { 2048 + (url?.string.utf8.count ?? 0) + configuration.headers.heldBytes }
+}
+
+extension ServedRequest {
+    package var heldBytes: Int {
+        (params + query).reduce(path.utf8.count + headers.heldBytes + body.count) { sum, pair in
+            sum + 64 + pair.name.utf8.count + pair.value.utf8.count
+        }
+    }
+}
+
+extension Resource {
+    /// Itself. What it holds is counted elsewhere.
+    package var ownBytes: Int { Self.ownBytes(of: url) }
+}
+
+/// Whoever answers for what a request keeps.
+@EngineActor
+package protocol RequestKeeper: AnyObject {
+    /// It keeps more than before; see ``Request/heldBytes``.
+    func requestGrew(_ request: Request)
+}
