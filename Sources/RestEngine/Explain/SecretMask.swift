@@ -10,7 +10,10 @@ public struct SecretMask: Sendable {
     /// Further headers and parameters that are secret, by name; case doesn't matter.
     public var names: Set<String> = []
     /// Texts that are secret wherever they stand.
-    public var values: Set<String> = []
+    public var values: Set<String> = [] {
+        didSet { search = values.isEmpty ? nil : SecretSearch(exactly: values) }
+    }
+    private var search: SecretSearch?
 
     public init() {}
 
@@ -113,8 +116,10 @@ public struct SecretMask: Sendable {
             found.append(value)
             if let decoded = PercentEncoding.decode(String(value)) { found.append(decoded[...]) }
         }
+        let new = Set(found.filter { $0.utf8.count >= 6 }.map(String.init)).subtracting(values)
+        guard !new.isEmpty else { return self }
         var mask = self
-        mask.values.formUnion(found.filter { $0.utf8.count >= 6 }.map(String.init))
+        mask.values.formUnion(new)
         return mask
     }
 
@@ -126,7 +131,7 @@ public struct SecretMask: Sendable {
 
     /// Nil when none of them is there.
     func withoutTexts(_ bytes: [UInt8]) -> [UInt8]? {
-        let own = values.isEmpty ? nil : SecretSearch(exactly: values).masked(bytes)
+        let own = search?.masked(bytes)
         return KnownSecrets.shared.masked(own ?? bytes) ?? own
     }
 

@@ -21,6 +21,18 @@ struct CheckTests {
         return found.map { isFull ? "\($0.line ?? 0) \($0.message)" : "\($0.line ?? 0) \($0.code)" }
     }
 
+    @Test func `blocks that take too long are said not to have been tried`() throws {
+        let fixture = ScriptFixture()
+        fixture.options.collectsDiagnostics = true
+        try fixture.load("api:configure('/a', function() error 'no' end)")
+        fixture.host?.check(within: TrialTime(seconds: 0))
+        #expect(fixture.host?.diagnostics.map(\.code) == ["untried_blocks"])
+        #expect(
+            fixture.host?.diagnostics.first?.message
+                == "not all blocks were tried out: that would take more than 5 s")
+        fixture.close()
+    }
+
     @Test(arguments: [
         ("x = 1", ["1 accidental_global"]), ("\nfunction x() end", ["2 accidental_global"]),
         ("local x = 1 x = 2", []), ("local _ENV = {} x = 1", []),
