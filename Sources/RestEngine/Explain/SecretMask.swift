@@ -55,9 +55,17 @@ public struct SecretMask: Sendable {
         let pieces = query.split(separator: "&", omittingEmptySubsequences: false).map { piece in
             guard let equals = piece.firstIndex(of: "=") else { return String(piece) }
             let name = String(piece[..<equals])
-            return hides(PercentEncoding.decode(name) ?? name) ? "\(name)=\(Self.text)" : String(piece)
+            let isCode = Self.isCode(name.utf8, of: piece[equals...].utf8.count - 1)
+            return isCode || hides(PercentEncoding.decode(name) ?? name)
+                ? "\(name)=\(Self.text)" : String(piece)
         }
         return text(head + pieces.joined(separator: "&") + tail.dropFirst(query.count))
+    }
+
+    /// OAuth's `code`, which is as good as a token (RFC 6749 4.1.2), has no name of its own: those that tell
+    /// of an error or a country are shorter.
+    static func isCode(_ name: some Sequence<UInt8>, of bytes: Int) -> Bool {
+        bytes >= 16 && name.elementsEqual("code".utf8)
     }
 
     /// A text without the values of secret parameters of URLs, relative ones as well.

@@ -1,7 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// A line of a script's log. Secrets of URLs, and those that are known, are masked in it (rule 47.1).
+/// A line of a script's log. Secrets of URLs, the values of what has a secret's name, and those that are
+/// known, are masked in it (rule 47.1).
 public struct ScriptLogEntry: Sendable {
     public enum Level: String, Sendable, CaseIterable {
         case debug, info, warn, error
@@ -22,8 +23,8 @@ public struct ScriptLogEntry: Sendable {
     ) {
         let mask = SecretMask.standard
         self.level = level
-        self.text = mask.line(text)
-        self.fields = fields.map { ($0.name, mask.line($0.value)) }
+        self.text = mask.words(text)
+        self.fields = fields.map { ($0.name, mask.field($0.name, $0.value)) }
         self.place = place
         printed = nil
     }
@@ -34,7 +35,7 @@ public struct ScriptLogEntry: Sendable {
     }
 
     public init(printed bytes: [UInt8]) {
-        let bytes = SecretMask.masked(bytes)
+        let bytes = SecretMask.printed(bytes)
         level = .info
         text = String(
             decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
