@@ -44,7 +44,9 @@ struct SecretScan {
             switch bytes[place] {
             case UInt8(ascii: "\""):
                 let next = Quote(place: place, backslashes: backslashes(before: place))
-                place = quote.flatMap { value(behind: $0, next) } ?? place + 1
+                place =
+                    quote.flatMap { value(behind: $0, next) }
+                    ?? (pairs == .inWords ? pair(at: place + 1) : place + 1)
                 quote = next
             case UInt8(ascii: "?"), UInt8(ascii: "&"): place = pair(at: place + 1)
             case UInt8(ascii: "\\") where bytes[place...].starts(with: Self.escapedAmpersand):

@@ -13,7 +13,7 @@ struct CanaryTests {
     private nonisolated static let texts = [
         "https://user:\(secret)@api.test/", "https://api.test/?access_token=\(secret)&page=2",
         "/base/data?access_token=\(secret)", "https://api.test/back?code=\(secret)&state=5",
-        "token=\(secret)", "it said password=\(secret), and more", "password = \"\(secret)\"",
+        "token=\(secret)", "it said password=\(secret), and more",
         #"{"token":"\#(secret)"}"#, #"{"a":"{\"token\":\"\#(secret)\"}"}"#, #"{"token":"\#(secret)"#,
     ]
 
@@ -46,8 +46,7 @@ struct CanaryTests {
     @Test func `no password of a URL is printed, and all else is to the byte`() throws {
         let seen = try logged(
             """
-            local r = rest.entity { content = 1, url = "https://user:\(Self.secret)@api.test/a?b=@" }
-            print(r.url, "mailto:a@b://c", "\\xFF")
+            print("https://user:\(Self.secret)@api.test/a?b=@", "mailto:a@b://c", "\\xFF")
             """)
         #expect(!seen.contains(Self.secret), "\(seen)")
         #expect(seen.contains("https://***@api.test/a?b=@\tmailto:a@b://c"), "\(seen)")
@@ -68,6 +67,7 @@ struct CanaryTests {
         #expect(
             mask.words("code=not_found https://a.test/?code=de&x=1")
                 == "code=not_found https://a.test/?code=de&x=1")
+        #expect(mask.words("password = \"\(Self.secret)\" x") == "password = \"***\" x")
         #expect(mask.words("max_tokens = 5, next = \"a\"") == "max_tokens = 5, next = \"a\"")
     }
 }
