@@ -132,7 +132,7 @@ struct CheckTests {
         try expect(
             "for i = 1, 3 do api:resource('/a?token=' .. i) end\nprint(api:resource('/a?b=1').url)",
             prints: [
-                "warn: a path is text, so the '?' in '/a?token=…' becomes %3F: for parameters, write "
+                "warn: a path is text, so the '?' in '/a?token=***' becomes %3F: for parameters, write "
                     + "service:resource(…):with_param('token', value)",
                 "warn: a path is text, so the '?' in '/a?b=…' becomes %3F: for parameters, write "
                     + "service:resource(…):with_param('b', value)", "https://api.test/v1/a%3Fb=1",
