@@ -112,9 +112,12 @@ private:
     int code = CJSON_OK;
 };
 
+inline const volatile bool neverStops = false;
+
 struct Limits {
     uint32_t depth = defaultDepth;
     size_t bytes = defaultBytes;
+    const volatile bool *stop = &neverStops;
 
     explicit Limits(const cjson_limits *given) {
         if (given && given->depth) {
@@ -122,6 +125,9 @@ struct Limits {
         }
         if (given && given->bytes) {
             bytes = given->bytes < maximumBytes ? given->bytes : maximumBytes;
+        }
+        if (given && given->stop) {
+            stop = given->stop;
         }
     }
 };

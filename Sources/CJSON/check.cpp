@@ -137,7 +137,7 @@ bool cjson_tree_is_valid(const uint8_t *tree, size_t count, const cjson_limits *
 }
 
 bool cjson_tree_is_classless(const uint8_t *tree, size_t count) {
-    cjson_limits widest{maximumDepth, maximumBytes};
+    cjson_limits widest{maximumDepth, maximumBytes, nullptr};
     return count > 0 && Checker({tree, count}, Limits(&widest), false).whole();
 }
 

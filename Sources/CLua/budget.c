@@ -43,7 +43,7 @@ bool clua_expired(const clua_state *state, clua_excess *excess) {
     return state->was_expired;
 }
 
-bool clua_is_spent(const clua_state *state) { return state->depth > 0 && state->clock->now >= state->deadline; }
+const volatile bool *clua_spent_flag(const clua_state *state) { return &state->expired; }
 
 double clua_cpu_seconds(const clua_state *state) { return (double)state->used_ticks * clua_tick_seconds(); }
 
@@ -180,6 +180,11 @@ void clua_watch(lua_State *L) {
 
 #endif
 
+bool clua_is_spent(const clua_state *state) {
+    look(state->clock);
+    return state->depth > 0 && state->clock->now >= state->deadline;
+}
+
 clua_clock *clua_clock_open(void) {
     if (!thread_clock) {
         thread_clock = calloc(1, sizeof *thread_clock);
@@ -254,6 +259,13 @@ void clua_leave(clua_state *state, const clua_entry *saved) {
         if (outer->current) arm(outer->current);
     }
 }
+
+void clua_begin(clua_state *state, const clua_budget *budget, clua_entry *saved) {
+    clua_enter(state, state->current ? state->current : state->main, budget, saved);
+    state->script_innermost = false;
+}
+
+void clua_end(clua_state *state, const clua_entry *saved) { clua_leave(state, saved); }
 
 void clua_check_budget(lua_State *L) {
     clua_state *state = state_of(L);

@@ -82,10 +82,17 @@ static bool refuse_lack(clua_state *state) {
 bool clua_within_limit(clua_state *state) {
     if (state->lacks) return refuse_lack(state);
     if (!state->over_limit) return true;
-    if (clua_used(state) > state->limit) clua_collect(state);
     state->over_limit = false;
-    if (clua_used(state) <= state->limit) return true;
-    state->held = clua_used(state);
+    size_t used = clua_used(state), share = state->limit / 64;
+    if (used <= state->limit) return true;
+    // A collection takes as long as the state is large: another one is for when there can be something to
+    // find. In between there may be a little too much.
+    if (used > state->kept + share || used + share < state->kept) {
+        clua_collect(state);
+        state->kept = used = clua_used(state);
+    }
+    if (state->kept <= state->limit) return true;
+    state->held = used;
     state->asked = 0;
     state->given = 0;
     return false;

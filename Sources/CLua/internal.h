@@ -31,6 +31,8 @@ struct clua_state {
     size_t charged;
     bool script_innermost;
     bool over_limit;
+    /// What the last collection for the limit's sake left; 0 when much has gone since.
+    size_t kept;
     /// A script was refused memory in this run.
     bool starved;
     /// What the host asked for in vain; 0 once the script was refused for it.
@@ -119,16 +121,6 @@ typedef struct {
     /// What its object keeps outside of Lua; counts as memory of the state.
     size_t charge;
 } clua_box;
-
-/// What one entry puts aside.
-typedef struct {
-    struct clua_state *outer;
-    lua_State *current;
-    uint64_t deadline;
-    clua_budget budget;
-    uint64_t started;
-    bool script_innermost, expired;
-} clua_entry;
 
 static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_getextraspace(L); }
 

@@ -115,6 +115,9 @@ int clua_run_box(lua_State *L, clua_box *box) {
         lua_pushliteral(L, "not enough memory");
         return lua_error(L);
     }
+    // What it answers may be half of what was asked for: its loops give up. One that suspends has left its
+    // waiter with somebody.
+    if (state->expired && verdict != CLUA_SUSPEND) clua_check_budget(L);
     switch (verdict) {
     case CLUA_RAISE_HERE:
         clua_push_position(L);

@@ -51,6 +51,8 @@ bool clua_gave_too_much(clua_state *state) {
 size_t clua_lend(lua_State *L, size_t bytes) {
     enum { AHEAD = 256 << 10 };
     clua_state *state = state_of(L);
+    // Not for want of memory: the function that makes it ends with the error of its budget.
+    if (clua_is_spent(state)) return 0;
     for (int attempt = 0; bytes <= state->limit && attempt < 2; attempt++) {
         size_t used = clua_used(state);
         if (used <= state->limit - bytes) {

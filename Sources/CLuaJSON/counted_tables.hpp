@@ -8,7 +8,10 @@ namespace cjson {
 
 template <class Sink>
 int LuaReader<Sink>::counted(int index, const PathNode *node, uint32_t depth, Mark mark) {
-    Keys keys(L, index);
+    Keys keys(L, index, stop);
+    if (*stop) {
+        return stopped();
+    }
     if (mark != Mark::object && keys.areList()) {
         return list(index, keys.count, node, depth);
     }
@@ -32,6 +35,9 @@ int LuaReader<Sink>::list(int index, size_t count, const PathNode *parent, uint3
     size_t begun = sink.beginArray();
     int at = lua_gettop(L) + 1;
     for (size_t i = 0; i < count; i++) {
+        if (mustStop(i)) {
+            return stopped();
+        }
         lua_rawgeti(L, index, static_cast<lua_Integer>(i + 1));
         sink.element(i);
         PathNode node{parent, {}, i + 1};
@@ -54,6 +60,9 @@ int LuaReader<Sink>::named(int index, size_t count, const PathNode *parent, uint
     size_t begun = sink.beginObject(), noted = pairs.mark(), written = 0;
     int at = lua_gettop(L) + 2;
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (mustStop(written)) {
+            return stopped();
+        }
         PathNode node{parent, names.all[written].of(L, -2), 0};
         if (int code = pair(at, node, written++, depth)) {
             return code;
@@ -66,7 +75,11 @@ template <class Sink>
 int LuaReader<Sink>::general(int index, const Keys &keys, const PathNode *parent, uint32_t depth, Mark mark) {
     size_t head = sink.beginTable(keys.count, mark, keys.items);
     int key = lua_gettop(L) + 1;
+    size_t written = 0;
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+        if (mustStop(written++)) {
+            return stopped();
+        }
         KeyText name;
         PathNode node{parent, name.of(L, key), 0};
         int code = value(key, &node, depth);

@@ -6,9 +6,12 @@
 
 namespace cjson {
 
-Keys::Keys(lua_State *L, int index) {
+Keys::Keys(lua_State *L, int index, const volatile bool *stop) {
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-        count++;
+        if (++count % 1024 == 0 && *stop) {
+            lua_pop(L, 2);
+            break;
+        }
         int type = lua_type(L, -2);
         if (type == LUA_TSTRING) {
             strings++;

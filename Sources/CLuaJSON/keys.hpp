@@ -22,7 +22,8 @@ struct Keys {
     int otherType = LUA_TNONE;
     bool holdsOthers = false;
 
-    Keys(lua_State *L, int index);
+    /// Counts them all, or some when `stop` gets set meanwhile.
+    Keys(lua_State *L, int index, const volatile bool *stop);
 
     /// Exactly 1...n.
     bool areList() const { return items == count && largest == static_cast<lua_Integer>(count); }

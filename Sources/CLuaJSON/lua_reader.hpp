@@ -15,7 +15,7 @@ template <class Sink>
 class LuaReader {
 public:
     LuaReader(lua_State *L, Sink &sink, Writer &out, const Limits &limits, cjson_error *error)
-        : L(L), sink(sink), out(out), depthLimit(limits.depth), error(error),
+        : L(L), sink(sink), out(out), depthLimit(limits.depth), stop(limits.stop), error(error),
           arrayMark(registered(L, registryKeys.array)), objectMark(registered(L, registryKeys.object)) {
         if constexpr (Sink::hasClasses) {
             lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.keepsClasses);
@@ -38,7 +38,11 @@ public:
             sink.integer(lua_tointeger(L, at));
             return CJSON_OK;
         case LUA_TSTRING: {
-            int code = sink.string(text(at), offset);
+            Span bytes = text(at);
+            if (bytes.count >= longText && *stop) {
+                return stopped();
+            }
+            int code = sink.string(bytes, offset);
             return scalar(code, node, offset);
         }
         case LUA_TTABLE: return table(at, node, depth + 1);
@@ -55,6 +59,7 @@ public:
 private:
     /// Down to this depth the pairs of an object with few keys lie on the stack.
     static constexpr uint32_t stackedDepth = 32;
+    static constexpr size_t longText = 1 << 14;
 
     [[gnu::noinline]] int table(int index, const PathNode *node, uint32_t depth) {
         if (depth > depthLimit) {
@@ -66,6 +71,10 @@ private:
         // Tables that share tables can be endless work: nothing more is read once the result is too large.
         if (int code = out.failure()) {
             return failWriting(error, code, 0);
+        }
+        // So can be a table without pairs: whoever looks for its first one passes all that were there.
+        if (*stop) {
+            return stopped();
         }
         path[depth - 1] = lua_topointer(L, index);
         Mark mark = takeMark(index);
@@ -108,6 +117,9 @@ private:
         do {
             if (!isItem(static_cast<lua_Integer>(count) + 1)) {
                 return CJSON_OK;
+            }
+            if (mustStop(count)) {
+                return stopped();
             }
             sink.element(count);
             PathNode node{parent, {}, ++count};
@@ -159,36 +171,11 @@ private:
         return CJSON_OK;
     }
 
-    /// An object that has more keys than are gathered: those that were, and the pair on the top.
-    int unstackedObject(int index, int top, const Span *keys, const PathNode *parent, uint32_t depth, bool &done) {
-        size_t begun = sink.beginObject(), noted = pairs.mark(), count = 0;
-        for (; count < KeyOrders::most; count++) {
-            PathNode node{parent, keys[count], 0};
-            if (int code = pair(top + 2 + 2 * static_cast<int>(count), node, count, depth)) {
-                return code;
-            }
-        }
-        int code = object(index, parent, count, noted, depth, begun, done);
-        lua_settop(L, top);
-        return code;
-    }
-
-    /// The rest of an object of which `count` pairs are written. Begins with the next on the top.
-    int object(int index, const PathNode *parent, size_t count, size_t noted, uint32_t depth, size_t begun, bool &done) {
-        int at = lua_gettop(L);
-        do {
-            if (lua_type(L, at - 1) != LUA_TSTRING) {
-                return CJSON_OK;
-            }
-            PathNode node{parent, text(at - 1), 0};
-            if (int code = pair(at, node, count++, depth)) {
-                return code;
-            }
-            lua_pop(L, 1);
-        } while (lua_next(L, index));
-        done = true;
-        return endObject(begun, noted, count, parent);
-    }
+    // wide_objects.hpp
+    int unstackedObject(
+        int index, int top, const Span *keys, const PathNode *parent, uint32_t depth, bool &done);
+    int object(
+        int index, const PathNode *parent, size_t count, size_t noted, uint32_t depth, size_t begun, bool &done);
 
     int pair(int at, const PathNode &node, size_t count, uint32_t depth) {
         sink.element(count);
@@ -209,8 +196,11 @@ private:
     }
 
     int endObject(size_t begun, size_t noted, size_t count, const PathNode *node) {
-        if (!pairs.sort(noted, out)) {
+        if (!pairs.sort(noted, out, stop)) {
             return fail(error, CJSON_NO_MEMORY, 0, node, "out of memory");
+        }
+        if (*stop) {
+            return stopped();
         }
         sink.endObject(begun, count);
         return CJSON_OK;
@@ -240,6 +230,11 @@ private:
         lua_pop(L, 1);
         return mark;
     }
+
+    /// Behind so many pairs of a table.
+    bool mustStop(size_t count) const { return count % 1024 == 1023 && *stop; }
+
+    [[gnu::noinline]] int stopped() { return fail(error, CJSON_STOPPED, 0, "its time is over"); }
 
     /// Whether the key of the pair on the top is this integer.
     bool isItem(lua_Integer item) const { return lua_isinteger(L, -2) && lua_tointeger(L, -2) == item; }
@@ -284,6 +279,7 @@ private:
     Sink &sink;
     Writer &out;
     uint32_t depthLimit;
+    const volatile bool *stop;
     cjson_error *error;
     const void *arrayMark, *objectMark;
     bool keepsClasses = false;
@@ -297,4 +293,5 @@ private:
 }  // namespace cjson
 
 #include "counted_tables.hpp"
+#include "wide_objects.hpp"
 #endif

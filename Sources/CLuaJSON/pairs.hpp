@@ -41,8 +41,9 @@ public:
     void drop(size_t mark) { count = mark; }
 
     /// Orders the bytes of the pairs since the mark by their keys, as bytes compare, and drops the pairs.
-    /// What stands between two pairs is the same everywhere. False without memory.
-    bool sort(size_t mark, Writer &out) {
+    /// What stands between two pairs is the same everywhere. False without memory. Once `stop` is set nothing
+    /// counts any more.
+    bool sort(size_t mark, Writer &out, const volatile bool *stop) {
         Pair *first = all + mark, *last = all + count;
         count = mark;
         // Offsets end at the largest result there is; what has run over it fails in any order.
@@ -59,7 +60,10 @@ public:
         }
         std::memcpy(copy, to, size);
         const uint8_t *between = copy + (first->end - begin);
-        order(first, last);
+        bool isOrdered = order(first, last, stop);
+        if (!isOrdered || *stop) {
+            return isOrdered;
+        }
         for (Pair *pair = first;; pair++) {
             std::memcpy(to, copy + (pair->begin - begin), pair->end - pair->begin);
             to += pair->end - pair->begin;
@@ -82,9 +86,9 @@ private:
     static_assert(maximumBytes <= UINT32_MAX, "offsets of all results fit");
 
     /// Few pairs are the rule, and for them this is the fastest.
-    static void order(Pair *first, Pair *last) {
+    static bool order(Pair *first, Pair *last, const volatile bool *stop) {
         if (last - first > 24) {
-            return std::sort(first, last);
+            return orderMany(first, static_cast<size_t>(last - first), stop);
         }
         for (Pair *next = first + 1; next < last; next++) {
             Pair pair = *next, *place = next;
@@ -93,6 +97,25 @@ private:
             }
             *place = pair;
         }
+        return true;
+    }
+
+    /// In pieces, which are merged: a million pairs take long. False without memory.
+    static bool orderMany(Pair *all, size_t count, const volatile bool *stop) {
+        constexpr size_t piece = 1 << 13;
+        for (size_t at = 0; at < count && !*stop; at += piece) {
+            std::sort(all + at, all + std::min(at + piece, count));
+        }
+        auto *other = count > piece ? static_cast<Pair *>(std::malloc(count * sizeof(Pair))) : nullptr;
+        for (size_t size = piece; other && size < count; size *= 2) {
+            for (size_t at = 0; at < count && !*stop; at += 2 * size) {
+                Pair *middle = all + std::min(at + size, count), *end = all + std::min(at + 2 * size, count);
+                std::merge(all + at, middle, middle, end, other + at);
+            }
+            std::memcpy(static_cast<void *>(all), other, count * sizeof(Pair));
+        }
+        std::free(other);
+        return other || count <= piece;
     }
 
     bool grow() {

@@ -23,6 +23,8 @@ final class EasyHandle {
     /// Place in the set's list of running transfers; -1 when it has none.
     var index = -1
     var transfer: CurlTransfer?
+    /// libcurl has not got it yet.
+    var isWaiting = false
     /// Where the handle goes back to; nil while nothing runs.
     var pool: EasyHandlePool?
 

@@ -27,7 +27,11 @@ final class TransferSet {
     /// Transfers were added, or are to go on, since libcurl last ran.
     var hasNews = false
     /// The same of those that were added.
-    private var hasNewTransfers = false
+    private var newTransfers = 0
+    /// What libcurl does for new transfers it does in one go: so many begin in a pass (limit L261), and the
+    /// others in the next ones.
+    private static let mostNew = 32
+    private var waiting: ArraySlice<EasyHandle> = []
     /// Seconds that passes took, without what they waited.
     private(set) var performed = 0.0
 
@@ -80,8 +84,25 @@ final class TransferSet {
 
     private func add(_ handle: EasyHandle) -> CURLMcode {
         hasNews = true
-        hasNewTransfers = true
+        guard newTransfers < Self.mostNew else {
+            handle.isWaiting = true
+            waiting.append(handle)
+            return CURLM_OK
+        }
+        newTransfers += 1
         return multi.add(handle)
+    }
+
+    /// Adds those that had to wait for their turn.
+    private func addWaiting() {
+        while newTransfers < Self.mostNew, let handle = waiting.popFirst() {
+            // One that was given up may be back in use, and wait a second time.
+            guard handle.isWaiting else { continue }
+            handle.isWaiting = false
+            let code = add(handle)
+            if code != CURLM_OK { end(handle, .failure(MultiHandle.error(code))) }
+        }
+        if waiting.isEmpty { waiting = [] }
     }
 
     /// Lets it choose another connection. Nothing was sent, and libcurl has closed the one that it had.
@@ -93,6 +114,7 @@ final class TransferSet {
     }
 
     func remove(_ handle: EasyHandle) {
+        handle.isWaiting = false
         let code = multi.remove(handle)
         handle.transfer = nil
         let last = running.removeLast()
@@ -113,8 +135,10 @@ final class TransferSet {
         time.beginPass()
         if !running.isEmpty {
             resume()
-            let code = multi.perform(begins: hasNewTransfers)
-            hasNewTransfers = false
+            addWaiting()
+            let code = multi.perform(begins: newTransfers > 0)
+            newTransfers = 0
+            hasNews = !waiting.isEmpty
             guard code == CURLM_OK else { return replaceMulti(because: MultiHandle.error(code)) }
             while let (handle, code) = multi.nextFinished() {
                 if handle.hasRefusedConnection { startAnew(handle) } else { end(handle, handle.result(code)) }
@@ -128,7 +152,8 @@ final class TransferSet {
     /// means for ever.
     func wait(milliseconds: Int32) {
         time.update()
-        let code = multi.wait(milliseconds: time.resting.isEmpty ? timeout(milliseconds) : 0)
+        let mayRest = time.resting.isEmpty && waiting.isEmpty
+        let code = multi.wait(milliseconds: mayRest ? timeout(milliseconds) : 0)
         hasNews = true
         if code != CURLM_OK { replaceMulti(because: MultiHandle.error(code)) }
     }
@@ -192,6 +217,7 @@ final class TransferSet {
         running = []
         for handle in failed {
             handle.index = -1
+            handle.isWaiting = false
             _ = multi.remove(handle)
             guard let transfer = handle.transfer else { continue }
             handle.transfer = nil

@@ -37,4 +37,26 @@ struct LoadTests {
         #expect(peer.connectionCount <= 64)
         #expect(peer.requests.count == total)
     }
+
+    @Test func `limit L261: many that are sent at once begin in parts, and those given up don't begin`() async
+    {
+        let peer = LoopbackPeer { _ in PeerConnection.response(body: Array("yes".utf8)) }
+        let allDone = Gate()
+        var (good, done) = (0, 0)
+        let transfers = (0..<300).map { number in
+            transport.send(TransportRequest(url: peer.baseURL + "/\(number)")) { result in
+                if case .success(let response) = result, response.body.count == 3 { good += 1 }
+                done += 1
+                if done == 200 { allDone.open() }
+            }
+        }
+        for number in stride(from: 2, to: 300, by: 3) { transfers[number].cancel() }
+        // The first pass of the loop is over when the second begins.
+        var begun = 300
+        EngineLoop.shared.submit { begun = peer.connectionCount }
+        await allDone.opened()
+        #expect(begun <= 64, "\(begun)")
+        #expect(good == 200 && done == 200)
+        #expect(peer.requests.count <= 232)
+    }
 }

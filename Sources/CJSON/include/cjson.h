@@ -34,6 +34,7 @@ enum {
     CJSON_CYCLE = 7,         // a table that contains itself
     CJSON_NO_MEMORY = 8,
     CJSON_INVALID_TREE = 9,  // bytes that are no tree
+    CJSON_STOPPED = 10,      // the flag `stop` was set
 };
 
 // `offset` counts bytes from the start of the text (decoding), or inside the offending string (encoding).
@@ -46,10 +47,12 @@ typedef struct cjson_error {
 } cjson_error;
 
 // Zero in a field, or NULL for the whole, means the default. `depth`: containers inside each other (`[]` is
-// 1), default 512, at most 1000. `bytes`: the size of a result, default 256 MiB, at most 4 GiB - 1.
+// 1), default 512, at most 1000. `bytes`: the size of a result, default 256 MiB, at most 4 GiB - 1. `stop`:
+// who reads a Lua value gives up soon after a signal handler has set it.
 typedef struct cjson_limits {
     uint32_t depth;
     size_t bytes;
+    const volatile bool *stop;
 } cjson_limits;
 
 // Bytes that must be readable behind the text for it to be parsed in place.

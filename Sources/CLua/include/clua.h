@@ -6,15 +6,13 @@
 #ifndef CLUA_H
 #define CLUA_H
 
+#include "clua_budget.h"
 #include "clua_chunk.h"
 #include "clua_collection.h"
 
 #include <lua.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/// One Lua state with its memory account, CPU budget and callbacks. Owned by one thread.
-typedef struct clua_state clua_state;
 
 /// What Swift answers to a call: a number of results, or one of these. All but SUSPEND want a value on top.
 enum {
@@ -63,8 +61,8 @@ void clua_refuse(clua_state *state, int64_t nth);
 /// For tests: whether `clua_refuse` has struck.
 bool clua_refused(const clua_state *state);
 /// Whether the host may make a value of so many bytes for the script: how many may follow in all, or 0. Then
-/// the script is refused at the next step, as when it allocates too much itself. Collects when that helps;
-/// raises nothing.
+/// the script is refused at the next step, as when it allocates too much itself, or its time is over.
+/// Collects when that helps; raises nothing.
 size_t clua_lend(lua_State *L, size_t bytes);
 
 // c_stack.c
@@ -72,37 +70,6 @@ size_t clua_lend(lua_State *L, size_t bytes);
 /// Whether the thread's stack has hardly room for one more entry into Lua; without, it would fail: "C stack
 /// overflow".
 bool clua_is_nearly_deep(const clua_state *state);
-
-// budget.c
-
-/// CPU time for one entry. Its strings stay alive as long as that.
-typedef struct {
-    uint64_t ticks;
-    /// For messages: the whole limit; what went before and counts too; whether a run is limited as a whole.
-    int64_t milliseconds;
-    uint64_t ticks_before;
-    bool is_total;
-    /// What runs, a string that is never freed, or NULL; and what to do about it when it takes too long, or
-    /// NULL.
-    const char *phase, *advice;
-} clua_budget;
-
-/// A limit that was passed.
-typedef struct {
-    bool is_total;
-    int64_t used_milliseconds, limit_milliseconds;
-    char phase[48];
-} clua_excess;
-
-/// The length of one tick of the thread's CPU clock; budgets are counted in these.
-double clua_tick_seconds(void);
-/// Whether the script that ran last has used up its budget, and how.
-bool clua_expired(const clua_state *state, clua_excess *excess);
-/// Whether a run is under way whose time is over: whatever else it sets off ends at its first instruction.
-bool clua_is_spent(const clua_state *state);
-double clua_cpu_seconds(const clua_state *state); // of its runs, by the ticks that fell into them
-/// A number of the outermost run that is under way, or was last.
-uint64_t clua_run_number(const clua_state *state);
 
 // run_status.c
 

@@ -64,7 +64,8 @@ int cjson_push_json(lua_State *L, const uint8_t *json, size_t count, const cjson
 //
 // A table is: an array when marked so or when it holds exactly 1...n, n > 0; else an object when all keys are
 // strings, or when marked so and all keys are strings or integers (which become text); else a general table,
-// which only a tree can hold. Metatables are ignored, but for marks and classes, and in a tree for what
+// which only a tree can hold. `limits->stop` is looked at once for each table, each long string, and now and
+// then within a table. Metatables are ignored, but for marks and classes, and in a tree for what
 // cjson_keep_classes says.
 int cjson_tree_from_lua(lua_State *L, int index, const cjson_limits *limits, cjson_buffer *out,
                         cjson_error *error);

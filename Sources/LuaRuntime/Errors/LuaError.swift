@@ -75,6 +75,10 @@ public struct LuaUsageError: Error, CustomStringConvertible, Equatable {
         self.message = message
     }
 
+    /// A host function has given up because the script that called it has used up its time; see
+    /// ``Lua/poll()``.
+    public static let spent = LuaUsageError("its CPU time is used up")
+
     public var description: String { message }
 }
 

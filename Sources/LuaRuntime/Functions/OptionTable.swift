@@ -77,7 +77,7 @@ public struct OptionTable {
     public func missing(_ key: String, of owner: String? = nil) -> LuaUsageError {
         var near: [String] = []
         if let table {
-            lua.forEachPair(table) { lua in
+            try? lua.forEachPair(table) { lua in
                 guard near.count < 20, let name = lua.string(-2), !asked.names.contains(name),
                     NearestName.nearest(name, among: [key]) != nil
                 else { return }

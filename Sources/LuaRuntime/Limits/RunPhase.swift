@@ -9,6 +9,7 @@ public struct RunPhase: Sendable {
         let name: String
         let mayWait: Bool
         let waitAdvice: String
+        let limitAdvice: String
         let burst: CPULimit
         let total: CPULimit
         let texts: PhaseTexts
@@ -19,6 +20,7 @@ public struct RunPhase: Sendable {
             self.name = name
             self.mayWait = mayWait
             self.waitAdvice = waitAdvice
+            self.limitAdvice = limitAdvice
             self.burst = CPULimit(seconds: burst)
             self.total = CPULimit(seconds: total)
             texts = PhaseTexts(name: name, advice: limitAdvice)
@@ -42,6 +44,8 @@ public struct RunPhase: Sendable {
     public var mayWait: Bool { content.mayWait }
     /// Follows "cannot wait here: ". Says why not, and where waiting is fine.
     public var waitAdvice: String { content.waitAdvice }
+    /// Ends the message of a run that took too long: what to do.
+    public var limitAdvice: String { content.limitAdvice }
     /// CPU seconds in one go; each wait begins a new one.
     public var budgetSeconds: Double { content.burst.seconds }
     /// CPU seconds of a whole coroutine, waits not counted.

@@ -43,7 +43,7 @@ extension LuaRealm {
         }
         if lua.pushMetatable(-1) { return nil }
         var names: Set<String> = []
-        lua.forEachPair(-1) { lua in
+        try? lua.forEachPair(-1) { lua in
             if let name = lua.string(-2) { names.insert(name) }
         }
         return names

@@ -26,6 +26,13 @@ extension Lua {
         LuaType(code: lua_rawgeti(room, tableIndex(table), lua_Integer(item)))
     }
 
+    /// Pushes the item, or nil, for a loop over what a script gave: throws when the script's time is over.
+    @discardableResult
+    public func rawItem(_ table: Int32, _ item: Int) throws(LuaUsageError) -> LuaType {
+        try poll()
+        return rawGet(table, item)
+    }
+
     /// Pops a key and pushes its value, or nil.
     @discardableResult
     public func rawGet(_ table: Int32) -> LuaType {
@@ -62,17 +69,19 @@ extension Lua {
     }
 
     /// Calls `body` with each key at -2 and value at -1; what it pushes is popped. It may change and clear
-    /// fields but should add none: then the loop ends early.
-    public func forEachPair(_ table: Int32, _ body: (Lua) throws -> Void) rethrows {
+    /// fields but should add none: then the loop ends early. Throws when the script's time is over.
+    public func forEachPair(_ table: Int32, _ body: (Lua) throws -> Void) throws {
         let table = tableIndex(table)
         let bottom = top
         defer { setTop(bottom) }
         checkStack(6)
         lua_pushnil(raw)
         var more = true
+        try poll()
         while clua_next(state.core, raw, table, &more) == LUA_OK, more {
             try body(self)
             setTop(bottom + 1)
+            try poll()
         }
     }
 

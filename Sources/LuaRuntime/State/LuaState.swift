@@ -77,6 +77,9 @@ public final class LuaState {
     /// once.
     public var isSpent: Bool { clua_is_spent(core) }
 
+    /// See ``Lua/poll()``, for C that may not call anything. Lives as long as the state.
+    public var spentFlag: UnsafePointer<Bool>? { clua_spent_flag(core) }
+
     /// A number of the outermost run of the script that is under way, or was last.
     public var runNumber: UInt64 { clua_run_number(core) }
 

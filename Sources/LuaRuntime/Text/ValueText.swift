@@ -64,6 +64,7 @@ public struct ValueText {
             lua.pop(2)
             if isReadable, let said = try? lua.tostring(index) { return writer.put(Self.shortened(said)) }
         }
+        guard !lua.state.isSpent else { return writer.put("…") }
         lua.checkStack(8)
         let height = lua.top
         defer { lua.setTop(height) }

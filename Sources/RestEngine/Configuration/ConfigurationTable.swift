@@ -15,6 +15,8 @@ package final class ConfigurationTable {
 
     /// Moves on whenever a cached result may be out of date (rule 14.5).
     package var version: Int { currentVersion }
+    /// Runs all that decides on and configures one URL, to limit how long that takes together.
+    package var limit: (@EngineActor (URLText, () throws -> Void) throws -> Void)?
     // Asked for several times by each request; see EngineLog.
     private var currentVersion = 1
 
@@ -70,22 +72,30 @@ package final class ConfigurationTable {
         let draft = ConfigurationDraft(method: method, url: url)
         defer { draft.isFrozen = true }
         do {
-            let matching = try index.matches(url, predicate: { try predicates[$0](url) })
-                .filter { entries[$0].isFor(method) }
-            let base = try shared(by: Array(matching.prefix { entries[$0].isUniform }), draft)
-            if base.entries.count == matching.count { return base }
-            draft.configuration = base.configuration
-            applied = base.entries
-            for position in matching[base.entries.count...] {
-                applied.append(position)
-                try entries[position].apply(draft)
+            var all: ResolvedConfiguration?
+            try limited(url) {
+                let matching = try index.matches(url, predicate: { try predicates[$0](url) })
+                    .filter { entries[$0].isFor(method) }
+                let base = try shared(by: Array(matching.prefix { entries[$0].isUniform }), draft)
+                if base.entries.count == matching.count { return all = base }
+                draft.configuration = base.configuration
+                applied = base.entries
+                for position in matching[base.entries.count...] {
+                    applied.append(position)
+                    try entries[position].apply(draft)
+                }
             }
+            if let all { return all }
         } catch {
             let failure = RequestError(
                 thrown: error, timestamp: now, url: url.string, method: method)
             return ResolvedConfiguration(draft.configuration, entries: applied, failure: failure)
         }
         return ResolvedConfiguration(draft.configuration, entries: applied)
+    }
+
+    private func limited(_ url: URLText, _ work: () throws -> Void) throws {
+        if let limit { try limit(url, work) } else { try work() }
     }
 
     /// Runs a definition's functions behind the blocks, once for each URL and method (rules 39.1, 39.2).
@@ -106,7 +116,7 @@ package final class ConfigurationTable {
         defer { draft.isFrozen = true }
         var failure: RequestError?
         do {
-            for function in functions { try function.apply(draft) }
+            try limited(url) { for function in functions { try function.apply(draft) } }
         } catch {
             failure = RequestError(thrown: error, timestamp: now, url: url.string, method: method)
         }
@@ -129,22 +139,24 @@ package final class ConfigurationTable {
             RequestError(thrown: error, timestamp: now, url: url.string, method: method)
         }
         do {
-            let matching = try index.matches(url) { number in
-                asked = number
-                return try predicates[number](url)
-            }
-            for number in matching where number != skipped {
-                guard entries[number].isFor(method) else {
-                    trace.otherMethods.append(number)
-                    continue
+            try limited(url) {
+                let matching = try index.matches(url) { number in
+                    asked = number
+                    return try predicates[number](url)
                 }
-                let before = draft.configuration
-                var failure: RequestError?
-                do { try entries[number].apply(draft) } catch { failure = failed(error) }
-                trace.steps.append(
-                    ConfigurationTrace.Step(
-                        entry: number, before: before, after: draft.configuration, failure: failure))
-                if failure != nil { break }
+                for number in matching where number != skipped {
+                    guard entries[number].isFor(method) else {
+                        trace.otherMethods.append(number)
+                        continue
+                    }
+                    let before = draft.configuration
+                    var failure: RequestError?
+                    do { try entries[number].apply(draft) } catch { failure = failed(error) }
+                    trace.steps.append(
+                        ConfigurationTrace.Step(
+                            entry: number, before: before, after: draft.configuration, failure: failure))
+                    if failure != nil { break }
+                }
             }
         } catch {
             trace.patternFailure = failed(error)
@@ -221,4 +233,14 @@ struct ConfigurationTrace {
     var result: Configuration { steps.last?.after ?? Configuration() }
 
     var failure: RequestError? { patternFailure ?? steps.last?.failure }
+
+    /// Nil for a block that does not apply.
+    func step(of entry: Int) -> Step? {
+        var (low, high) = (0, steps.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if steps[middle].entry < entry { low = middle + 1 } else { high = middle }
+        }
+        return low < steps.count && steps[low].entry == entry ? steps[low] : nil
+    }
 }

@@ -6,10 +6,7 @@ extension BlockReview {
         return reviewed.compactMap { number in
             var names: [String] = []
             for method in methods(of: entries[number]) {
-                let trace = trace(url, method)
-                guard let step = trace.steps.first(where: { $0.entry == number }), step.failure == nil else {
-                    continue
-                }
+                guard let step = trace(url, method)?.step(of: number), step.failure == nil else { continue }
                 names += added(by: step, url, method).filter { !names.contains($0) }
             }
             guard !names.isEmpty else { return nil }

@@ -29,8 +29,10 @@ public struct BlockFinding: Sendable, Equatable {
 extension Service {
     /// Looks at all blocks that have an origin, and tries them out on URLs made from their patterns. They run
     /// as they do for requests; nothing is sent.
-    public func reviewBlocks() -> [BlockFinding] {
-        let review = BlockReview(self)
+    ///
+    /// - Parameter time: When it is over, the rest is not tried.
+    public func reviewBlocks(within time: TrialTime = TrialTime()) -> [BlockFinding] {
+        let review = BlockReview(self, within: time)
         return (review.patterns() + review.shadows() + review.credentials() + review.stages())
             .sorted { $0.block < $1.block }
     }
@@ -48,9 +50,16 @@ final class BlockReview {
     /// By method and URL: blocks with the same pattern are tried alike.
     private var traces: [String: ConfigurationTrace] = [:]
     private var runs = 0
+    private let time: TrialTime
+    private lazy var index: CoverIndex = {
+        var index = CoverIndex()
+        for number in reviewed { index.add(entries[number].pattern, number) }
+        return index
+    }()
 
-    init(_ service: Service) {
+    init(_ service: Service, within time: TrialTime) {
         self.service = service
+        self.time = time
         entries = service.configurationEntries
     }
 
@@ -69,12 +78,16 @@ final class BlockReview {
         let entry = entries[number]
         var urls = entry.pattern.samples(of: service)
         if case .all = entry.pattern, let elsewhere = Self.elsewhere { urls.append(elsewhere) }
-        return urls.flatMap { url in methods(of: entry).map { (url, $0, trace(url, $0)) } }
+        return urls.flatMap { url in
+            methods(of: entry).compactMap { method in trace(url, method).map { (url, method, $0) } }
+        }
     }
 
-    func trace(_ url: URLText, _ method: String) -> ConfigurationTrace {
+    /// Nil when there is no time for it.
+    func trace(_ url: URLText, _ method: String) -> ConfigurationTrace? {
         let key = "\(method) \(url.string)"
         if let known = traces[key] { return known }
+        guard time.isLeft else { return nil }
         let made = service.traceConfiguration(url: url, method: method)
         traces[key] = made
         return made
@@ -135,14 +148,14 @@ final class BlockReview {
     }
 
     private func shadow(of number: Int) -> BlockFinding? {
-        let wider = entries.indices.dropFirst(number + 1).filter { covers($0, number) }
-        guard !wider.isEmpty, runs < Self.patience else { return nil }
+        guard runs < Self.patience, time.isLeft else { return nil }
+        let wider = Set(
+            index.candidates(for: entries[number].pattern).filter { $0 > number && covers($0, number) })
+        guard !wider.isEmpty else { return nil }
         var fields: Set<String> = []
         var others: [Int] = []
         for (url, method, trace) in trials(of: number) {
-            guard trace.failure == nil, let step = trace.steps.first(where: { $0.entry == number }) else {
-                return nil
-            }
+            guard trace.failure == nil, let step = trace.step(of: number) else { return nil }
             let changed = Self.changes(step)
             guard !changed.isEmpty else { continue }
             runs += trace.steps.count

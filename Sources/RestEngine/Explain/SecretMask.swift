@@ -10,7 +10,10 @@ public struct SecretMask: Sendable {
     /// Further headers and parameters that are secret, by name; case doesn't matter.
     public var names: Set<String> = []
     /// Texts that are secret wherever they stand.
-    public var values: Set<String> = []
+    public var values: Set<String> = [] {
+        didSet { search = values.isEmpty ? nil : SecretSearch(exactly: values) }
+    }
+    private var search: SecretSearch?
 
     public init() {}
 
@@ -52,9 +55,17 @@ public struct SecretMask: Sendable {
         let pieces = query.split(separator: "&", omittingEmptySubsequences: false).map { piece in
             guard let equals = piece.firstIndex(of: "=") else { return String(piece) }
             let name = String(piece[..<equals])
-            return hides(PercentEncoding.decode(name) ?? name) ? "\(name)=\(Self.text)" : String(piece)
+            let isCode = Self.isCode(name.utf8, of: piece[equals...].utf8.count - 1)
+            return isCode || hides(PercentEncoding.decode(name) ?? name)
+                ? "\(name)=\(Self.text)" : String(piece)
         }
         return text(head + pieces.joined(separator: "&") + tail.dropFirst(query.count))
+    }
+
+    /// OAuth's `code`, which is as good as a token (RFC 6749 4.1.2), has no name of its own: those that tell
+    /// of an error or a country are shorter.
+    static func isCode(_ name: some Sequence<UInt8>, of bytes: Int) -> Bool {
+        bytes >= 16 && name.elementsEqual("code".utf8)
     }
 
     /// A text without the values of secret parameters of URLs, relative ones as well.
@@ -113,8 +124,10 @@ public struct SecretMask: Sendable {
             found.append(value)
             if let decoded = PercentEncoding.decode(String(value)) { found.append(decoded[...]) }
         }
+        let new = Set(found.filter { $0.utf8.count >= 6 }.map(String.init)).subtracting(values)
+        guard !new.isEmpty else { return self }
         var mask = self
-        mask.values.formUnion(found.filter { $0.utf8.count >= 6 }.map(String.init))
+        mask.values.formUnion(new)
         return mask
     }
 
@@ -126,7 +139,7 @@ public struct SecretMask: Sendable {
 
     /// Nil when none of them is there.
     func withoutTexts(_ bytes: [UInt8]) -> [UInt8]? {
-        let own = values.isEmpty ? nil : SecretSearch(exactly: values).masked(bytes)
+        let own = search?.masked(bytes)
         return KnownSecrets.shared.masked(own ?? bytes) ?? own
     }
 

@@ -44,7 +44,9 @@ struct SecretScan {
             switch bytes[place] {
             case UInt8(ascii: "\""):
                 let next = Quote(place: place, backslashes: backslashes(before: place))
-                place = quote.flatMap { value(behind: $0, next) } ?? place + 1
+                place =
+                    quote.flatMap { value(behind: $0, next) }
+                    ?? (pairs == .inWords ? pair(at: place + 1) : place + 1)
                 quote = next
             case UInt8(ascii: "?"), UInt8(ascii: "&"): place = pair(at: place + 1)
             case UInt8(ascii: "\\") where bytes[place...].starts(with: Self.escapedAmpersand):
@@ -172,13 +174,24 @@ struct SecretScan {
             place += 1
         }
         steps += place - start
-        guard place < bytes.count, place > start, bytes[place] == UInt8(ascii: "="),
-            isSecret(bytes[start..<place])
-        else { return start }
+        let name = start..<place
+        // Lua and people write `name = "value"`.
+        if pairs == .inWords, !name.isEmpty { place = blanks(from: place) }
+        guard place < bytes.count, !name.isEmpty, bytes[place] == UInt8(ascii: "=") else { return start }
+        let quote = pairs == .inWords ? blanks(from: place + 1) : place + 1
+        if quote < bytes.count, bytes[quote] == UInt8(ascii: "\""), pairs == .inWords {
+            guard isSecret(bytes[name]) else { return start }
+            let (end, next) = string(from: quote + 1, 0)
+            hide((quote + 1)..<end)
+            return next
+        }
         let value = place + 1
+        let isCode = bytes[name].elementsEqual("code".utf8)
+        guard place == name.upperBound, isCode || isSecret(bytes[name]) else { return start }
         var end = value
         while end < bytes.count, !endsValue(bytes[end]) { end += 1 }
         steps += end - start
+        if isCode, !SecretMask.isCode(bytes[name], of: end - value) { return start }
         if end > value { hide(value..<end) }
         return end
     }

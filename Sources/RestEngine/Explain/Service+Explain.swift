@@ -73,10 +73,13 @@ private struct ExplanationMaker {
         var made = Explanation(service: service.name, url: mask.url(url.string), method: method)
         let trace = service.traceConfiguration(url: url, method: method)
         for step in trace.steps { mask = mask.hiding(step.after.headers) }
+        // Each begins with what the one before it made.
+        var before = ConfigurationFacts(Configuration())
         made.blocks = trace.steps.map { step in
             var block = block(step.entry)
-            block.changes = ConfigurationFacts(step.after).changes(since: ConfigurationFacts(step.before))
-                .map(masked)
+            let after = ConfigurationFacts(step.after)
+            block.changes = after.changes(since: before).map(masked)
+            before = after
             block.failure = step.failure.map { .init($0, mask) }
             return block
         }

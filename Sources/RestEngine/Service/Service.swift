@@ -185,6 +185,11 @@ public final class Service {
         core.configuration.predicatePattern(matches)
     }
 
+    /// See ``ConfigurationTable/limit``.
+    package func limitsMatching(_ limit: @escaping @EngineActor (URLText, () throws -> Void) throws -> Void) {
+        core.configuration.limit = limit
+    }
+
     /// Blocks run again when they are next needed (14.5).
     public func invalidateConfiguration() {
         core.invalidateConfiguration()

@@ -125,7 +125,7 @@ extension Tree {
         }
 
         var raw: cjson_limits {
-            cjson_limits(depth: UInt32(clamping: max(1, depth)), bytes: max(1, bytes))
+            cjson_limits(depth: UInt32(clamping: max(1, depth)), bytes: max(1, bytes), stop: nil)
         }
     }
 }

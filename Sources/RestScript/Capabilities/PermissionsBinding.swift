@@ -46,7 +46,7 @@ struct PermissionsBinding: ScriptBinding {
         }
         var texts: [String] = []
         for item in 0..<lua.rawLength(place) {
-            lua.rawGet(place, item + 1)
+            try lua.rawItem(place, item + 1)
             defer { lua.pop() }
             guard let text = lua.string(-1) else {
                 throw LuaUsageError(

@@ -5,17 +5,26 @@ extension ScriptHost {
     /// Finds what is wrong with a script that was loaded with ``ScriptOptions/collectsDiagnostics``, beyond
     /// what loading found: blocks that raise, modules that can't be loaded, and what is probably not meant.
     /// See ``diagnostics``.
-    public func check() {
+    public func check() { check(within: TrialTime()) }
+
+    func check(within time: TrialTime) {
         let failed = !context.declarations.diagnostics.isEmpty
         let source = (try? ScriptSource.read(path)) ?? []
         let files = FileReview(context, path: path, source: source)
         for finding in files.findings { note(finding) }
         if failed { tryModules(files.required) }
-        tryBlocks()
-        tryDefinitions()
+        tryBlocks(within: time)
+        tryDefinitions(within: time)
         for service in services {
             tryGrants(of: service)
-            for finding in service.reviewBlocks() { note(diagnostic(finding, service)) }
+            for finding in service.reviewBlocks(within: time) { note(diagnostic(finding, service)) }
+        }
+        if time.wasShort {
+            note(
+                Diagnostic(
+                    .warning, code: "untried_blocks",
+                    "not all blocks were tried out: that would take more than \(Int(TrialTime.standardSeconds)) s",
+                    hint: "look for blocks that take long, or give several resources one block"))
         }
         for number in context.declarations.diagnostics.indices
         where context.declarations.diagnostics[number].file == nil {
@@ -26,9 +35,8 @@ extension ScriptHost {
     /// Adds what was not found yet. What the text alone tells of a module gives way to what loading it told,
     /// but for the kind of error: a script that is loaded by another fails as that one does.
     private func note(_ finding: Diagnostic) {
-        let known = context.declarations.diagnostics.firstIndex { known in
-            known.file == finding.file && known.line == finding.line
-                && (known.message == finding.message || finding.code == "missing_module")
+        let known = context.declarations.firstDiagnostic(at: finding.file, finding.line) { known in
+            known.message == finding.message || finding.code == "missing_module"
         }
         guard let known else { return context.declarations.diagnostics.append(finding) }
         if finding.code == "syntax" { context.declarations.diagnostics[known].code = finding.code }
@@ -68,11 +76,12 @@ extension ScriptHost {
     }
 
     /// Runs each block on addresses made from its pattern, to find what would fail later.
-    func tryBlocks() {
+    func tryBlocks(within time: TrialTime = TrialTime()) {
         for service in services {
             for (number, entry) in service.configurationEntries.enumerated() where entry.origin != nil {
                 let method = entry.methods?.map(\.rawValue).sorted().first ?? "GET"
                 for url in entry.pattern.samples(of: service) {
+                    guard time.isLeft else { return }
                     guard let failure = service.tryEntry(number, url: url, method: method) else { continue }
                     note(SampleAddress.diagnostic(of: failure, in: entry, url: url))
                     break
@@ -82,10 +91,10 @@ extension ScriptHost {
     }
 
     /// Runs the functions that configure definitions, each once, on an address of the first service.
-    private func tryDefinitions() {
+    private func tryDefinitions(within time: TrialTime) {
         let base = services.lazy.compactMap { $0.baseURL?.url }.first
         guard let url = base ?? URLText("http://localhost/") else { return }
-        for function in context.declarations.configurationFunctions {
+        for function in context.declarations.configurationFunctions where time.isLeft {
             guard let failure = function.tried(for: url, method: "GET") else { continue }
             note(SampleAddress.diagnostic(of: failure, at: function.origin, url: url))
         }

@@ -30,6 +30,25 @@ final class BlockRuns {
         try body()
     }
 
+    /// Predicates and blocks for one URL have their time together (limit L260): there may be hundreds of
+    /// them. The client of a request gets the error; who wrote them reads of it once for each line.
+    func limit(_ context: ScriptContext, _ url: URLText, _ work: () throws -> Void) throws {
+        do { try context.state.limited(by: context.phases.matching, work) } catch {
+            let name = context.phases.matching.name
+            if case .scriptLimit(_, _, _, let failure)? = (error as? RequestError.CauseError)?.cause,
+                failure.message.hasPrefix(name)
+            {
+                let place = failure.file.map { "\($0):\(failure.line ?? 0)" }
+                if mayWarn(of: place) {
+                    context.options.log(
+                        ScriptLogEntry(
+                            level: .error, text: "\(url.string): \(failure.message)", place: place))
+                }
+            }
+            throw error
+        }
+    }
+
     /// Blocks run again and again, once for each resource; what a line of a block makes is made once.
     ///
     /// - Parameter line: with what the script wants there.

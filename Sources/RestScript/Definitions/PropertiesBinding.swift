@@ -174,7 +174,7 @@ struct PropertiesBinding: ScriptBinding {
             try refuseNames(lua, place, length, "the value of parameter '\(name)'")
             var values: [QueryValue] = []
             for item in 0..<length {
-                lua.rawGet(place, item + 1)
+                try lua.rawItem(place, item + 1)
                 defer { lua.pop() }
                 guard lua.type(-1) != .table || trees.isNull(lua, -1) else {
                     throw LuaUsageError("the value of parameter '\(name)' is a list of lists")
@@ -202,7 +202,7 @@ struct PropertiesBinding: ScriptBinding {
         }
         try refuseNames(lua, place, length, "'path'")
         return try (0..<length).map { item in
-            lua.rawGet(place, item + 1)
+            try lua.rawItem(place, item + 1)
             defer { lua.pop() }
             return try component(lua, -1, "component \(item + 1) of 'path'")
         }
@@ -255,7 +255,7 @@ struct PropertiesBinding: ScriptBinding {
         }
         try refuseNames(lua, place, length, "'\(option)' as a list of pairs")
         for number in 0..<length {
-            lua.rawGet(place, number + 1)
+            try lua.rawItem(place, number + 1)
             defer { lua.pop() }
             let pair = lua.absolute(-1)
             guard lua.type(pair) == .table, !trees.isNull(lua, pair) else {

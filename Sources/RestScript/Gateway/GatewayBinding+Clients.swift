@@ -36,6 +36,10 @@ extension GatewayBinding {
             throw LuaUsageError("two items of 'clients' have the name '\(twice)'")
         }
         try auth.finish()
+        for secret in [declaration.bearerToken] + declaration.tokens.map(\.text) {
+            // A shorter one is for trying things out, and may be a word that stands everywhere.
+            if let secret, secret.utf8.count >= 16 { SecretMask.hide(secret) }
+        }
         if declaration.clients != nil, declaration.clientAuthority == nil {
             throw LuaUsageError("option 'auth.clients' needs 'auth.client_ca' beside it")
         }
@@ -53,7 +57,7 @@ extension GatewayBinding {
         guard let place = try auth.table(key) else { return nil }
         let lua = auth.lua
         var found: [Identity] = []
-        while lua.rawGet(place, found.count + 1) != .nil {
+        while try lua.rawItem(place, found.count + 1) != .nil {
             guard lua.type(-1) == .table else {
                 throw LuaUsageError(
                     "item \(found.count + 1) of '\(key)' is a table, not a \(lua.typeName(-1))")

@@ -167,6 +167,7 @@ struct GatewayRouteBinding: ScriptBinding {
 
     private func tree(_ lua: Lua, _ place: Int32) throws -> Tree {
         do { return try trees.tree(lua, place) } catch {
+            guard error != .spent else { throw error }
             throw LuaUsageError("option 'json' has no form in JSON: \(error.message)")
         }
     }
@@ -231,12 +232,17 @@ public final class ScriptRoute: Sendable {
             }
         }
         do {
-            let content = count > 0 ? try context.values.content(lua, first) : nil
+            let content =
+                count > 0
+                ? try context.state.limited(by: context.phases.job) { try context.values.content(lua, first) }
+                : nil
             var entity = Entity(content: content ?? .bytes([]), timestamp: now)
             let type = content?.text == nil ? GatewayRouteBinding.type(of: content) : "text/plain"
             entity.headers.set("Content-Type", type)
             entity.status = content == nil ? 204 : 200
             return .success(entity)
+        } catch let error as LuaError {
+            return .failure(context.values.requestError(of: error))
         } catch {
             let message = (error as? LuaUsageError)?.message ?? "\(error)"
             return .failure(

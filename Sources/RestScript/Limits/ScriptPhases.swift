@@ -5,6 +5,8 @@ struct ScriptPhases: Sendable {
     let load: RunPhase
     let block: RunPhase
     let predicate: RunPhase
+    /// All that decides on and configures one URL.
+    let matching: RunPhase
     let transformer: RunPhase
     let mutator: RunPhase
     let decorator: RunPhase
@@ -39,6 +41,12 @@ struct ScriptPhases: Sendable {
         predicate = phase(
             .predicate, "pattern function",
             waitAdvice: "a pattern function runs while a request is built; decide by the URL alone")
+        let oneFunction = max(limits[.predicate].burst, limits[.block].burst)
+        matching = RunPhase(
+            name: "the configuration of one URL", mayWait: false, budgetSeconds: .infinity,
+            totalSeconds: oneFunction * Self.functionsOfOneURL,
+            limitAdvice:
+                "have globs for functions as patterns, or allow more with --limit block=\(oneFunction * 2)")
         transformer = phase(
             .transformer, "transformer",
             waitAdvice:
@@ -81,6 +89,9 @@ struct ScriptPhases: Sendable {
     }
 
     static let testName = "test"
+
+    /// How many times as long as one of them all the functions for one URL may take (limit L260).
+    private static let functionsOfOneURL = 5.0
 
     /// Ends the message of a function that took too long.
     private static func advice(

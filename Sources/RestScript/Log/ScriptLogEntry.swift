@@ -1,8 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// A line of a script's log. Secrets of URLs, and those that are known, are masked in it (rule 47.1), and a
-/// long one is cut (``LogLength``).
+/// A line of a script's log. Secrets of URLs, the values of what has a secret's name, and those that are
+/// known, are masked in it (rule 47.1), and a long one is cut (``LogLength``).
 public struct ScriptLogEntry: Sendable {
     public enum Level: String, Sendable, CaseIterable {
         case debug, info, warn, error
@@ -35,7 +35,7 @@ public struct ScriptLogEntry: Sendable {
     }
 
     public init(printed bytes: [UInt8]) {
-        let bytes = SecretMask.masked(bytes)
+        let bytes = SecretMask.printed(bytes)
         level = .info
         text = String(
             decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)

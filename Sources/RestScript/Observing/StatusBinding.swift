@@ -42,7 +42,7 @@ struct StatusBinding: ScriptBinding {
     private func resources(_ lua: Lua, _ place: Int32, _ list: String) throws -> [Resource] {
         guard lua.rawLength(place) <= Self.mostResources else { throw Self.tooManyResources }
         return try (0..<lua.rawLength(place)).map { item in
-            lua.rawGet(place, item + 1)
+            try lua.rawItem(place, item + 1)
             defer { lua.pop() }
             guard let resource = lua.object(-1, as: Resource.self) else {
                 throw LuaUsageError("item \(item + 1) of \(list) is a resource, not a \(lua.typeName(-1))")

@@ -24,7 +24,7 @@ extension RequestOptionsBinding {
         var parts: [MultipartPart] = []
         var bytes = 0
         for item in 1...count {
-            lua.rawGet(place, item)
+            try lua.rawItem(place, item)
             defer { lua.pop() }
             guard lua.type(-1) == .table else {
                 throw LuaUsageError(

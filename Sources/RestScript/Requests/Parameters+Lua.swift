@@ -61,7 +61,7 @@ extension ScriptValues {
             found.params.append((name, given))
         }
         for item in 0..<count {
-            lua.rawGet(place, item + 1)
+            try lua.rawItem(place, item + 1)
             defer { lua.pop() }
             guard lua.type(-1) == .table else {
                 throw LuaUsageError("parameters are { name = value } or a list of pairs { name, value }")
@@ -116,7 +116,7 @@ extension ScriptValues {
             }
             var bytes = 0
             return try (0..<lua.rawLength(index)).flatMap { item -> [[UInt8]] in
-                lua.rawGet(index, item + 1)
+                try lua.rawItem(index, item + 1)
                 defer { lua.pop() }
                 guard lua.type(-1) != .table else {
                     throw LuaUsageError("the value of parameter '\(RawText(name))' is a list of lists")

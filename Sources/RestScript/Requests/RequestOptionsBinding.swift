@@ -69,6 +69,7 @@ struct RequestOptionsBinding: ScriptBinding {
             do throws(LuaUsageError) {
                 add(.json, .success(.json(try trees.tree(options.lua, place))))
             } catch {
+                guard error != .spent else { throw error }
                 add(.json, .failure(RequestError.CauseError(.invalidJSONObject(message: error.message))))
             }
         }

@@ -18,6 +18,9 @@ final class ScriptDeclarations {
 
     var gateway: GatewayDeclaration?
     var diagnostics: [Diagnostic] = []
+    /// Those of each line, as far as they were looked at.
+    private var diagnosticsByLine: [String: [Int]] = [:]
+    private var indexedDiagnostics = 0
     /// Requests that the main file defines by method and path; see docs/limits.md, L126.
     private(set) var operations: [ScriptOperation] = []
     static let mostOperations = 2000
@@ -60,6 +63,17 @@ final class ScriptDeclarations {
         context.values.push(texts, on: lua)
         hold = lua.reference(-1)
         lua.pop()
+    }
+
+    /// The first of those at a line of which something is true. There may be as many as there are lines.
+    func firstDiagnostic(at file: String?, _ line: Int?, where isTrue: (Diagnostic) -> Bool) -> Int? {
+        func key(_ file: String?, _ line: Int?) -> String { "\(file ?? ""):\(line ?? -1)" }
+        for number in indexedDiagnostics..<diagnostics.count {
+            diagnosticsByLine[key(diagnostics[number].file, diagnostics[number].line), default: []]
+                .append(number)
+        }
+        indexedDiagnostics = diagnostics.count
+        return diagnosticsByLine[key(file, line)]?.first { isTrue(diagnostics[$0]) }
     }
 
     /// A request is defined, with names for what varies in its path.

@@ -43,7 +43,12 @@ final class ScriptRunner {
             throw ScriptFailures.requestCause(
                 of: error.placed(file: function.file, line: function.line), in: context.values)
         }
-        return try read(lua)
+        // A walk through what it gave has its time too.
+        guard (0..<results).contains(where: { lua.type(-1 - $0) == .table }) else { return try read(lua) }
+        do { return try state.limited(by: phase) { try read(lua) } } catch let error as LuaError {
+            throw ScriptFailures.requestCause(
+                of: error.placed(file: function.file, line: function.line), in: context.values)
+        }
     }
 
     /// Runs a function that may wait; what it raises is logged, for nobody else would see it.

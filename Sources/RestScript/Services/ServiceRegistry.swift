@@ -61,6 +61,10 @@ final class ServiceRegistry {
     func add(_ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?) {
         service.refusal = { [weak context] url in context?.services.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak context] in context?.services.collectGarbage() }
+        service.limitsMatching { [weak context] url, work in
+            guard let context else { return try work() }
+            try context.blocks.limit(context, url, work)
+        }
         indices[service.name] = declarations.count
         declarations.append(Declaration(service, at: place, transport: transport))
     }

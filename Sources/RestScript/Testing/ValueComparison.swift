@@ -105,7 +105,7 @@ struct ValueComparison {
         var fields: [(key: ValueKey, isMissing: Bool)] = []
         var tables: [ValueKey] = []
         var rest = 0
-        lua.forEachPair(actual) { lua in
+        try? lua.forEachPair(actual) { lua in
             let key = lua.top - 1
             lua.pushValue(at: key)
             lua.rawGet(expected)
@@ -121,7 +121,7 @@ struct ValueComparison {
                 if fields.count < Self.looked { fields.append((ValueKey(lua, key), false)) }
             }
         }
-        lua.forEachPair(expected) { lua in
+        try? lua.forEachPair(expected) { lua in
             guard fields.count < Self.looked else { return }
             let key = lua.top - 1
             lua.pushValue(at: key)
@@ -140,7 +140,7 @@ struct ValueComparison {
         }
         guard rest > 0 else { return }
         // Pairs that were added above are known, so none counts twice.
-        lua.forEachPair(actual) { lua in
+        try? lua.forEachPair(actual) { lua in
             let key = lua.top - 1
             lua.pushValue(at: key)
             lua.rawGet(expected)

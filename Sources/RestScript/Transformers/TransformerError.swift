@@ -31,7 +31,14 @@ extension ScriptValues {
             transformerFailed(error)
             throw TransformerError.raised(error.placed(file: function.file, line: function.line))
         }
-        guard lua.type(-2) == .nil else { return try read(lua, lua.absolute(-2)) }
+        guard lua.type(-2) == .nil else {
+            do {
+                return try state.limited(by: phases.transformer) { try read(lua, lua.absolute(-2)) }
+            } catch let error as LuaError {
+                transformerFailed(error)
+                throw TransformerError.raised(error.placed(file: function.file, line: function.line))
+            }
+        }
         if let known = lua.object(-1, as: ScriptErrorBox.self) { throw known.error }
         throw TransformerError.returnedNil(message: lua.string(-1))
     }

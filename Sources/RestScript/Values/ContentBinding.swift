@@ -34,6 +34,7 @@ extension ScriptValues {
                 return .value(
                     isPublished ? try trees.publishedTree(lua, index) : try trees.tree(lua, index))
             } catch {
+                guard error != .spent else { throw error }
                 throw LuaUsageError("content can't be made of this value: \(error.message)")
             }
         }

@@ -20,7 +20,7 @@ extension Lua {
             let index = absolute(index)
             guard rawLength(index) <= Most.fields else { throw Self.tooManyHeaders }
             return try (1...max(1, rawLength(index))).flatMap { item -> [String] in
-                rawGet(index, item)
+                try rawItem(index, item)
                 defer { pop() }
                 guard type(-1) != .table else {
                     throw LuaUsageError("the value of header '\(name)' is a list of lists")

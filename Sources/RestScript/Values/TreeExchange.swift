@@ -44,11 +44,13 @@ final class TreeExchange {
         }
     }
 
-    /// The value as a tree. Throws a sentence with the path of what can't be one: a function, a cycle.
+    /// The value as a tree. Throws a sentence with the path of what can't be one: a function, a cycle; or
+    /// that the script's time is over, as ``json(_:_:)`` does.
     func tree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
         var error = cjson_error()
-        guard cjson_tree_from_lua(lua.pointer, index, nil, &buffer, &error) == CJSON_OK else {
-            throw LuaUsageError(Self.message(of: &error))
+        var limits = cjson_limits(depth: 0, bytes: 0, stop: lua.state.spentFlag)
+        guard cjson_tree_from_lua(lua.pointer, index, &limits, &buffer, &error) == CJSON_OK else {
+            throw Self.failure(&error)
         }
         lua.noteRead(buffer.count)
         return Tree(encoded: takeBytes())
@@ -58,7 +60,7 @@ final class TreeExchange {
     func publishedTree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
         guard lua.type(index) == .table, preference.takesText() else { return try tree(lua, index) }
         var error = cjson_error()
-        var limits = cjson_limits(depth: 0, bytes: Tree.mostWrittenBytes)
+        var limits = cjson_limits(depth: 0, bytes: Tree.mostWrittenBytes, stop: lua.state.spentFlag)
         switch Int(cjson_plain_json_from_lua(lua.pointer, index, &limits, &buffer, &error)) {
         case CJSON_OK:
             lua.noteRead(buffer.count)
@@ -72,8 +74,9 @@ final class TreeExchange {
     /// The value as JSON text.
     func json(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> [UInt8] {
         var error = cjson_error()
-        guard cjson_json_from_lua(lua.pointer, index, nil, &buffer, &error) == CJSON_OK else {
-            throw LuaUsageError(Self.message(of: &error))
+        var limits = cjson_limits(depth: 0, bytes: 0, stop: lua.state.spentFlag)
+        guard cjson_json_from_lua(lua.pointer, index, &limits, &buffer, &error) == CJSON_OK else {
+            throw Self.failure(&error)
         }
         lua.noteRead(buffer.count)
         return takeBytes()
@@ -89,7 +92,7 @@ final class TreeExchange {
         lua.checkStack(4)
         let start = bytes.bindMemory(to: UInt8.self).baseAddress
         let limit = lua.state.memoryLimit
-        var limits = cjson_limits(depth: 0, bytes: max(1, limit))
+        var limits = cjson_limits(depth: 0, bytes: max(1, limit), stop: nil)
         var making = cjson_making(lend: Lua.lend, big_as_text: bigAsText)
         switch Int(cjson_push_json(lua.pointer, start, bytes.count, &limits, &making, &error)) {
         case CJSON_OK: return
@@ -114,6 +117,10 @@ final class TreeExchange {
 
     private func takeBytes() -> [UInt8] {
         [UInt8](UnsafeBufferPointer(start: buffer.data, count: buffer.count))
+    }
+
+    private static func failure(_ error: inout cjson_error) -> LuaUsageError {
+        Int(error.code) == CJSON_STOPPED ? .spent : LuaUsageError(message(of: &error))
     }
 
     private static func message(of error: inout cjson_error) -> String {

@@ -29,6 +29,7 @@ struct GatherBinding: ScriptBinding {
         let holes = Set(items.indices.filter { items[$0] == nil })
         for (index, item) in items.enumerated() {
             guard let item else { continue }
+            try call.lua.poll()
             call.lua.push(item)
             defer { call.lua.pop() }
             guard call.lua.type(-1) == .function || call.lua.object(-1, as: Request.self) != nil else {
@@ -62,7 +63,7 @@ struct GatherBinding: ScriptBinding {
     /// `rest.gather(list, limit, fn)`.
     func gather(_ call: Arguments) throws -> Verdict {
         try context.runner.requireUnclosed(for: "rest.gather")
-        let items = try items(call.lua, try call.table(1, "list"))
+        let items = try items(call, try call.table(1, "list"))
         let limit = try call.integer(2, "limit")
         guard limit >= 1 else { throw call.bad(2, "limit", "it is 1 or more") }
         let function = try call.function(3, "fn")
@@ -78,8 +79,8 @@ struct GatherBinding: ScriptBinding {
         }
     }
 
-    /// The largest list with holes. One without may be as long as memory allows.
-    private static var maxLengthWithHoles: Int64 { 100_000 }
+    /// The longest list, with its holes (limit L27).
+    private static var maxLength: Int64 { 100_000 }
 
     /// What a list has at its places, nil for a hole. Its length is its `n` (table.pack), else its last
     /// place: a table doesn't know of the nils behind that.
@@ -107,18 +108,22 @@ struct GatherBinding: ScriptBinding {
             }
             length = given
         }
-        guard length <= max(Self.maxLengthWithHoles, Int64(lua.rawLength(table))) else {
-            throw call.bad(1, "list", "a list with holes has \(Self.maxLengthWithHoles) places at most")
-        }
-        return (0..<Int(length)).map { index in
+        guard length <= Self.maxLength else { throw tooLong(call) }
+        return try (0..<Int(length)).map { index in
             defer { lua.pop() }
-            return lua.rawGet(table, index + 1) == .nil ? nil : lua.reference(-1)
+            return try lua.rawItem(table, index + 1) == .nil ? nil : lua.reference(-1)
         }
     }
 
-    private func items(_ lua: Lua, _ table: Int32) throws -> [LuaReference] {
-        (0..<lua.rawLength(table)).map { index in
-            lua.rawGet(table, index + 1)
+    private func tooLong(_ call: Arguments) -> LuaUsageError {
+        call.bad(1, "list", "a list has \(Self.maxLength) places at most: do the rest when these are done")
+    }
+
+    private func items(_ call: Arguments, _ table: Int32) throws -> [LuaReference] {
+        let lua = call.lua
+        guard lua.rawLength(table) <= Self.maxLength else { throw tooLong(call) }
+        return try (0..<lua.rawLength(table)).map { index in
+            try lua.rawItem(table, index + 1)
             defer { lua.pop() }
             return lua.reference(-1)
         }

@@ -21,6 +21,8 @@ final class Gathering {
     private var next = 0
     private var inFlight = 0
     private var isStarting = false
+    /// Others have their turn after so many seconds of beginning.
+    private static let slice = 0.005
     private var isCancelled = false
     /// The functions that run, by position.
     var jobs: [Int: ScriptJob] = [:]
@@ -52,15 +54,24 @@ final class Gathering {
     }
 
     /// Work that ends at once starts the next here, not inside of its own end, where a long list would
-    /// overflow the stack.
+    /// overflow the stack. A long list begins in parts, and the rest of it in later turns: what begins inside
+    /// of the call that waits has no time of its own.
     private func startNext() {
         guard !isStarting else { return }
         isStarting = true
+        let scheduler = context.engine.scheduler
+        let end = scheduler.uptime + Self.slice
         while inFlight < limit, next < results.count, !isCancelled {
             next += 1
             if case .hole = results[next - 1] { continue }
             inFlight += 1
             begin(self, next - 1)
+            guard scheduler.uptime <= end, !context.state.isSpent else {
+                return scheduler.nextTurn { [self] in
+                    isStarting = false
+                    startNext()
+                }
+            }
         }
         isStarting = false
         if left == 0 { answer() }

@@ -117,6 +117,29 @@ struct BlockReviewTests {
         #expect(found.last?.message == "this block has no pattern, so it sends 'api_key' to other hosts too")
     }
 
+    // MARK: Time
+
+    @Test func `no block is tried when there is no time for it`() throws {
+        try add(nil) { $0.headers.set("Authorization", "Bearer a") }
+        try add("https://other.test/**") { $0.retryTime = .seconds(2) }
+        let time = TrialTime(seconds: 0)
+        #expect(fixture.service.reviewBlocks(within: time).map(\.code) == [.neverMatches])
+        #expect(time.wasShort)
+        let enough = TrialTime()
+        #expect(fixture.service.reviewBlocks(within: enough).count == 2 && !enough.wasShort)
+    }
+
+    @Test func `four times as many blocks are reviewed in about four times as long`() throws {
+        let ratio = try growth(from: 250, by: 4) { count in
+            let fixture = EngineFixture()
+            for number in 0..<count {
+                fixture.service.configure(try .glob("/a\(number)/*")) { $0.retryTime = .seconds(2) }
+            }
+            #expect(fixture.service.reviewBlocks(within: TrialTime(seconds: 1000)).isEmpty)
+        }
+        #expect(ratio < 8, "\(ratio)")
+    }
+
     // MARK: Stages
 
     @Test func `16.5 stages that are never filled, and those that are filled and never run`() throws {

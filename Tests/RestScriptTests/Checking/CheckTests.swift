@@ -21,6 +21,18 @@ struct CheckTests {
         return found.map { isFull ? "\($0.line ?? 0) \($0.message)" : "\($0.line ?? 0) \($0.code)" }
     }
 
+    @Test func `blocks that take too long are said not to have been tried`() throws {
+        let fixture = ScriptFixture()
+        fixture.options.collectsDiagnostics = true
+        try fixture.load("api:configure('/a', function() error 'no' end)")
+        fixture.host?.check(within: TrialTime(seconds: 0))
+        #expect(fixture.host?.diagnostics.map(\.code) == ["untried_blocks"])
+        #expect(
+            fixture.host?.diagnostics.first?.message
+                == "not all blocks were tried out: that would take more than 5 s")
+        fixture.close()
+    }
+
     @Test(arguments: [
         ("x = 1", ["1 accidental_global"]), ("\nfunction x() end", ["2 accidental_global"]),
         ("local x = 1 x = 2", []), ("local _ENV = {} x = 1", []),
@@ -120,7 +132,7 @@ struct CheckTests {
         try expect(
             "for i = 1, 3 do api:resource('/a?token=' .. i) end\nprint(api:resource('/a?b=1').url)",
             prints: [
-                "warn: a path is text, so the '?' in '/a?token=…' becomes %3F: for parameters, write "
+                "warn: a path is text, so the '?' in '/a?token=***' becomes %3F: for parameters, write "
                     + "service:resource(…):with_param('token', value)",
                 "warn: a path is text, so the '?' in '/a?b=…' becomes %3F: for parameters, write "
                     + "service:resource(…):with_param('b', value)", "https://api.test/v1/a%3Fb=1",

@@ -1,0 +1,134 @@
+import Platform
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import LuaRuntime
+@testable import RestScript
+
+/// What the host does with what a script gives it ends with the script's time.
+@Suite(.leakChecked) @EngineActor
+struct HeldLoopTests {
+    /// A table that has room for a million and holds nothing: to see that takes a millisecond. And a tree
+    /// whose parts are shared, of a billion leaves.
+    private nonisolated static let values = """
+        local emptied = {} for i = 1, 2 ^ 19 do emptied[i] = true end for i = 1, 2 ^ 19 do emptied[i] = nil end \
+        local list = {} for i = 1, 100000 do list[i] = emptied end \
+        local tree = {} for i = 1, 30 do tree = { tree, tree } end \
+        local named = { a = list } \
+        local r = api:resource("a") 
+        """
+
+    private nonisolated static let calls = [
+        "rest.json.encode(list)", "rest.json.encode(tree)", "rest.json.encode(named)",
+        "pcall(rest.json.encode, list)", "rest.store:set('key', list)",
+        "rest.log.info('words', { a = list })",
+        "rest.log.info('words', list)", "rest.entity { content = list }",
+        "rest.response { json = tree }", "r:override_local_content(list)",
+        "r:request('POST', { json = list })",
+    ]
+
+    @Test(arguments: calls)
+    func `a call of the host ends with the time of the job that calls`(call: String) throws {
+        let fixture = ScriptFixture()
+        fixture.options.limits[.job] = .init(burst: 0.05)
+        fixture.options.log = { [log = fixture.options.log] in if $0.text != "words" { log($0) } }
+        try fixture.load(
+            "rest.after(1, function() \(call) print('not ended') end)",
+            prelude: ScriptFixture.prelude + Self.values)
+        let begin = ClockReading.threadTime
+        fixture.advance(1)
+        #expect(ClockReading.threadTime - begin < 0.5)
+        fixture.close()
+        let line = try #require(fixture.lines.last)
+        #expect(fixture.lines.count == 1)
+        #expect(line.hasPrefix("error: ") && line.contains(" used "), "\(line)")
+        #expect(line.contains("ms of CPU time in one go; its limit is 50 ms: look for a loop"), "\(line)")
+        #expect(fixture.log.last?.place == "test.lua:1")
+    }
+
+    @Test func `what a function returned is looked through in its time too`() throws {
+        let fixture = ScriptFixture()
+        try SampleServer.install(on: fixture.transport)
+        try fixture.load(
+            """
+            api:configure_transformer("json", function() return list end)
+            rest.spawn(function()
+              local content, err = api:resource("json"):get()
+              print(err.cause.type, err.cause.message)
+            end)
+            """, prelude: ScriptFixture.prelude + Self.values)
+        fixture.close()
+        let line = try #require(fixture.lines.last)
+        #expect(line.hasPrefix("script_limit\ttransformer used "), "\(line)")
+        #expect(line.contains("its limit is 50 ms"))
+    }
+
+    @Test func `limit L260: predicates and blocks for one URL have their time together`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            for _ = 1, 200 do
+              api:configure(function() local n = os.clock() + 0.02 while os.clock() < n do end return true end,
+                function() end)
+            end
+            rest.spawn(function()
+              for name in ("abc"):gmatch(".") do
+                local _, err = api:resource(name):get()
+                print(err.cause.type, err.cause.message)
+              end
+            end)
+            """)
+        fixture.close()
+        let lines = fixture.lines
+        let failures = lines.filter {
+            $0.hasPrefix("script_limit\tthe configuration of one URL used ")
+                && $0.contains("ms of CPU time in all; its limit is 250 ms: have globs")
+        }
+        #expect(failures.count == 3, "\(lines)")
+        let logged = fixture.log.filter { $0.level == .error }
+        #expect(logged.count == 1, "\(lines)")
+        #expect(logged.first?.place == "test.lua:2")
+        #expect(
+            logged.first?.text.hasPrefix("https://api.test/v1/a: the configuration of one URL used ") == true)
+    }
+
+    /// A clock that moves by a millisecond with each look at it.
+    private final class HastyClock: EngineClock {
+        var now: Double { 1_000_000 + uptime }
+        private var looks = 0.0
+        var uptime: Double {
+            looks += 0.001
+            return looks
+        }
+    }
+
+    @Test func `a long list of work begins in parts`() throws {
+        let scheduler = Scheduler(clock: HastyClock())
+        let engine = Engine(transport: StubTransport(scheduler: scheduler), scheduler: scheduler)
+        var options = ScriptOptions()
+        var lines: [String] = []
+        options.log = { lines.append($0.text) }
+        let host = try ScriptHost(
+            source: Array(
+                (ScriptFixture.prelude + """
+                    local begun, list = 0, {}
+                    for i = 1, 100 do list[i] = function() begun = begun + 1 return i end end
+                    rest.spawn(function()
+                      rest.spawn(function() print("meanwhile", begun < 100) end)
+                      local results = rest.all(list)
+                      print(#results, results[100], begun)
+                    end)
+                    """).utf8), path: "test.lua", engine: engine, options: options)
+        for _ in 0..<1000 where scheduler.hasWork { scheduler.runTurn() }
+        host.close()
+        #expect(lines == ["meanwhile\ttrue", "100\t100\t100"])
+    }
+
+    @Test func `work is begun for lists up to a length`() {
+        let error = loadError(
+            "rest.spawn(function() end) local t = {} for i = 1, 100001 do t[i] = i end rest.gather(t, 1, print)"
+        )
+        #expect(error?.contains("a list has 100000 places at most: do the rest when these are done") == true)
+    }
+}
