@@ -588,7 +588,7 @@ local gateway = {}
 ---@class resthost.gateway.route.options
 ---@field expiration_time? number
 
----Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment: `request.params.name`. With `expiration_time` an answer to GET is kept for so many seconds, and made once for all who ask.
+---Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment, `{name**}` at its end for all that are left: `request.params.name`. With `expiration_time` an answer to GET is kept for so many seconds, and made once for all who ask.
 ---@param method string
 ---@param path string
 ---@param options? resthost.gateway.route.options
