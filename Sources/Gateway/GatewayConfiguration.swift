@@ -21,7 +21,7 @@ public struct GatewayConfiguration: Sendable {
     /// Sockets that listen already, by their addresses: a service manager gave them to this process, which
     /// keeps them open.
     public var inheritedSockets: [String: Int32] = [:]
-    /// Listeners whose clients are operators, by their text in ``listen``: they may ask what the host does, see
+    /// Listeners whose clients are operators, by their text in ``listen``; see
     /// ``GatewayToken/isOperator``.
     public var operatorListeners: Set<String> = []
     /// Modes of the files of Unix sockets, by their text in ``listen``; else the process's umask decides.

@@ -10,8 +10,8 @@ struct HostEventStream {
 }
 
 extension ConnectionHandler {
-    /// Where nobody has to say who they are, it is whoever sits at this machine, but not whoever comes through
-    /// a proxy on it.
+    /// Where nobody has to say who they are, it is whoever sits at this machine, but not one who comes
+    /// through a proxy on it.
     func isOperator(_ request: ClientRequest, _ context: ChannelHandlerContext) -> Bool {
         if loop.isForAdmins || request.isOperator { return true }
         guard loop.rules.access.isOpen, context.channel.remoteAddress?.isOfThisMachine ?? true else {

@@ -42,7 +42,7 @@ extension EngineClient {
         }
     }
 
-    /// Makes it the resource's data, and gives what goes out. Where there is no room for it, it is given alone.
+    /// Makes it the resource's data, and gives what goes out. Where there is no room for it, it isn't kept.
     @EngineActor
     private static func keep(
         _ entity: Entity, in resource: Resource,
