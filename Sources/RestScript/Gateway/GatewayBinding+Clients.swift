@@ -21,8 +21,8 @@ extension GatewayBinding {
         return path
     }
 
-    /// `auth = { bearer = … }` or `auth = { tokens = { { name =, token = or sha256 =, expose =, operator = } }
-    /// }`, and `client_ca =` with `clients = { { name =, expose =, operator = } }`.
+    /// `auth = { bearer = … }` or `auth = { tokens = { { name =, token = or sha256 =, expose =, operator = }
+    /// } }`, and `client_ca =` with `clients = { { name =, expose =, operator = } }`.
     func addClients(_ auth: OptionTable, _ declaration: inout GatewayDeclaration) throws {
         defer { auth.lua.pop() }
         declaration.bearerToken = try auth.string("bearer")
