@@ -21,6 +21,9 @@ public struct GatewayConfiguration: Sendable {
     /// Sockets that listen already, by their addresses: a service manager gave them to this process, which
     /// keeps them open.
     public var inheritedSockets: [String: Int32] = [:]
+    /// Listeners whose clients are operators, by their text in ``listen``; see
+    /// ``GatewayToken/isOperator``.
+    public var operatorListeners: Set<String> = []
     /// Modes of the files of Unix sockets, by their text in ``listen``; else the process's umask decides.
     public var socketModes: [String: Int] = [:]
     /// Of all listeners but Unix sockets; nil: no TLS.
@@ -121,8 +124,12 @@ public struct GatewayLimits: Sendable, Equatable {
     /// Requests that one client has under way at once, but what is answered from memory; more is 429. Nil: as
     /// many as it wants.
     public var requestsPerClient: Int?
-    /// The same for streams of events.
+    /// The same for streams of events; nil: a quarter of the connections that there may be, so that no client
+    /// has all of them.
     public var streamsPerClient: Int?
+    var usualStreams: Int {
+        max(1, min(maxConnections, ConnectionRoom.share(of: DescriptorLimit.current)) / 4)
+    }
     /// Fewer where the process may not have the descriptors for them: three quarters of those beyond 64. One
     /// more closes the clients that have been idle longest; when none is, it gets 503, but an answer to
     /// `/-/health`.

@@ -9,7 +9,7 @@ import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Values that are made where they are used. Large ones are close to the script's memory, odd ones to what C expects.
+# Values that are made where they are used: large ones, and odd ones.
 VALUES = [
     "nil", "true", "false", "0", "1", "-1", "3", "0.5", "2^53", "2^63", "math.huge", "0/0", "math.mininteger",
     '""', '"a"', '"/x"', '"/x/{id}"', '"**"', '"/*/?"', '"../.."', '"%2e%2e/x"', '"http://127.0.0.1:@UPSTREAM@/y"', '"//host"',

@@ -17,6 +17,7 @@ struct ClientRequest {
     var target: [UInt8] { head.target }
     var isHead: Bool { head.isHead }
     var isAuthorized: Bool { head.isAuthorized }
+    var isOperator: Bool { head.isOperator }
     /// What it may reach; nil while nobody has asked.
     var exposure: Exposure? { head.exposure }
     /// Those of its head.
@@ -56,6 +57,7 @@ struct ClientRequest {
         let target: [UInt8]
         let isHead: Bool
         let isAuthorized: Bool
+        let isOperator: Bool
         let exposure: Exposure?
         let fields: RequestFields
         let notable: NotableFields
@@ -78,7 +80,7 @@ struct ClientRequest {
             method = String(decoding: head.methodRange.bytes(in: bytes), as: UTF8.self)
             target = Array(head.target.bytes(in: bytes))
             isHead = head.method == .head
-            isAuthorized = client.isAuthorized
+            (isAuthorized, isOperator) = (client.isAuthorized, client.isOperator)
             exposure = client.exposure
             fields = RequestFields(Array(bytes[..<head.length]))
             lines = client.lines
@@ -96,7 +98,7 @@ struct ClientRequest {
 
         init(unreadableAt startedAt: Double?) {
             (number, method, target) = (0, "-", [])
-            (isHead, isAuthorized, exposure) = (false, false, nil)
+            (isHead, isAuthorized, isOperator, exposure) = (false, false, false, nil)
             (fields, notable, hasTerms, lines) = (.none, [], false, "")
             (body, contentLength, expectsContinue) = (nil, nil, false)
             (isLast, isOld) = (true, false)

@@ -91,7 +91,10 @@ extension ConnectionHandler {
     private func askHost(
         _ name: String, _ query: String?, _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        switch HostRoute.find(name, method: request.method, isAdmin: loop.isForAdmins) {
+        let isOperator = isOperator(request, context)
+        switch HostRoute.find(
+            name, method: request.method, isAdmin: loop.isForAdmins, isOperator: isOperator)
+        {
         case .failure(let problem): write(problem.reply, request, context)
         case .success(.events): follow(query, request, context)
         case .success(let route): ask(route, query, request)

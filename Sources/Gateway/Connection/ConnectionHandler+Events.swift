@@ -10,6 +10,16 @@ struct HostEventStream {
 }
 
 extension ConnectionHandler {
+    /// Where nobody has to say who they are, it is whoever sits at this machine, but not one who comes
+    /// through a proxy on it.
+    func isOperator(_ request: ClientRequest, _ context: ChannelHandlerContext) -> Bool {
+        if loop.isForAdmins || request.isOperator { return true }
+        guard loop.rules.access.isOpen, context.channel.remoteAddress?.isOfThisMachine ?? true else {
+            return false
+        }
+        return ["forwarded", "via", "x-forwarded-for", "x-real-ip"].allSatisfy { request.fields[$0] == nil }
+    }
+
     /// Begins a stream of events instead of an answer.
     func follow(_ query: String?, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         let kinds: Set<String>
@@ -21,7 +31,8 @@ extension ConnectionHandler {
         let exposure = request.exposure ?? loop.rules.access.exposure
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         let follower = HostEvents.Follower(
-            kinds: kinds, exposure: exposure, seesAll: loop.isForAdmins || exposure.showsEverything,
+            client: loop.isForAdmins ? nil : clientName(context), kinds: kinds, exposure: exposure,
+            seesAll: loop.isForAdmins || exposure.showsEverything,
             directory: loop.engine.directory
         ) { frame in mailbox.send { connection.value.receive(frame) } }
         EngineLoop.shared.submit {

@@ -113,14 +113,13 @@ extension ConnectionHandler {
         let served = ServedRequest(
             method: entry.route.method, path: String(parts[0]), params: params, query: query,
             headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
-        let (engine, answers) = (loop.engine, loop.rules.access.routes.answers)
-        let (number, target, mailbox) = (request.number, request.target, loop.mailbox)
+        let (engine, number, target, mailbox) = (loop.engine, request.number, request.target, loop.mailbox)
         // A route has no load that its client could leave: the ticket is for the labels.
         let ticket = ReadTicket()
         self.ticket = ticket
         EngineLoop.shared.submit {
             ticket.labels = engine.routeLabels(entry)
-            engine.answer(entry, served, target: target, answers) { outcome in
+            engine.answer(entry, served, target: target) { outcome in
                 mailbox.send { connection.value.finish(number, outcome, ticket.labels) }
             }
         }

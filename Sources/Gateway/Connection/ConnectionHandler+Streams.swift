@@ -41,13 +41,9 @@ extension ConnectionHandler {
 
     /// Begins a stream instead of an answer.
     func stream(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
-        if let limited = loop.rules.access.streams {
-            place = limited.take(for: clientName(context))
-            if place == nil { return write(Problem.tooMany("streams").reply, request, context) }
-        } else {
-            // It has no end, and what is limited are requests.
-            place = nil
-        }
+        // In place of a request's: it has no end.
+        place = loop.rules.access.streams.take(for: clientName(context))
+        if place == nil { return write(Problem.tooMany("streams").reply, request, context) }
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
         let connection = wait(request, seconds: seconds)
         var path = path

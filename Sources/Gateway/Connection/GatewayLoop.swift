@@ -18,6 +18,8 @@ final class GatewayLoop {
         let isAuthorized: Bool
         /// Of the token.
         let name: String?
+        /// It said so, or its listener does; see also ``ConnectionHandler/isOperator(_:_:)``.
+        var isOperator = false
         /// What its answers say besides; see ``OriginRules``.
         var lines = ""
     }

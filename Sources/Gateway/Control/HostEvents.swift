@@ -7,9 +7,13 @@ import RestEngine
 final class HostEvents {
     /// See docs/limits.md, L123.
     nonisolated static let mostFollowers = 32
+    /// Of one client that is no admin: see docs/limits.md, L250.
+    nonisolated static let mostOfOneClient = mostFollowers / 4
     nonisolated static let log = "log"
 
     struct Follower: Sendable {
+        /// By which limits know it; nil for an admin.
+        let client: String?
         /// Names of kinds of events, or ``HostEvents/log``.
         let kinds: Set<String>
         let exposure: Exposure
@@ -49,6 +53,11 @@ final class HostEvents {
             var problem = Problem(503, "too_many_followers", "there are as many streams of events as may be")
             problem.retryAfter = 5
             throw problem
+        }
+        if let client = follower.client,
+            followers.values.count(where: { $0.client == client }) >= Self.mostOfOneClient
+        {
+            throw .tooMany("streams")
         }
         lastFollower += 1
         followers[lastFollower] = follower

@@ -20,6 +20,12 @@ enum HostRoute: String, CaseIterable {
         }
     }
 
+    /// Answered to operators alone, wherever they ask (66.9).
+    var isForOperators: Bool { [.resources, .explain, .metrics, .events].contains(self) }
+
+    /// Anybody who may ask for something may ask for this.
+    var isForClients: Bool { !isForAdmins && !isForOperators }
+
     /// In the order of an `Allow` header.
     var methods: [String] {
         switch self {
@@ -41,11 +47,15 @@ enum HostRoute: String, CaseIterable {
     var isLivenessCheck: Bool { self == .health || self == .ready }
 
     /// The route, or why there is none here.
-    static func find(_ name: String, method: String, isAdmin: Bool) -> Result<HostRoute, Problem> {
+    ///
+    /// - Parameter isOperator: whoever asks is one, as admins are.
+    static func find(
+        _ name: String, method: String, isAdmin: Bool, isOperator: Bool
+    ) -> Result<HostRoute, Problem> {
         guard let route = HostRoute(rawValue: name) else {
-            let names = allCases.filter { (isAdmin || !$0.isForAdmins) && !pages.contains($0) }.map {
-                "/-/\($0.rawValue)"
-            }
+            let names = allCases.filter { route in
+                (isAdmin || isOperator && !route.isForAdmins || route.isForClients) && !pages.contains(route)
+            }.map { "/-/\($0.rawValue)" }
             return .failure(
                 Problem(
                     404, "not_found", "there is no /-/\(name); there are \(names.joined(separator: ", "))"))
@@ -56,6 +66,13 @@ enum HostRoute: String, CaseIterable {
                     404, "admin_only",
                     "/-/\(name) is answered on the host's admin socket alone: try 'resthost \(route.command)'"
                 ))
+        }
+        guard isOperator || !route.isForOperators else {
+            return .failure(
+                Problem(
+                    403, "operator_only",
+                    "/-/\(name) is for operators: ask on the admin socket, at a listener with 'operator = true', "
+                        + "or with a token that has it"))
         }
         guard route.methods.contains(method) else {
             var problem = Problem(

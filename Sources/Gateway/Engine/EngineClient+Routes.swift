@@ -5,45 +5,62 @@ extension EngineClient {
     /// meanwhile. `completion` is called exactly once, maybe before this returns.
     @EngineActor
     func answer(
-        _ entry: RouteTable.Entry, _ request: ServedRequest, target: [UInt8], _ answers: RouteAnswers,
+        _ entry: RouteTable.Entry, _ request: ServedRequest, target: [UInt8],
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
-        guard let lifetime = entry.route.expirationSeconds, lifetime > 0, entry.route.method == "GET" else {
+        guard let answers = entry.answers, let engine = directory.engine,
+            let resource = answers.resource(for: target, engine)
+        else {
             // A change that was made is reported in any form.
             let isRead = entry.route.method == "GET"
             let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
             return entry.route.handler(request) { completion(Self.outcome(of: $0, accepted)) }
         }
-        let known = answers.answer(for: target)
         let shown = Shown(
-            publication: known.publication, methods: ["GET", "HEAD"], passage: .own, version: rules.version,
-            labels: routeLabels(entry))
-        if let answer = known.publication.answer(at: uptime()) {
+            publication: resource.publicationForReaders(preparing: ContentRendering.prepare),
+            methods: ["GET", "HEAD"], passage: .own, version: rules.version, labels: routeLabels(entry))
+        if let answer = shown.publication.answer(at: uptime()) {
             return completion(.answer(answer, .hit(.memory), shown))
         }
-        let isCollapsed = !known.waiters.isEmpty
-        known.waiters.append { outcome in
-            guard case .answer(let answer, .forwarded(let isStale, _), let shown) = outcome else {
-                return completion(outcome)
-            }
-            completion(.answer(answer, .forwarded(isStale: isStale, isCollapsed: isCollapsed), shown))
+        let status = CacheStatus.forwarded(
+            isStale: resource.dataTime != nil, isCollapsed: answers.isMaking(resource))
+        let isCollapsed = answers.join(resource) { outcome in
+            guard case .answer(let answer, _, _) = outcome else { return completion(outcome) }
+            completion(.answer(answer, status, shown))
         }
         guard !isCollapsed else { return }
-        let isStale = known.publication.hasAnswer
-        entry.route.handler(request) { [uptime] result in
-            let waiters = known.waiters
-            known.waiters = []
-            var outcome = Self.outcome(of: result)
-            let now = uptime()
-            if case .success(let entity) = result, 200...299 ~= entity.status ?? 200,
-                let content = try? EncodedContent(entity)
-            {
-                let answer = PublishedAnswer(content: content, timestamp: now, expiresAt: now + lifetime)
-                known.publication.set(answer)
-                outcome = .answer(answer, .forwarded(isStale: isStale, isCollapsed: false), shown)
+        entry.route.handler(request.ofNobody) { result in
+            guard case .success(let entity) = result, 200...299 ~= entity.status ?? 200 else {
+                return answers.end(resource, with: Self.outcome(of: result))
             }
-            for waiter in waiters { waiter(outcome) }
+            Self.keep(entity, in: resource) { made in
+                switch made {
+                case .success(let answer): answers.end(resource, with: .answer(answer, status, shown))
+                case .failure(let error): answers.end(resource, with: Self.outcome(of: .failure(error)))
+                }
+            }
         }
+    }
+
+    /// Makes it the resource's data, and gives what goes out. Where there is no room for it, it isn't kept.
+    @EngineActor
+    private static func keep(
+        _ entity: Entity, in resource: Resource,
+        _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
+    ) {
+        let scheduler = resource.engine.scheduler
+        let (now, uptime) = (scheduler.now, scheduler.uptime)
+        var entity = entity
+        entity.timestamp = now
+        guard resource.refusal(of: entity) != nil else {
+            resource.overrideLocalData(entity)
+            return resource.encodeLatest { if let made = $0 { completion(made) } }
+        }
+        do throws(RequestError.CauseError) {
+            // Fresh for those alone who wait for it.
+            let content = try EncodedContent(entity)
+            completion(.success(PublishedAnswer(content: content, timestamp: uptime, expiresAt: uptime)))
+        } catch { completion(.failure(RequestError(cause: error.cause, timestamp: now))) }
     }
 
     /// A route is counted by its template.
@@ -83,5 +100,12 @@ extension EngineClient {
             return .reply(
                 Reply(status, content, HeaderPassage.own.fields(of: entity.headers, from: nil)))
         } catch { throw RequestError(cause: error.cause, timestamp: 0) }
+    }
+}
+
+extension ServedRequest {
+    /// The same for a function whose answer is everybody's: what only one client says is not in it (54.2).
+    fileprivate var ofNobody: ServedRequest {
+        ServedRequest(method: method, path: path, params: params, query: query)
     }
 }

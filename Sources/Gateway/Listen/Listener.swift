@@ -156,15 +156,27 @@ extension ListenAddress {
     ) throws(GatewayError) -> [(text: String, address: ListenAddress)] {
         var addresses: [(text: String, address: ListenAddress)] = []
         for text in texts {
-            do throws(Fault) { addresses.append((text, try ListenAddress(text))) } catch {
+            let address: ListenAddress
+            do throws(Fault) { address = try ListenAddress(text) } catch {
                 throw .badAddress(text, why: error.why)
             }
+            // What is said of one address would be true of the other.
+            guard !addresses.contains(where: { $0.text == text }) else {
+                throw .badAddress(text, why: "it is listed twice; give each listener an address of its own")
+            }
+            addresses.append((text, address))
         }
         return addresses
     }
 }
 
 extension SocketAddress {
+    /// Its other end is on the loopback, or a Unix socket.
+    var isOfThisMachine: Bool {
+        guard let address = ipAddress else { return true }
+        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+    }
+
     /// As a listen address is written.
     var listenText: String {
         switch self {

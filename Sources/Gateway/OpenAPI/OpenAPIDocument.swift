@@ -72,43 +72,22 @@ struct OpenAPIDocument {
         add("HEAD", path, head)
     }
 
-    /// What the gateway answers of the host.
+    /// What the gateway answers of the host to all its clients.
     mutating func addHostRoutes() {
-        let text = ["schema": ["type": "string"] as Tree] as Tree
-        let object = ["schema": ["type": "object"] as Tree] as Tree
-        func query(_ name: String, _ schema: Tree, needed: Bool = false) -> Tree {
-            ["name": Tree(name), "in": "query", "required": Tree(needed), "schema": schema]
-        }
-        let word: Tree = ["type": "string"]
-        let all: [(HostRoute, String, [Tree], Tree)] = [
-            (.health, "Whether it works", [], ["application/json": object]),
-            (.ready, "Whether it takes requests", [], ["application/json": object]),
-            (.services, "Names of services", [], ["application/json": object]),
-            (
-                .resources, "Resources in memory",
-                [
-                    query("service", word),
-                    query("limit", ["type": "integer", "minimum": 1, "maximum": 10_000]),
-                    query("offset", ["type": "integer", "minimum": 0, "maximum": 10_000_000]),
-                ], ["application/json": object]
-            ),
-            (
-                .explain, "Why a request is what it is",
-                [
-                    query("service", ["type": "string", "minLength": 1], needed: true), query("path", word),
-                    query("method", word),
-                ], ["application/json": object]
-            ),
-            (.metrics, "Metrics of Prometheus", [], ["text/plain": text]),
-            (.openapi, "This document", [], ["application/json": object]),
+        let all: [(HostRoute, String)] = [
+            (.health, "Whether it works"), (.ready, "Whether it takes requests"),
+            (.services, "Names of services"),
+            (.openapi, "This document"),
         ]
-        for (route, summary, parameters, content) in all {
+        for (route, summary) in all {
             let path = "/-/" + route.rawValue
             add(
                 "GET", path,
                 Operation(
-                    summary: summary, tag: "host", parameters: parameters,
-                    responses: Self.responses(content)))
+                    summary: summary, tag: "host", parameters: [],
+                    responses: Self.responses([
+                        "application/json": ["schema": ["type": "object"] as Tree] as Tree
+                    ])))
             addHead(path)
         }
     }

@@ -73,13 +73,19 @@ final class Exposure {
     func isExposed(_ url: URLText, service name: String, base: BaseURL) -> Bool {
         if let outer, !outer.isExposed(url, service: name, base: base) { return false }
         guard let rule = rules?[name] else { return rules == nil }
-        if let known = compiled[name], known.base == base {
-            return known.globs.contains { $0.matches(url) }
+        // An API may read an escaped slash as one: its rule has to show both readings (55.8).
+        let opened = url.withOpenSlashes
+        return globs(of: rule, name, base).contains { glob in
+            glob.matches(url) && opened.map(glob.matches) ?? true
         }
+    }
+
+    private func globs(of rule: ServiceExposure, _ name: String, _ base: BaseURL) -> [GlobPattern] {
+        if let known = compiled[name], known.base == base { return known.globs }
         // They were checked when the gateway was made.
         let globs = rule.paths.compactMap { try? GlobPattern($0, base: base) }
         compiled[name] = Compiled(base: base, globs: globs)
-        return globs.contains { $0.matches(url) }
+        return globs
     }
 }
 

@@ -15,8 +15,7 @@ struct GatewayAccess: Sendable {
     let rates: ClientRates?
     /// Nil: as many as they want.
     let requests: ClientPlaces?
-    /// The same of streams of events.
-    let streams: ClientPlaces?
+    let streams: ClientPlaces
     /// Names of clients' headers that go to the API, in lower case.
     let forwarded: Set<String>
     /// Names of the API's headers that go to clients, in lower case.
@@ -28,8 +27,11 @@ struct GatewayAccess: Sendable {
     /// Every method that something at this gateway answers.
     private let methods: Set<String>
     /// Nobody needs to say who they are.
-    private let isOpen: Bool
+    let isOpen: Bool
     private let tokens: [BearerToken]
+    /// Numbers of tokens and clients that are operators.
+    private let operators: Set<Int>
+    private let operatorListeners: Set<String>
     /// Of certificates that clients are known by; see ``ListenerSecrets/authority``.
     var authority: [UInt8]?
     /// Names in such certificates; nil: any.
@@ -53,7 +55,7 @@ struct GatewayAccess: Sendable {
         origins = OriginRules(configuration.cors, keeping: configuration.keptHeaders)
         rates = configuration.limits.perClient.map(ClientRates.init)
         requests = configuration.limits.requestsPerClient.map(ClientPlaces.init)
-        streams = configuration.limits.streamsPerClient.map(ClientPlaces.init)
+        streams = ClientPlaces(configuration.limits.streamsPerClient ?? configuration.limits.usualStreams)
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
         kept = HeaderNames(HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() }))
         accessLog = configuration.accessLog
@@ -69,6 +71,9 @@ struct GatewayAccess: Sendable {
         self.authority = authority
         clients = certificates?.clients?.map(\.name)
         let known = certificates?.clients ?? []
+        let isOperator = all.map(\.isOperator) + known.map(\.isOperator)
+        operators = Set(isOperator.indices.filter { isOperator[$0] })
+        operatorListeners = configuration.operatorListeners
         let identities: [[String: ServiceExposure]?] = all.map { $0.expose } + known.map { $0.expose }
         methods = Self.methods(
             ([configuration.expose] + identities).compactMap { $0 } + configuration.listenerExposure.values,
@@ -104,7 +109,7 @@ struct GatewayAccess: Sendable {
         if case .otherMethods(let methods) = routes.match("OPTIONS", target) { return methods }
         return switch target.withUnsafeBytes({ RequestTarget($0) }) {
         case .host(let name, _):
-            HostRoute(rawValue: name).flatMap { $0.isForAdmins ? nil : $0.methods } ?? []
+            HostRoute(rawValue: name).flatMap { $0.isForClients ? $0.methods : nil } ?? []
         case .resource(let path): exposure(listener, nil).methods(of: path.service)
         case .server: ["GET", "HEAD"]
         case .nothing: []
@@ -119,7 +124,9 @@ struct GatewayAccess: Sendable {
         _ authorization: UnsafeRawBufferPointer?, _ certificate: ClientCertificate?, at listener: String
     ) -> GatewayLoop.Client? {
         func client(_ identity: Int?, _ name: String?) -> GatewayLoop.Client {
-            GatewayLoop.Client(exposure: exposure(listener, identity), isAuthorized: true, name: name)
+            GatewayLoop.Client(
+                exposure: exposure(listener, identity), isAuthorized: true, name: name,
+                isOperator: operatorListeners.contains(listener) || identity.map(operators.contains) ?? false)
         }
         if isOpen { return client(nil, nil) }
         if let authorization, let index = tokens.firstIndex(where: { $0.accepts(authorization) }) {
@@ -167,11 +174,16 @@ public struct GatewayToken: Sendable, Equatable {
     public var secret: Secret
     /// Of what the listener shows; nil: all of it.
     public var expose: [String: ServiceExposure]?
+    /// It may ask what the host does: `/-/resources`, `/-/explain`, `/-/metrics` and `/-/events`.
+    public var isOperator: Bool
 
-    public init(name: String, secret: Secret, expose: [String: ServiceExposure]? = nil) {
+    public init(
+        name: String, secret: Secret, expose: [String: ServiceExposure]? = nil, isOperator: Bool = false
+    ) {
         self.name = name
         self.secret = secret
         self.expose = expose
+        self.isOperator = isOperator
     }
 }
 

@@ -59,6 +59,14 @@ struct RouteTable: Sendable {
     struct Entry: Sendable {
         let route: GatewayRoute
         let segments: [Segment]
+        /// Nil: each request has its own.
+        let answers: RouteAnswers?
+
+        fileprivate init(_ route: GatewayRoute, _ segments: [Segment]) {
+            (self.route, self.segments) = (route, segments)
+            let seconds = route.method == "GET" ? route.expirationSeconds ?? 0 : 0
+            answers = seconds > 0 ? RouteAnswers(seconds) : nil
+        }
 
         /// What its names stand for in a path of these segments, decoded; nil when it isn't for them. A
         /// segment with a slash in it is none (54.6), and what could lead up is nobody's parameter.
@@ -86,8 +94,6 @@ struct RouteTable: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// Of those that are kept.
-    let answers = RouteAnswers()
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -103,7 +109,7 @@ struct RouteTable: Sendable {
                 throw .badRoute(
                     "\(route.method) \(route.template) matches the same as \(other.route.template)")
             }
-            entries.append(Entry(route: route, segments: segments))
+            entries.append(Entry(route, segments))
         }
         entries.sort {
             $0.segments.map(\.rank).lexicographicallyPrecedes($1.segments.map(\.rank))
@@ -172,28 +178,5 @@ struct RouteTable: Sendable {
         if methods.isEmpty { return .none }
         if methods.contains("GET") { methods.append("HEAD") }
         return .otherMethods(methods)
-    }
-}
-
-/// Answers of routes that are kept for a while, and who waits for one that is being made.
-@EngineActor
-final class RouteAnswers {
-    final class Answer {
-        let publication = Publication()
-        var waiters: [@EngineActor (EngineClient.Outcome) -> Void] = []
-    }
-
-    /// Beyond it those that nobody waits for are forgotten.
-    private static let limit = 1024
-    private var known: [[UInt8]: Answer] = [:]
-
-    nonisolated init() {}
-
-    func answer(for target: [UInt8]) -> Answer {
-        if let answer = known[target] { return answer }
-        if known.count >= Self.limit { known = known.filter { !$0.value.waiters.isEmpty } }
-        let answer = Answer()
-        known[target] = answer
-        return answer
     }
 }

@@ -23,10 +23,13 @@ public struct GatewayClientCertificates: Sendable, Equatable {
         public var name: String
         /// Of what the listener shows; nil: all of it.
         public var expose: [String: ServiceExposure]?
+        /// See ``GatewayToken/isOperator``.
+        public var isOperator: Bool
 
-        public init(name: String, expose: [String: ServiceExposure]? = nil) {
+        public init(name: String, expose: [String: ServiceExposure]? = nil, isOperator: Bool = false) {
             self.name = name
             self.expose = expose
+            self.isOperator = isOperator
         }
     }
 

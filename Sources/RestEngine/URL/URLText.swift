@@ -99,6 +99,13 @@ extension URLText {
         return String(text[..<colon.upperBound] + rest[rest.index(after: at)...])
     }
 
+    /// With a slash in place of each escaped one, however often it is escaped; nil without any.
+    package var withOpenSlashes: URLText? {
+        guard string.utf8.contains(.percent) else { return nil }
+        let opened = string.replacing(/%(?:25)*2[Ff]/, with: "/")
+        return opened == string ? nil : URLText(opened)
+    }
+
     /// The part that globs look at: without query and fragment (14.9, D20).
     var withoutQuery: Substring.UTF8View {
         slice(0, offsets.pathEnd)

@@ -21,8 +21,8 @@ extension GatewayBinding {
         return path
     }
 
-    /// `auth = { bearer = … }` or `auth = { tokens = { { name =, token = or sha256 =, expose = } } }`, and
-    /// `client_ca =` with `clients = { { name =, expose = } }`.
+    /// `auth = { bearer = … }` or `auth = { tokens = { { name =, token = or sha256 =, expose =, operator = }
+    /// } }`, and `client_ca =` with `clients = { { name =, expose =, operator = } }`.
     func addClients(_ auth: OptionTable, _ declaration: inout GatewayDeclaration) throws {
         defer { auth.lua.pop() }
         declaration.bearerToken = try auth.string("bearer")
@@ -80,6 +80,7 @@ extension GatewayBinding {
             client.expose = try exposure(options.lua, place)
             options.lua.pop()
         }
+        client.isOperator = try options.boolean("operator") ?? false
         try options.finish()
         return client
     }
@@ -97,6 +98,7 @@ extension GatewayBinding {
             token.expose = try exposure(options.lua, place)
             options.lua.pop()
         }
+        token.isOperator = try options.boolean("operator") ?? false
         try options.finish()
         guard (token.text == nil) != (token.sha256 == nil), token.text?.isEmpty != true else {
             throw LuaUsageError(

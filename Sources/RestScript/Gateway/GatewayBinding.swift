@@ -108,6 +108,7 @@ struct GatewayBinding: ScriptBinding {
             declaration.listenerExposure[address] = try exposure(options.lua, place)
             options.lua.pop()
         }
+        if try options.boolean("operator") ?? false { declaration.operatorListeners.insert(address) }
         try options.finish()
     }
 

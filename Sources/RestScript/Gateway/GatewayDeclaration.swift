@@ -19,6 +19,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var text: String?
         public var sha256: [UInt8]?
         public var expose: [String: Exposure]?
+        /// It may ask what the host does.
+        public var isOperator = false
     }
 
     /// Files in PEM.
@@ -31,6 +33,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public struct Client: Sendable, Equatable {
         public var name: String
         public var expose: [String: Exposure]?
+        /// It may ask what the host does.
+        public var isOperator = false
     }
 
     /// Which pages of other origins may use it.
@@ -82,6 +86,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var cors: CORS?
     /// By address: what it shows in place of `expose`.
     public var listenerExposure: [String: [String: Exposure]] = [:]
+    /// Addresses whose clients may ask what the host does.
+    public var operatorListeners: Set<String> = []
     /// Modes of Unix sockets, by address.
     public var socketModes: [String: Int] = [:]
     /// Seconds from a request to its answer; nil leaves it to the time-outs of what is asked for.

@@ -28,6 +28,7 @@ enum GatewaySettings {
         if let declaration {
             try addExposure(declaration, host.services.map(\.name), to: &settings)
             settings.socketModes = declaration.socketModes
+            settings.operatorListeners = declaration.operatorListeners
             settings.cors = declaration.cors.map(cors)
             settings.tls = declaration.tls.map(tls)
             settings.listenerTLS = declaration.listenerTLS.mapValues { $0.map(tls) }
@@ -177,7 +178,7 @@ enum GatewaySettings {
             settings.tokens.append(
                 GatewayToken(
                     name: token.name, secret: token.sha256.map { .sha256($0) } ?? .text(token.text ?? ""),
-                    expose: try exposure(token.expose, declaration, services)))
+                    expose: try exposure(token.expose, declaration, services), isOperator: token.isOperator))
         }
         guard let authority = declaration.clientAuthority else { return }
         var certificates = GatewayClientCertificates(authority: authority)
@@ -185,7 +186,9 @@ enum GatewaySettings {
             var known: [GatewayClientCertificates.Client] = []
             for client in clients {
                 known.append(
-                    .init(name: client.name, expose: try exposure(client.expose, declaration, services)))
+                    .init(
+                        name: client.name, expose: try exposure(client.expose, declaration, services),
+                        isOperator: client.isOperator))
             }
             certificates.clients = known
         }

@@ -101,7 +101,7 @@ import Testing
             {
                 $0.tokens = [
                     GatewayToken(name: "all", secret: .text("all")),
-                    GatewayToken(name: "some", secret: .text("some"), expose: some),
+                    GatewayToken(name: "some", secret: .text("some"), expose: some, isOperator: true),
                 ]
             }, automatic: Self.reply
         ) { _, site in
@@ -116,15 +116,27 @@ import Testing
     }
 
     @Test func `66.4 There are so many at once`() async throws {
-        try await World.run { _, site in
-            var streams: [StreamClient] = []
-            for _ in 0..<HostEvents.mostFollowers {
-                streams.append(try follow(site))
-                _ = try begin(streams[streams.count - 1])
+        func hold(_ count: Int, _ site: Site) throws -> [StreamClient] {
+            try (0..<count).map { _ in
+                let stream = try follow(site)
+                _ = try begin(stream)
+                return stream
             }
+        }
+        try await admin(FakeControl()) { _, site in
+            let streams = try hold(HostEvents.mostFollowers, site)
             let refused = try site.get("/-/events")
             #expect(refused.status == 503)
             #expect(refused["Retry-After"] == "5")
+            _ = streams
+        }
+        // One client of the public gateway has a quarter of them.
+        try await World.run { _, site in
+            let streams = try hold(HostEvents.mostFollowers / 4, site)
+            let refused = try site.get("/-/events")
+            #expect(refused.status == 429)
+            #expect(refused.problem("code") == Problem.tooMany("streams").code)
+            _ = streams
         }
     }
 

@@ -161,7 +161,10 @@ import Testing
     }
 
     @Test func `Explaining and listing need the token`() async throws {
-        try await World.run({ $0.bearerToken = "s3cret" }, control: FakeControl()) { _, site in
+        try await World.run(
+            { $0.tokens = [GatewayToken(name: "a", secret: .text("s3cret"), isOperator: true)] },
+            control: FakeControl()
+        ) { _, site in
             for target in ["/-/explain?service=github&path=/a", "/-/resources"] {
                 let refused = try site.get(target)
                 #expect(refused.status == 401)

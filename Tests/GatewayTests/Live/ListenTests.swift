@@ -21,6 +21,19 @@ import Testing
         }
     }
 
+    @Test func `An address that is listed twice is refused: its TLS would be the other's too`() async {
+        let world = await World.empty()
+        var configuration = GatewayConfiguration()
+        configuration.listen = ["127.0.0.1:0", "127.0.0.1:0"]
+        configuration.listenerTLS = ["127.0.0.1:0": nil]
+        #expect {
+            _ = try Gateway(configuration, directory: world)
+        } throws: { error in
+            guard case GatewayError.badAddress("127.0.0.1:0", let why) = error else { return false }
+            return why.contains("listed twice")
+        }
+    }
+
     @Test func `It listens on several addresses, and a taken one is named`() async throws {
         let path = "/tmp/resthost-gateway-\(getpid()).sock"
         try await World.run(

@@ -199,8 +199,10 @@ import Testing
         try await World.run(
             {
                 $0.tokens = [
-                    GatewayToken(name: "all", secret: .text("all")),
-                    GatewayToken(name: "some", secret: .text("some"), expose: ["other": ServiceExposure()]),
+                    GatewayToken(name: "all", secret: .text("all"), isOperator: true),
+                    GatewayToken(
+                        name: "some", secret: .text("some"), expose: ["other": ServiceExposure()],
+                        isOperator: true),
                 ]
             }, automatic: Self.reply
         ) { world, site in

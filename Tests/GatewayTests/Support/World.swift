@@ -178,6 +178,12 @@ final class World: GatewayDirectory {
     }
 
     @EngineActor
+    func limitContent(to bytes: Int) { engine.contentBudget.limit = bytes }
+
+    @EngineActor
+    var heldContent: Int { engine.contentBudget.heldBytes }
+
+    @EngineActor
     func setHealth(_ health: GatewayHealth) { self.health = health }
 
     // MARK: GatewayDirectory

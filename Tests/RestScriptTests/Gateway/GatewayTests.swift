@@ -41,9 +41,9 @@ struct GatewayTests {
         try fixture.load(
             """
             rest.gateway {
-              listen = { "127.0.0.1:0", { address = "[::1]:0", expose = { api = {} } } },
+              listen = { "127.0.0.1:0", { address = "[::1]:0", expose = { api = {} }, operator = true } },
               auth = { tokens = {
-                { name = "a", token = "x" },
+                { name = "a", token = "x", operator = true },
                 { name = "b", sha256 = ("0f"):rep(32), expose = { api = { methods = { "GET" } } } },
               } },
               cors = { origins = { "https://app.example" }, methods = { "PUT" }, headers = { "A" }, credentials = true, max_age = 5 },
@@ -54,9 +54,10 @@ struct GatewayTests {
         #expect(gateway.listen == ["127.0.0.1:0", "[::1]:0"])
         let shown = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
         #expect(gateway.listenerExposure == ["[::1]:0": ["api": shown]])
+        #expect(gateway.operatorListeners == ["[::1]:0"])
         #expect(
             gateway.tokens == [
-                .init(name: "a", text: "x"),
+                .init(name: "a", text: "x", isOperator: true),
                 .init(
                     name: "b", sha256: Array(repeating: 15, count: 32),
                     expose: ["api": .init(paths: nil, methods: ["GET"])]),
