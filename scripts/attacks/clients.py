@@ -158,6 +158,62 @@ def log_line(host):
     return complaints
 
 
+KEEPING = """@PRELUDE@
+rest.gateway {}:route("GET", "/kept", { expiration_time = 600 }, function(request)
+  return ("x"):rep(2000000) .. request.query.q
+end)
+"""
+
+
+def ever_new(host):
+    complaints = []
+    for number in range(300):
+        status, body = host.get(f"/kept?q={number}")
+        if status != 200 or len(body) != 2_000_000 + len(str(number)):
+            complaints.append(f"/kept?q={number} gives {status} and {len(body)} bytes")
+            break
+    return complaints
+
+
+LEADING = """@PRELUDE@
+rest.gateway {}:route("GET", "/report/{user}", function(request)
+  return api:resource("/users/" .. request.params.user):get()
+end)
+"""
+
+
+def lead_up(host):
+    """No request of the host has dots in its path, whatever a client writes."""
+    asked = []
+
+    def tell(connection, target, _):
+        asked.append(target)
+        connection.sendall(answer(b"{}"))
+
+    host.upstream.otherwise = tell
+    for parameter in ("..%2f..%2fadmin", "%2e%2e", "..", ".%2e%2fadmin", "..;%2fadmin", "%252e%252e%252fadmin", "..%5cadmin"):
+        host.get(f"/report/{parameter}")
+        host.get(f"/api/users/{parameter}")
+    return [f"the API was asked for {target}" for target in asked if ".." in target.replace("%2e", ".").replace("%252e", ".")]
+
+
+def take_streams(host):
+    """A client at another address of the loopback still gets one."""
+    taken = []
+    for _ in range(64):
+        connection = connect(host)
+        connection.sendall(b"GET /-/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        taken.append((connection, connection.recv(12)))
+    other = socket.create_connection(("127.0.0.1", host.port), timeout=5, source_address=("127.0.0.9", 0))
+    other.sendall(b"GET /-/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    status = other.recv(12)
+    served = sum(head.endswith(b"200") for _, head in taken)
+    for connection in [other] + [connection for connection, _ in taken]:
+        connection.close()
+    return ([] if status.endswith(b"200") else [f"another client gets {status!r}"]) + (
+        [] if served <= 8 else [f"one client got {served} streams"])
+
+
 TWICE = """@PRELUDE@
 api:configure_transformer("/seen", function(content) return { seen = content.key } end)
 """
@@ -184,6 +240,9 @@ ATTACKS = [
            descriptors=(256, 256), runs_twice=True),
     Attack("crooked-requests", "empty lines, Host, overlong UTF-8, NUL", crooked),
     Attack("long-content-type", "a Content-Type of 2 kB", long_type),
+    Attack("kept-answers", "300 answers of 2 MB that a route keeps, for ever new queries", ever_new, KEEPING, roof=420),
+    Attack("route-parameter", "a parameter of a route that leads out of base_url", lead_up, LEADING),
+    Attack("event-streams", "all event streams of the host, by one client", take_streams),
     Attack("log-line", "800 kB of control characters, and of newlines, in a line of the log", log_line, LOGGING),
     Attack("duplicate-keys", "a key that is there twice", twice, TWICE),
 ]
