@@ -217,6 +217,8 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
     };
     if (state->depth++ == 0) {
         state->handed = 0;
+        // What the last run has let go of is found by none of its collections.
+        state->kept = 0;
         state->runs++;
         if (state->run_status) clua_run_status_begin(state->run_status, budget);
     }

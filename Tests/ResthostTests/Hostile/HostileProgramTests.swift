@@ -35,7 +35,9 @@ import Testing
                     var (answer, log, used) = ("", "", Double.infinity)
                     // What a machine is kept from its work counts as its thread's time. No script is unlucky
                     // three times.
-                    for attempt in 1...3 where used > Self.longest {
+                    // An error that loops when it is read does so in the time of all blocks (L260).
+                    let longest = place == .block ? 5 * HostileProgram.budget + 0.02 : Self.longest
+                    for attempt in 1...3 where used > longest {
                         let before = usage.engineSeconds
                         (answer, log) = try await program.run(script, in: place, attempt: attempt)
                         used = usage.engineSeconds - before
@@ -48,7 +50,7 @@ import Testing
                         expected(script).contains { told.contains($0) },
                         "\(script) in \(place): \(told.prefix(1000))")
                     #expect(told.utf8.count < 20_000, "\(script) in \(place)")
-                    #expect(used <= Self.longest, "\(script) in \(place): \(used) seconds")
+                    #expect(used <= longest, "\(script) in \(place): \(used) seconds")
                 }
             }
             let findings = await health.end()
