@@ -138,7 +138,7 @@ final class TransferSet {
             addWaiting()
             let code = multi.perform(begins: newTransfers > 0)
             newTransfers = 0
-            hasNews = !waiting.isEmpty
+            if !waiting.isEmpty { hasNews = true }
             guard code == CURLM_OK else { return replaceMulti(because: MultiHandle.error(code)) }
             while let (handle, code) = multi.nextFinished() {
                 if handle.hasRefusedConnection { startAnew(handle) } else { end(handle, handle.result(code)) }
