@@ -64,7 +64,9 @@ struct DescriptorTests {
         let (child, port) = try await start(folder, descriptors: (96, 96))
         // The job's requests begin in several passes, so some of ours may still be answered.
         var number = 0
-        repeat { number += 1 } while try !get("/api/a/\(number)", port).contains(
+        repeat {
+            number += 1
+        } while try !get("/api/a/\(number)", port).contains(
             "this host can open no further connection")
         for other in 0..<20 {
             // Each on a connection of its own.
