@@ -681,7 +681,7 @@ function store:get(key) end
 ---@class resthost.store.set.options
 ---@field ttl number
 
----Keeps a value, for `ttl` seconds or for ever; nil deletes it.
+---Keeps a value, for `ttl` seconds by the time of day or for ever; nil deletes it.
 ---@param key string
 ---@param value any
 ---@param options? resthost.store.set.options

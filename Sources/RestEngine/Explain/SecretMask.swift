@@ -77,6 +77,8 @@ public struct SecretMask: Sendable {
 
     /// A text with ``url(_:)`` applied to each URL in it, as lines of a log have them.
     public func line(_ line: String) -> String {
+        // Most lines have no URL, and looking for one by characters takes long.
+        guard line.utf8.contains(UInt8(ascii: ":")), hasURL(line.utf8) else { return text(line) }
         var shown = ""
         var rest = line[...]
         while let colon = rest.firstRange(of: "://") {
@@ -91,6 +93,21 @@ public struct SecretMask: Sendable {
             rest = rest[shownURL.endIndex...]
         }
         return shown + text(String(rest))
+    }
+
+    private func hasURL(_ bytes: some Collection<UInt8>) -> Bool {
+        var slashes = 3
+        for byte in bytes {
+            if byte == UInt8(ascii: ":") {
+                slashes = 0
+            } else if byte == UInt8(ascii: "/"), slashes < 2 {
+                slashes += 1
+                if slashes == 2 { return true }
+            } else {
+                slashes = 3
+            }
+        }
+        return false
     }
 
     private static func endsURL(_ character: Character) -> Bool {

@@ -36,7 +36,8 @@ struct StoreBinding: ValueBinding {
                 LuaMethod(
                     "set",
                     signature: "(key: string, value, options?: { ttl: number }) -> true | nil, message",
-                    documentation: "Keeps a value, for `ttl` seconds or for ever; nil deletes it."
+                    documentation:
+                        "Keeps a value, for `ttl` seconds by the time of day or for ever; nil deletes it."
                 ) { call in
                     try setValue(call)
                 },
