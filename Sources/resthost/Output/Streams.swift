@@ -92,7 +92,7 @@ enum Streams {
     static func exit(_ code: Int32) -> Never {
         fflush(nil)
         let (output, errors) = writers.withLock { ($0.output, $0.errors) }
-        for writer in [output, errors] { writer?.finish(within: 0.4) }
+        for writer in [output, errors] { writer?.finish(within: 2) }
         let failure = outputFailure.load(ordering: .relaxed)
         guard code == 0, failure != 0 else { _exit(code) }
         lastWord("error: cannot write to standard output: \(String(cString: strerror(failure)))\n")
