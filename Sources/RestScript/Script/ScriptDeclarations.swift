@@ -28,7 +28,9 @@ final class ScriptDeclarations {
     var configurationFunctions: [ConfigurationFunction] = []
     /// The main file is being run: declarations are made, nothing else.
     private var isLoading = true
-    private var starts: [@EngineActor () -> Void] = []
+    private var starts: ArraySlice<@EngineActor () -> Void> = []
+    /// Seconds until others have their turn.
+    private static let slice = 0.005
     private let texts = DeclaredTexts()
     /// Has ``texts`` count.
     private var hold: LuaReference?
@@ -117,11 +119,17 @@ final class ScriptDeclarations {
         }
     }
 
-    /// Begins what was declared while loading.
+    /// Begins what was declared while loading. It may be much, so it begins in parts, and others have their
+    /// turn in between.
     func begin() {
-        let starts = starts
-        self.starts = []
-        for start in starts { start() }
+        let scheduler = context.engine.scheduler
+        let end = scheduler.uptime + Self.slice
+        while let start = starts.popFirst() {
+            start()
+            guard scheduler.uptime <= end else {
+                return scheduler.nextTurn { [context] in context.declarations.begin() }
+            }
+        }
     }
 
     /// Forgets what would have begun.
