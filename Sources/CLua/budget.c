@@ -217,7 +217,7 @@ void clua_enter(clua_state *state, lua_State *L, const clua_budget *budget, clua
     };
     if (state->depth++ == 0) {
         state->handed = 0;
-        // What the last run has let go of is found by none of its collections.
+        // The script may let go of everything at the end of a run, so the next one may collect at once.
         state->kept = 0;
         state->runs++;
         if (state->run_status) clua_run_status_begin(state->run_status, budget);

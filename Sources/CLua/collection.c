@@ -67,7 +67,6 @@ void clua_tidy(clua_state *state) {
     bool starved = state->starved || (state->was_expired && clua_used(state) > state->limit / 2);
     state->starved = false;
     if (starved) clua_collect(state);
-    if (clua_used(state) + state->limit / 64 < state->kept) state->kept = 0;
     if (state->has_grown) return;
     if (clua_used(state) <= state->expected_bytes && state->boxes <= state->expected_boxes) return;
     state->has_grown = true;

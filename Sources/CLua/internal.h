@@ -31,7 +31,7 @@ struct clua_state {
     size_t charged;
     bool script_innermost;
     bool over_limit;
-    /// What the last collection for the limit's sake left; 0 when much has gone since.
+    /// Bytes that the last collection of this run for the limit's sake left; 0 before the first.
     size_t kept;
     /// A script was refused memory in this run.
     bool starved;
@@ -118,7 +118,7 @@ typedef struct {
     bool owns;
     /// The cycle that found it dead and let it live; 0 at first, and when it has been used since.
     uint32_t spared_in;
-    /// What its object keeps outside of Lua; counts as memory of the state.
+    /// Bytes that its object keeps outside of Lua; they count as memory of the state.
     size_t charge;
 } clua_box;
 

@@ -115,8 +115,8 @@ int clua_run_box(lua_State *L, clua_box *box) {
         lua_pushliteral(L, "not enough memory");
         return lua_error(L);
     }
-    // What it answers may be half of what was asked for: its loops give up. One that suspends has left its
-    // waiter with somebody.
+    // Loops of a host function give up when the time is over, so its answer may be incomplete. One that
+    // suspends has left its waiter with somebody.
     if (state->expired && verdict != CLUA_SUSPEND) clua_check_budget(L);
     switch (verdict) {
     case CLUA_RAISE_HERE:

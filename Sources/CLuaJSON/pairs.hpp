@@ -41,8 +41,8 @@ public:
     void drop(size_t mark) { count = mark; }
 
     /// Orders the bytes of the pairs since the mark by their keys, as bytes compare, and drops the pairs.
-    /// What stands between two pairs is the same everywhere. False without memory. Once `stop` is set nothing
-    /// counts any more.
+    /// The text between two pairs is the same everywhere. False without memory. Once `stop` is set the order
+    /// doesn't matter any more.
     bool sort(size_t mark, Writer &out, const volatile bool *stop) {
         Pair *first = all + mark, *last = all + count;
         count = mark;

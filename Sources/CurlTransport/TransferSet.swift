@@ -28,8 +28,8 @@ final class TransferSet {
     var hasNews = false
     /// The same of those that were added.
     private var newTransfers = 0
-    /// What libcurl does for new transfers it does in one go: so many begin in a pass (limit L261), and the
-    /// others in the next ones.
+    /// libcurl begins all new transfers in one go, so a pass gives it no more than these (limit L261), and
+    /// the next ones give it the others.
     private static let mostNew = 32
     private var waiting: ArraySlice<EasyHandle> = []
     /// Seconds that passes took, without what they waited.

@@ -16,8 +16,7 @@ typedef struct {
     int64_t milliseconds;
     uint64_t ticks_before;
     bool is_total;
-    /// What runs, a string that is never freed, or NULL; and what to do about it when it takes too long, or
-    /// NULL.
+    /// The name of the phase, and advice for a run that takes too long; each is never freed, or NULL.
     const char *phase, *advice;
 } clua_budget;
 
@@ -28,7 +27,7 @@ typedef struct {
     char phase[48];
 } clua_excess;
 
-/// What one entry puts aside.
+/// The state's fields that an entry sets anew, as they were before.
 typedef struct {
     clua_state *outer;
     lua_State *current;

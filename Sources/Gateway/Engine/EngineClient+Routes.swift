@@ -22,9 +22,9 @@ extension EngineClient {
         if let answer = shown.publication.answer(at: uptime()) {
             return completion(.answer(answer, .hit(.memory), shown))
         }
-        let status = CacheStatus.forwarded(
-            isStale: resource.dataTime != nil, isCollapsed: answers.isMaking(resource))
-        let isCollapsed = answers.join(resource) { outcome in
+        let isCollapsed = answers.isMaking(resource)
+        let status = CacheStatus.forwarded(isStale: resource.dataTime != nil, isCollapsed: isCollapsed)
+        answers.join(resource) { outcome in
             guard case .answer(let answer, _, _) = outcome else { return completion(outcome) }
             completion(.answer(answer, status, shown))
         }

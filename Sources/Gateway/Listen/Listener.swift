@@ -160,7 +160,7 @@ extension ListenAddress {
             do throws(Fault) { address = try ListenAddress(text) } catch {
                 throw .badAddress(text, why: error.why)
             }
-            // What is said of one address would be true of the other.
+            // The options of an address are found by its text, so both would have the same ones.
             guard !addresses.contains(where: { $0.text == text }) else {
                 throw .badAddress(text, why: "it is listed twice; give each listener an address of its own")
             }

@@ -72,7 +72,7 @@ struct OpenAPIDocument {
         add("HEAD", path, head)
     }
 
-    /// What the gateway answers of the host to all its clients.
+    /// The paths of the host itself that all clients may ask for.
     mutating func addHostRoutes() {
         let all: [(HostRoute, String)] = [
             (.health, "Whether it works"), (.ready, "Whether it takes requests"),

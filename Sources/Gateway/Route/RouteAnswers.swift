@@ -9,12 +9,12 @@ final class RouteAnswers {
     private let seconds: Double
     /// Of the engine that is known at the first request.
     private var service: Service?
-    /// Who waits for an answer that is being made, by its resource's URL.
+    /// Clients that wait for an answer which is being made, by its resource's URL.
     private var waiters: [String: [Waiter]] = [:]
 
     nonisolated init(_ seconds: Double) { self.seconds = seconds }
 
-    /// What the answer to a target is the data of; nil for one that is no URL.
+    /// The resource whose data is the answer to a target; nil for a target that is no URL.
     func resource(for target: [UInt8], _ engine: Engine) -> Resource? {
         let service = service ?? makeService(engine)
         // It has no host: nothing can be sent for it.
@@ -29,10 +29,9 @@ final class RouteAnswers {
         return made
     }
 
-    /// Waits for the answer; whether it is being made already.
-    func join(_ resource: Resource, _ waiter: @escaping Waiter) -> Bool {
+    /// Waits for the answer, which somebody has to make if nobody does yet.
+    func join(_ resource: Resource, _ waiter: @escaping Waiter) {
         waiters[resource.urlString, default: []].append(waiter)
-        return waiters[resource.urlString]?.count ?? 0 > 1
     }
 
     func isMaking(_ resource: Resource) -> Bool { waiters[resource.urlString] != nil }

@@ -68,8 +68,8 @@ struct RouteTable: Sendable {
             answers = seconds > 0 ? RouteAnswers(seconds) : nil
         }
 
-        /// What its names stand for in a path of these segments, decoded; nil when it isn't for them. A
-        /// segment with a slash in it is none (54.6), and what could lead up is nobody's parameter.
+        /// The values of its names in a path of these decoded segments; nil when the path doesn't match. No
+        /// segment has a slash in it (54.6), and no value could lead to a path above.
         fileprivate func params(of parts: [String]) -> [(name: String, value: String)]? {
             var params: [(name: String, value: String)] = []
             for (index, segment) in segments.enumerated() {

@@ -2,8 +2,9 @@ import CLua
 
 /// A Swift object that scripts see as userdata.
 ///
-/// What it keeps alive counts towards the memory limit of the state: measured when Lua gets the object, when
-/// a script sets something of it, and when ``LuaState/measure(_:)`` is called; given back when Lua lets go.
+/// The bytes that it keeps alive count towards the memory limit of the state. They are measured when Lua gets
+/// the object, when a script sets something of it, and by ``LuaState/measure(_:)``, and given back when Lua
+/// lets go of it.
 public protocol LuaObject: AnyObject {
     /// Bytes that live as long as it does and are in no other account. Values of Lua that it refers to are in
     /// Lua's. Content that several objects share counts for each of them, so that it may not matter which of

@@ -3,7 +3,7 @@ import CLua
 extension LuaState {
     /// Makes the metatable of a class, once for each state.
     func register<Object: LuaObject>(_ luaClass: LuaClass, of objectType: Object.Type, on lua: Lua) {
-        // What scripts set may change what an object keeps.
+        // An object may keep more, or less, when a script has set something of it.
         func measuring(_ set: @escaping HostFunction) -> HostFunction {
             { arguments in
                 let verdict = try set(arguments)

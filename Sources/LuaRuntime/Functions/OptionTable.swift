@@ -21,7 +21,8 @@ public struct OptionTable {
 
     /// Pushes the value and answers its place; nil (and nothing pushed) when it is absent.
     public func value(_ key: String) -> Int32? {
-        asked.names.append(key)
+        // One that is looked at before it is read is asked for twice.
+        if asked.names.last != key { asked.names.append(key) }
         guard let table else { return nil }
         if lua.rawGet(table, key) != .nil { return lua.top }
         lua.pop()

@@ -25,7 +25,7 @@ extension SecretMask {
         hides(name) ? Self.text : words(value)
     }
 
-    /// What a script prints, which is its own but for the secrets that are known and the passwords of URLs.
+    /// The output of a script as it may be shown: without the secrets that are known and passwords of URLs.
     package static func printed(_ bytes: [UInt8]) -> [UInt8] {
         let bytes = masked(bytes)
         var shown: [UInt8] = []

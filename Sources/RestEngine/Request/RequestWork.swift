@@ -81,7 +81,7 @@ struct RequestPlan {
     var timeout: Double?
     /// Where the body of a success goes; nil: it becomes content.
     var destination: BodyDestination?
-    /// What the mutations keep, the body above all, with the work itself.
+    /// Bytes that the mutations keep, those of the body above all, and the work itself.
     var heldBytes = 2048
 }
 

@@ -9,7 +9,7 @@ extension Service: @EngineActor LuaObject {
 }
 
 extension Resource: @EngineActor LuaObject {
-    /// What it holds is in the content limit, and an entity in a script's hands counts by itself.
+    /// Its content is in the content limit, and an entity that a script has counts by itself.
     public var keptBytes: Int { ownBytes }
 }
 

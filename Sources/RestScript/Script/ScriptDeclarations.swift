@@ -55,8 +55,8 @@ final class ScriptDeclarations {
         }
     }
 
-    /// What is declared keeps so many bytes, which count for as long as the script lives: services, blocks
-    /// and routes stay, whatever the script lets go of.
+    /// Counts bytes that a declaration keeps, for as long as the script lives: services, blocks and routes
+    /// stay, whatever the script lets go of.
     func keep(_ bytes: Int) {
         guard !context.isClosed else { return }
         texts.keptBytes += bytes
@@ -108,6 +108,9 @@ final class ScriptDeclarations {
         if isLoading { starts.append(start) } else { start() }
     }
 
+    /// Something of what was declared has not begun yet.
+    var hasStarts: Bool { !starts.isEmpty }
+
     /// The main file has come to its end.
     func finish(starting start: Start) {
         isLoading = false
@@ -142,7 +145,7 @@ final class ScriptDeclarations {
     }
 }
 
-/// What the declarations of a script keep in the host, as an object of its Lua state.
+/// The account of what a script's declarations keep in the host, as an object of its Lua state.
 final class DeclaredTexts: LuaObject {
     var keptBytes = 0
 }

@@ -92,7 +92,8 @@ public final class ScriptHost {
 
     /// True while a job, a timer or a waiting hook of the script is alive, or a request is under way.
     public var hasWork: Bool {
-        !context.jobs.isEmpty || context.engine.openRequests > 0 || context.engine.openStreams > 0
+        !context.jobs.isEmpty || context.declarations.hasStarts || context.engine.openRequests > 0
+            || context.engine.openStreams > 0
     }
 
     /// The script started something, which may have ended.

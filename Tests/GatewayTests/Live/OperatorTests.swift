@@ -53,7 +53,7 @@ import Testing
                 let seen = try statuses(site, ["Authorization: Bearer \(token)"])
                 #expect(seen == [status], "\(token)")
             }
-            // What a proxy adds says nothing of a token.
+            // The fields that a proxy adds say nothing of a token.
             #expect(try statuses(site, ["Authorization: Bearer operator", "Via: 1.1 a"]) == [200])
         }
     }

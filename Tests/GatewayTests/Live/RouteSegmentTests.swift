@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// What the names of a route stand for (rule 54.6).
+/// The values of a route's names (rule 54.6).
 @Suite struct RouteSegmentTests {
     /// The guide's own: the name goes into the path of a resource.
     private static func report(_ template: String, in world: World) -> GatewayRoute {

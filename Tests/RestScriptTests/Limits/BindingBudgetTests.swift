@@ -12,8 +12,9 @@ import Testing
 @Suite(.leakChecked, .wholeRunOnly) @EngineActor
 struct BindingBudgetTests {
     private static let budget = 0.01
-    /// Beyond the budget and the tick that ends it.
-    private static let grace = 0.02
+    /// Beyond the budget and the tick that ends it. Twice what is promised, because tests run a debug build,
+    /// where work on text takes several times as long.
+    private static let grace = 0.04
 
     /// Objects of each class, by its name. Those that scripts can't keep are looked at elsewhere.
     private static let objects = """
@@ -147,7 +148,7 @@ struct BindingBudgetTests {
                 return ClockReading.threadTime - begin
             }
             var taken = time()
-            // What the collector had to do comes once.
+            // A collection in the first attempt isn't due again in the next.
             for _ in 0..<2 where taken > most { taken = min(taken, time()) }
             if taken > most { held.append("\(name): \(Int(taken * 1000)) ms") }
             lua.setTop(cases)

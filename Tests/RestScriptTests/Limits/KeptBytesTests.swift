@@ -5,7 +5,7 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// What a script keeps of the host's counts towards its memory.
+/// Answers, errors and requests that a script keeps count towards its memory.
 @Suite(.leakChecked) @EngineActor
 struct KeptBytesTests {
     private static let mebibyte = 1 << 20

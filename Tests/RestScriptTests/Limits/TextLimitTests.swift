@@ -105,4 +105,12 @@ struct TextLimitTests {
         let refused = try outcome((64 << 10) + 1)
         #expect(refused.count == 1 && refused[0].contains("64 KiB at most"), "\(refused)")
     }
+
+    @Test func `the error about an unknown option names each that there is once`() {
+        for call in ["rest.service { zzzzz = 1 }", "rest.gateway { zzzzz = 1 }"] {
+            let error = loadError(call) ?? ""
+            let names = error.split(separator: " knows ").last?.split(separator: ", ") ?? []
+            #expect(names.count > 3 && Set(names).count == names.count, "\(error)")
+        }
+    }
 }

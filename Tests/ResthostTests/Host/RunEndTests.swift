@@ -20,6 +20,11 @@ struct RunEndTests {
         ChildProcess(["/bin/sh", "-c", command, BuiltProgram.path], in: folder.path, patience: 60)
     }
 
+    private func get(_ target: String, _ port: Int) throws -> String {
+        try LoopbackClient(port: port).exchange(
+            "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    }
+
     @Test func `SIGTERM ends a host whose engine hangs, and says what was cut`() async {
         // A run that serves nobody waits for the reader of its output, which never reads.
         let folder = ScriptFolder(
@@ -52,9 +57,7 @@ struct RunEndTests {
             child.output.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) })
         // 64 KiB fit into a pipe, and 4 MiB wait.
         for _ in 0..<600 {
-            let answer = try LoopbackClient(port: port).exchange(
-                "GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            #expect(try get("/x", port).hasPrefix("HTTP/1.1 200 "))
         }
         child.signal(SIGTERM)
         #expect(await child.end().code == 0)
@@ -83,9 +86,7 @@ struct RunEndTests {
                 Int(status.output[range.upperBound...].prefix { $0.isNumber })
             })
         for _ in 0..<3 {
-            let answer = try LoopbackClient(port: port).exchange(
-                "GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            #expect(try get("/x", port).hasPrefix("HTTP/1.1 200 "))
         }
         child.signal(SIGTERM)
         #expect(await child.end().code == 0)
