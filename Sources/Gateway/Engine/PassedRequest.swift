@@ -82,8 +82,10 @@ extension PassedRequest {
         if method != "GET" || status == 206 {
             add("ETag", headers["ETag"].map { [status == 206 ? namedRange ?? $0 : $0] } ?? [])
         }
-        if status == 206 || status == 416 { add("Content-Range", headers.values("Content-Range")) }
-        if wantsPart || method == "HEAD" { add("Accept-Ranges", headers.values("Accept-Ranges")) }
+        let isPart = status == 206 || status == 416
+        if isPart { add("Content-Range", headers.values("Content-Range")) }
+        // With a whole answer the gateway makes the part itself, and says so.
+        if isPart || method == "HEAD" { add("Accept-Ranges", headers.values("Accept-Ranges")) }
         if status == 401 { add("WWW-Authenticate", headers.values("WWW-Authenticate")) }
         return fields
     }

@@ -69,33 +69,37 @@ package struct HARReader {
         guard let response = entry.member("response") else { throw fault("it has no 'response'") }
         do throws(Fault) {
             let body = try body(of: request)
+            let fields = fields(of: request)
             return RecordedExchange(
-                number: number, method: method, url: url, body: body,
-                credentials: credentials(of: entry, source, body), digests: digests,
-                answer: try answer(response, method))
+                number: number, method: method, url: url, body: body, range: fields["Range"],
+                accept: fields["Accept"], credentials: credentials(of: entry, fields, source, body),
+                digests: digests, answer: try answer(response, method))
         } catch { throw fault(error.message) }
     }
 
     /// Those of other programs' recordings are as they stand there.
     private func credentials(
-        of entry: Tree, _ url: String, _ body: RecordedExchange.RequestBody
+        of entry: Tree, _ fields: Headers, _ url: String, _ body: RecordedExchange.RequestBody
     ) -> Set<String> {
         if isOurs {
             guard let list = entry.member("_credentials"), list.kind == .array else { return [] }
             return Set(list.elements.compactMap(\.string))
         }
-        var headers = Headers()
-        if let list = entry.member("request")?.member("headers"), list.kind == .array {
-            for field in list.elements {
-                guard let name = field.member("name")?.string, let value = field.member("value")?.string
-                else { continue }
-                headers.add(name, value)
-            }
-        }
         guard case .bytes(let bytes, let type) = body else {
-            return digests.all(headers, url: url, body: [], nil)
+            return digests.all(fields, url: url, body: [], nil)
         }
-        return digests.all(headers, url: url, body: bytes, type)
+        return digests.all(fields, url: url, body: bytes, type)
+    }
+
+    private func fields(of request: Tree) -> Headers {
+        var headers = Headers()
+        guard let list = request.member("headers"), list.kind == .array else { return headers }
+        for field in list.elements {
+            guard let name = field.member("name")?.string, let value = field.member("value")?.string
+            else { continue }
+            headers.add(name, value)
+        }
+        return headers
     }
 
     private struct Fault: Error {

@@ -28,6 +28,9 @@ package struct RecordedExchange: Sendable {
     /// Masked, without a fragment.
     let url: String
     let body: RequestBody
+    /// The fields by which a server chooses what it answers, where the request had them.
+    let range: String?
+    let accept: String?
     /// What tells its credentials from others, and how that is found of a request.
     let credentials: Set<String>
     let digests: CredentialDigests

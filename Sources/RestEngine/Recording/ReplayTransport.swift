@@ -46,10 +46,21 @@ package final class RecordedAnswers {
             let body = ComparedRequest.body(request.body ?? [], type, mask)
             same = same.filter { hasBody(body, request.body ?? [], type, at: $0) }
         }
-        same = withNearestCredentials(same, to: request)
+        same = withNearestCredentials(withSameForm(same, to: request), to: request)
         guard let place = same.first(where: { !isUsed[$0] }) ?? same.last else { return nil }
         isUsed[place] = true
         return reply(exchanges[place])
+    }
+
+    /// Those that asked for the same part, and if there are any of that kind, with the same `Accept` (49.2). A
+    /// whole answer is as good for a request for a part, since a server may ignore `Range` (RFC 9110 14.2).
+    private func withSameForm(_ same: [Int], to request: TransportRequest) -> [Int] {
+        let range = request.headers["Range"]
+        var alike = same.filter { exchanges[$0].range == range }
+        if alike.isEmpty { alike = same.filter { exchanges[$0].range == nil } }
+        let accept = request.headers["Accept"] ?? "*/*"
+        let accepted = alike.filter { (exchanges[$0].accept ?? "*/*") == accept }
+        return accepted.isEmpty ? alike : accepted
     }
 
     /// Those of the same credentials if there are any, and else all: at a replay credentials may be others
@@ -103,7 +114,8 @@ package final class RecordedAnswers {
         }
         let text = "\(path) has no answer to \(asked)"
         if nearest.method == request.method, nearest.url == ComparedRequest.url(request.url, mask) {
-            return text + " with this body; \(nearest.description) has another"
+            let isOfRange = nearest.range == nil || nearest.range == request.headers["Range"]
+            return text + " with this \(isOfRange ? "body" : "Range"); \(nearest.description) has another"
         }
         return text + "; the nearest is \(nearest.description)"
     }

@@ -77,6 +77,20 @@ import Testing
         }
     }
 
+    @Test func `50.8 Where the API ignores a forwarded Range, the gateway makes the part and says so once`()
+        async throws
+    {
+        try await Self.run(forwarding: ["Range"]) { _ in
+            var response = TransportResponse.stub(Self.text, type: "application/x-raw")
+            response.headers.set("Accept-Ranges", "bytes")
+            return response
+        } _: { _, site in
+            let part = try site.get("/github/a", fields: ["Range: bytes=2-4"])
+            #expect(part.status == 206 && part.body == "234")
+            #expect(part.fields.filter { $0.name.lowercased() == "accept-ranges" }.count == 1)
+        }
+    }
+
     @Test func `50.14 A part that a transformer has changed is a part of nothing`() async throws {
         try await Self.run(forwarding: ["Range"]) { _ in
             var response = TransportResponse.stub("[1 ]", status: 206, type: "text/plain")

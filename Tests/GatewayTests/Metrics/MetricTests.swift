@@ -79,13 +79,16 @@ import Testing
             ]
         }) { world, site in
             try await world.configureAsScript("/users/*")
+            try await world.configureAsScript("/files/*")
+            try await world.configure("/files/*") { $0.stream = .body }
             _ = try scrape(site)
             let clients = [
-                try site.asking("/github/users/a"), try site.asking("/endless"), try site.connect(),
+                try site.asking("/github/users/a"), try site.asking("/endless"),
+                try site.asking("/github/files/a"), try site.connect(),
             ]
-            try clients[2].send(
+            try clients[3].send(
                 "POST /github/users/b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
-            await world.transport.waitForRequests(2)
+            await world.transport.waitForRequests(3)
             // The route's labels are known before this answer is.
             _ = try site.get("/-/services")
             await site.gateway.sweep(times: 13)
@@ -94,6 +97,7 @@ import Testing
             #expect(text[series("/users/*", 504, "failed")] == 1)
             #expect(text[series("/users/*", 504, "failed", method: "POST")] == 1)
             #expect(text[series("/endless", 504, "failed", service: "-")] == 1)
+            #expect(text[series("/files/*", 504, "failed")] == 1)
         }
     }
 

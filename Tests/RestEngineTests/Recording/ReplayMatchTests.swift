@@ -73,6 +73,34 @@ struct ReplayMatchTests {
         #expect(ask(answers, post("chat", #"{"max_tokens":6}"#)) == nil)
     }
 
+    @Test func `49.2 a part is another request than the whole, and another part is another`() throws {
+        func part(_ range: String) -> TransportRequest { get("file", ["Range": "bytes=\(range)"]) }
+        _ = try record([part("0-9"), get("file"), part("5-12"), part("0-9")])
+        let answers = try answers()
+        #expect(ask(answers, get("file")) == "2")
+        #expect(ask(answers, part("5-12")) == "3")
+        #expect(ask(answers, part("0-9")) == "1")
+        #expect(ask(answers, part("0-9")) == "4")
+        // A server may ignore the field, so the whole answers too.
+        #expect(ask(answers, part("90-")) == "2")
+        _ = try record([part("0-9")])
+        let other = try self.answers()
+        #expect(ask(other, get("file")) == nil)
+        #expect(
+            other.miss(get("file")).hasSuffix(
+                "with this Range; entry 1, GET https://api.test/v1/file has another"))
+    }
+
+    @Test func `49.2 of answers to one request those with the same Accept are preferred`() throws {
+        func accepting(_ type: String) -> TransportRequest { get("list", ["Accept": type]) }
+        _ = try record([accepting("text/csv"), accepting("application/json"), get("list")])
+        let answers = try answers()
+        #expect(ask(answers, accepting("application/json")) == "2")
+        #expect(ask(answers, get("list")) == "3")
+        #expect(ask(answers, accepting("text/csv")) == "1")
+        #expect(ask(answers, accepting("text/xml")) == "3")
+    }
+
     @Test func `49.4 of credentials the same are preferred, and others will do`() throws {
         let users = ["first-credential", "second-credential"]
         let document = try record(
