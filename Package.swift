@@ -108,6 +108,8 @@ let package = Package(
                 .treatAllWarnings(as: .error),
             ]),
         .target(name: "CPlatform", cSettings: cSettings),
+        // Its C file has the files of the page in it.
+        .target(name: "CInspector", exclude: ["page"], cSettings: cSettings),
         // xxhash's functions are inlined from its header: nothing is linked.
         .target(name: "CHash", cSettings: cSettings),
         .target(name: "CCrypto", dependencies: ["SystemCrypto"], cSettings: cSettings),
@@ -139,8 +141,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Platform", "RestEngine", "CEncoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
-                nioHTTP2, nioHPACK,
+                "Platform", "RestEngine", "CEncoding", "CInspector", nioCore, nioPosix, nioHTTP1, nioSSL,
+                nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),
         .target(

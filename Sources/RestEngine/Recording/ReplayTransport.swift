@@ -52,8 +52,8 @@ package final class RecordedAnswers {
         return reply(exchanges[place])
     }
 
-    /// Those that asked for the same part, and if there are any of that kind, with the same `Accept` (49.2). A
-    /// whole answer is as good for a request for a part, since a server may ignore `Range` (RFC 9110 14.2).
+    /// Those that asked for the same part, and if there are any, those of them with the same `Accept` (49.2).
+    /// A whole answer is as good for a request for a part: a server may ignore `Range` (RFC 9110 14.2).
     private func withSameForm(_ same: [Int], to request: TransportRequest) -> [Int] {
         let range = request.headers["Range"]
         var alike = same.filter { exchanges[$0].range == range }
