@@ -16,7 +16,11 @@ package final class CurlPoller: Poller {
     private nonisolated let wakeUp: WakeUp
     /// What ended and was not told yet.
     private var finished: [CurlTransfer] = []
+    /// Those that are being told, and how many of them were.
     private var delivering: [CurlTransfer] = []
+    private var delivered = 0
+    /// Seconds of telling in one pass, for functions of scripts may run then. Others are told in the next.
+    private static let slice = 0.01
     /// How much of its time the loop works, which decides where new transfers run.
     private var load = LoopLoad()
 
@@ -109,10 +113,21 @@ package final class CurlPoller: Poller {
         let arrived = time.arrived
         time.arrived = []
         for transfer in arrived { transfer.deliverBody() }
-        guard !finished.isEmpty else { return !arrived.isEmpty }
-        swap(&finished, &delivering)
-        for transfer in delivering { transfer.complete() }
+        if delivered == delivering.count {
+            delivering.removeAll(keepingCapacity: true)
+            delivered = 0
+            // What fails meanwhile is told in the next pass.
+            swap(&finished, &delivering)
+        }
+        guard !delivering.isEmpty else { return !arrived.isEmpty }
+        let end = ClockReading.uptime + Self.slice
+        while delivered < delivering.count {
+            delivered += 1
+            delivering[delivered - 1].complete()
+            if ClockReading.uptime > end { return true }
+        }
         delivering.removeAll(keepingCapacity: true)
+        delivered = 0
         return true
     }
 

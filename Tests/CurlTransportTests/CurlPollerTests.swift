@@ -39,6 +39,25 @@ struct CurlPollerTests {
         precondition(result.error == nil)
     }
 
+    @Test func `ends of transfers that take long to hear of let others have their turn`() async {
+        let journal = await Journal()
+        let transport = await CurlTransport()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            EngineLoop.shared.submit {
+                for number in 0..<4 {
+                    _ = transport.send(TransportRequest(url: "no URL")) { _ in
+                        if number == 0 { EngineLoop.shared.submit { journal.note("other") } }
+                        let end = ContinuousClock.now + .milliseconds(11)
+                        while ContinuousClock.now < end {}
+                        journal.note("\(number)")
+                        if number == 3 { continuation.resume() }
+                    }
+                }
+            }
+        }
+        #expect(await journal.lines == ["0", "other", "1", "2", "3"])
+    }
+
     @Test func `work from other threads wakes the loop while a transfer stalls`() async {
         let begun = Gate()
         let peer = LoopbackPeer { _, connection in

@@ -154,7 +154,57 @@ def forged(host):
     return complaints
 
 
+# Each look at a configuration would have such blocks run again, with all the time that there is for one URL.
+RESTLESS = """@PRELUDE@
+api:configure("/r*", function() api:configure("/r*", function() end) end)
+for _ = 1, 5000 do api:configure("/r*", function() local n = 0 for i = 1, 10000 do n = n + i end end) end
+"""
+
+# A path that no system takes, with a folder in each second byte of it.
+PATHS = """@PRELUDE@
+go(function()
+  for _ = 1, 20 do
+    rest.spawn(function() pcall(rest.read_file, ("a/"):rep(100000)) end)
+    rest.sleep(0.1)
+  end
+end)
+"""
+
+# Functions that each use up the time of one, set off by one event.
+CROWD = """@PRELUDE@
+local function burn() while true do end end
+for _ = 1, 100 do rest.on_reload(burn) end
+go(function()
+  local request = api:resource("/slow"):load()
+  for _ = 1, 100 do request:on_completion(burn) api:resource("/slow"):add_observer(burn) end
+end)
+"""
+
+
+def ask(host):
+    host.get_all([f"/api/r{number}" for number in range(3)])
+    return []
+
+
+def wait(host):
+    host.go()
+    time.sleep(3)
+    return []
+
+
+def crowd(host):
+    complaints = wait(host)
+    host.write("main.lua", "@PRELUDE@")
+    host.command("reload")
+    time.sleep(4)
+    return complaints
+
+
 ATTACKS = [
+    Attack("restless-blocks", "blocks that add blocks each time they run", ask, RESTLESS,
+           flags=["--limit", "block=0.01", "--limit", "predicate=0.01"]),
+    Attack("long-paths", "files in 100,000 folders", wait, PATHS),
+    Attack("crowds", "hooks, observers and functions of rest.on_reload that never end, by the hundred", crowd, CROWD),
     Attack("finalizers-marks", "__gc in the metatables of JSON marks", waste, MARKS, runs_twice=True),
     Attack("finalizers-classes", "__gc put into a class later", waste, CLASSES, runs_twice=True),
     Attack("finalizers-globals", "__gc on _G, rest, strings, and set twice", waste_and_reload, GLOBALS, runs_twice=True),

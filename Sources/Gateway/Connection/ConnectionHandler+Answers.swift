@@ -114,7 +114,7 @@ extension ConnectionHandler {
                 connection.value.finish(number, EngineClient.busyReply(route))
             }
         }
-        EngineLoop.shared.submit {
+        let question: @Sendable @EngineActor () -> Void = {
             engine.answer(route, query: query, exposure, withDetails: isAuthorized) { reply in
                 let labels = engine.labels(of: route)
                 mailbox.send {
@@ -122,6 +122,11 @@ extension ConnectionHandler {
                     connection.value.finish(number, reply, labels)
                 }
             }
+        }
+        if route.isLivenessCheck {
+            EngineLoop.shared.submitUrgent(question)
+        } else {
+            EngineLoop.shared.submit(question)
         }
     }
 

@@ -9,10 +9,12 @@ public protocol HostControl: Sendable {
     /// What operators want to know, as an object.
     @EngineActor var status: Tree { get }
 
-    /// How a request for the resource at `url` would be configured and sent, secrets masked.
+    /// How a request for the resource at `url` would be configured and sent, secrets masked. `completion` is
+    /// called exactly once, maybe before this returns.
     @EngineActor func explain(
-        _ service: Service, url: URLText, method: String
-    ) throws(ControlProblem) -> Tree
+        _ service: Service, url: URLText, method: String,
+        _ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void
+    )
 
     /// What the host adds to the gateway's own metrics.
     @EngineActor var metrics: [MetricFamily] { get }

@@ -17,6 +17,10 @@ extension EngineClient {
                 let query = try RouteQuery(query, known: ["service", "limit", "offset"])
                 return try resources(query, exposure, completion)
             }
+            if route == .explain {
+                let query = try RouteQuery(query, known: ["service", "path", "method"])
+                return try explain(query, exposure) { result in completion(Self.reply(result)) }
+            }
             completion(try answer(route, query: query, exposure, withDetails: withDetails))
         } catch { completion(error.reply) }
     }
@@ -32,8 +36,6 @@ extension EngineClient {
         case .metrics:
             _ = try RouteQuery(query, known: [])
             return metricsReply(exposure)
-        case .explain:
-            return try explain(try RouteQuery(query, known: ["service", "path", "method"]), exposure)
         case .status: return Reply(200, json: try neededControl.status)
         case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]), exposure)
         case .wipe: return try wipe(try RouteQuery(query, known: ["service", "pattern"]), exposure)
@@ -45,7 +47,7 @@ extension EngineClient {
         case .script: return InspectorPage.script
         case .style: return InspectorPage.style
         // They are answered later, not from here.
-        case .reload, .events, .resources:
+        case .reload, .events, .resources, .explain:
             throw Problem(500, "internal", "this is not how \(route) is asked for")
         }
     }
@@ -123,7 +125,10 @@ extension EngineClient {
     }
 
     @EngineActor
-    private func explain(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
+    private func explain(
+        _ query: RouteQuery, _ exposure: Exposure,
+        _ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void
+    ) throws(Problem) {
         let service = try service(try query.needed("service"), exposure)
         let (path, method) = (query["path"] ?? "", query["method"] ?? "GET")
         guard let method = Method.normalized(method) else {
@@ -131,10 +136,7 @@ extension EngineClient {
         }
         let url = try exposedURL(
             of: ResourcePath(service: service.name, target: path), in: service, exposure)
-        let control = try neededControl
-        do throws(ControlProblem) {
-            return Reply(200, json: try control.explain(service, url: url, method: method))
-        } catch { throw Problem(error) }
+        try neededControl.explain(service, url: url, method: method, completion)
     }
 
     @EngineActor

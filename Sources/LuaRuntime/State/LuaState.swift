@@ -77,6 +77,9 @@ public final class LuaState {
     /// once.
     public var isSpent: Bool { clua_is_spent(core) }
 
+    /// A function of the script is under way, or work that counts as one's.
+    public var isRunning: Bool { entry.phase != nil }
+
     /// See ``Lua/poll()``, for C that may not call anything. Lives as long as the state.
     public var spentFlag: UnsafePointer<Bool>? { clua_spent_flag(core) }
 

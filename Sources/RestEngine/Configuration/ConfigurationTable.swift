@@ -94,7 +94,8 @@ package final class ConfigurationTable {
         return ResolvedConfiguration(draft.configuration, entries: applied)
     }
 
-    private func limited(_ url: URLText, _ work: () throws -> Void) throws {
+    /// Functions of scripts that make one request have their time together.
+    func limited(_ url: URLText, _ work: () throws -> Void) throws {
         if let limit { try limit(url, work) } else { try work() }
     }
 

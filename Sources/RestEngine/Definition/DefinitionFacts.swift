@@ -43,6 +43,12 @@ extension RequestDefinition {
     /// property, and what would be sent. Nothing is.
     @EngineActor
     public func explain(mask: SecretMask = .standard) -> Explanation {
-        service.explain(self, mask: mask)
+        service.explain(self, mask: mask) {}
+    }
+
+    /// The same for somebody who has not endless time: `poll` throws when it is over.
+    @EngineActor
+    package func explain(mask: SecretMask = .standard, poll: () throws -> Void) rethrows -> Explanation {
+        try service.explain(self, mask: mask, poll: poll)
     }
 }

@@ -17,11 +17,9 @@ struct ConfigurationFacts {
 
     init(_ configuration: Configuration) {
         var fields = Self.scalars(configuration) + Self.attempts(configuration)
-        var seen: Set<String> = []
-        for field in configuration.headers.fields where seen.insert(field.name.lowercased()).inserted {
-            let values = configuration.headers.values(field.name)
+        for (name, values) in Self.values(configuration.headers) {
             let value = values.count == 1 ? Tree(values[0]) : Tree(values.map { Tree($0) })
-            fields.append(Field(name: Self.headerPrefix + field.name, value: value))
+            fields.append(Field(name: Self.headerPrefix + name, value: value))
         }
         for name in Headers.transportNames where configuration.headers.omitted.contains(name) {
             fields.append(Field(name: Self.headerPrefix + name, value: .null))
@@ -48,6 +46,22 @@ struct ConfigurationFacts {
     }
 
     static let headerPrefix = "headers."
+
+    /// Each name once, as it was written first, with all its values.
+    private static func values(_ headers: Headers) -> [(name: String, values: [String])] {
+        var all: [(name: String, values: [String])] = []
+        var places: [String: Int] = [:]
+        for field in headers.fields {
+            let name = field.name.lowercased()
+            if let place = places[name] {
+                all[place].values.append(field.value)
+            } else {
+                places[name] = all.count
+                all.append((field.name, [field.value]))
+            }
+        }
+        return all
+    }
 
     private static func scalars(_ configuration: Configuration) -> [Field] {
         let timeouts = configuration.timeouts
@@ -142,8 +156,9 @@ struct ConfigurationFacts {
     func changes(since before: ConfigurationFacts) -> [Explanation.Change] {
         var changes: [Explanation.Change] = []
         let old = before.values
-        for field in fields where old[field.name.lowercased()] != field.value {
-            changes.append(.value(field.name, before: old[field.name.lowercased()], after: field.value))
+        for field in fields {
+            let was = old[field.name.lowercased()]
+            if was != field.value { changes.append(.value(field.name, before: was, after: field.value)) }
         }
         let new = values
         for field in before.fields where new[field.name.lowercased()] == nil {

@@ -76,6 +76,12 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
+    /// Those behind what these and others have in common at the beginning.
+    func added(to others: Headers) -> Headers {
+        let common = zip(fields, others.fields).prefix { $0 == $1 }.count
+        return Headers(Array(fields.dropFirst(common)))
+    }
+
     private func joinedValues(_ name: String) -> String? {
         let count = name.utf8.count
         var joined: String?

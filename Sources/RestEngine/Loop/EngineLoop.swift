@@ -1,3 +1,4 @@
+import DequeModule
 import Platform
 import Synchronization
 
@@ -34,9 +35,10 @@ public actor EngineActor {
 
 /// The one thread that owns engine, main Lua state and transport.
 ///
-/// A pass of the loop: take what other threads sent, run it; run each scheduler's turn; wait in the poller,
-/// which delivers network events as it wakes. Whatever is sent from another thread wakes the poller once for
-/// each batch, and what is sent from the loop itself wakes nothing.
+/// A pass of the loop: take what other threads sent, run it, as much as ten milliseconds are enough for; run
+/// each scheduler's turn; wait in the poller, which delivers network events as it wakes. Whatever is sent
+/// from another thread wakes the poller once for each batch, and what is sent from the loop itself wakes
+/// nothing.
 public final class EngineLoop: SerialExecutor, Sendable {
     /// The process has one loop.
     public static let shared = EngineLoop()
@@ -48,9 +50,13 @@ public final class EngineLoop: SerialExecutor, Sendable {
 
     private struct Inbox {
         var work: [Work] = []
+        /// Goes before all other work.
+        var urgent: [Work] = []
         /// The loop is in its poller, or about to be: whoever appends must wake it, and does so once.
         var isParked = false
         var poller: any Poller = ParkingPoller()
+
+        var hasWork: Bool { !work.isEmpty || !urgent.isEmpty }
     }
 
     private let inbox = Mutex(Inbox())
@@ -71,9 +77,14 @@ public final class EngineLoop: SerialExecutor, Sendable {
         send(.call(call))
     }
 
-    private func send(_ work: Work) {
+    /// The same before whatever else waits: for a short question that says whether the loop turns.
+    package func submitUrgent(_ call: @escaping @Sendable @EngineActor () -> Void) {
+        send(.call(call), isUrgent: true)
+    }
+
+    private func send(_ work: Work, isUrgent: Bool = false) {
         let sleeping: (any Poller)? = inbox.withLock { inbox in
-            inbox.work.append(work)
+            if isUrgent { inbox.urgent.append(work) } else { inbox.work.append(work) }
             guard inbox.isParked else { return nil }
             inbox.isParked = false
             return inbox.poller
@@ -112,30 +123,43 @@ public final class EngineLoop: SerialExecutor, Sendable {
         old.wake()
     }
 
+    /// Seconds of a pass for what was sent: what is left has its turn behind the schedulers and the poller.
+    private static let slice = 0.01
+
     private static func run(_ loop: EngineLoop) {
+        var left: Deque<Work> = []
         while true {
-            let (work, poller) = loop.inbox.withLock { inbox in
+            let (urgent, work, poller) = loop.inbox.withLock { inbox in
                 inbox.isParked = false
-                let work = inbox.work
-                inbox.work = []
-                return (work, inbox.poller)
+                let taken = (inbox.urgent, inbox.work, inbox.poller)
+                (inbox.urgent, inbox.work) = ([], [])
+                return taken
+            }
+            left.append(contentsOf: work)
+            for item in urgent { loop.perform(item) }
+            let end = ClockReading.uptime + slice
+            while let item = left.popFirst() {
+                loop.perform(item)
+                if ClockReading.uptime > end { break }
             }
             // This function is the loop's thread, which is what isolation to the engine means.
-            for item in work {
-                switch item {
-                case .job(let job): job.runSynchronously(on: loop.asUnownedSerialExecutor())
-                case .call(let call): EngineActor.assumeIsolated { call() }
-                }
-            }
             let wait = EngineActor.assumeIsolated { SchedulerList.shared.runPass() }
-            let isBusy = wait == 0 || loop.inbox.withLock { !$0.work.isEmpty }
+            let isBusy = wait == 0 || !left.isEmpty || loop.inbox.withLock { $0.hasWork }
             // Not parked: what is sent meanwhile is seen before the wait, and needs to wake nobody.
             if poller.handle(polling: isBusy) || isBusy { continue }
             let mayPark = loop.inbox.withLock { inbox in
-                inbox.isParked = inbox.work.isEmpty
+                inbox.isParked = !inbox.hasWork
                 return inbox.isParked
             }
             if mayPark { poller.wait(milliseconds: wait) }
+        }
+    }
+
+    private func perform(_ work: Work) {
+        // It runs on the loop's thread, which is what isolation to the engine means.
+        switch work {
+        case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+        case .call(let call): EngineActor.assumeIsolated { call() }
         }
     }
 }

@@ -8,6 +8,8 @@ import HeapModule
 public final class Scheduler {
     /// Others have their turn after so many seconds, sockets above all: work of one turn may be long.
     private static let slice = 0.01
+    /// Seconds of one part of long work, see ``inParts(_:)``.
+    private static let part = 0.005
 
     /// A closure by itself would be wrapped as it enters the queue and again as it leaves.
     private struct Turn {
@@ -23,7 +25,7 @@ public final class Scheduler {
     /// Timers whose time has come.
     private var due: Deque<EngineTimer> = []
     /// Counts the turns.
-    private(set) var turn: UInt64 = 0
+    package private(set) var turn: UInt64 = 0
 
     /// With the system's clock the engine loop runs this scheduler for as long as it lives; with any other
     /// clock whoever holds it calls ``runTurn()``.
@@ -67,6 +69,17 @@ public final class Scheduler {
         }
         timers.insert(TimerEntry(deadline: clock.uptime + max(0, seconds), order: timerCount, timer: timer))
         return timer
+    }
+
+    /// Does work in parts: now and in later turns, others have theirs after each part.
+    ///
+    /// - Parameter step: does a little; false when there is no more.
+    package func inParts(_ step: @escaping @EngineActor () -> Bool) {
+        let end = uptime + Self.part
+        repeat {
+            guard step() else { return }
+        } while uptime <= end
+        nextTurn { [self] in inParts(step) }
     }
 
     /// Runs the timers that are due, then what was queued when the turn began. False when there was nothing.

@@ -68,7 +68,12 @@ extension RequestPlan {
         do {
             if isConditional { resource.makeConditional(&draft) }
             for mutation in mutations { try mutation(&draft) }
-            for mutator in resolved.configuration.mutators { try mutator.function(&draft) }
+            let mutators = resolved.configuration.mutators
+            if !mutators.isEmpty {
+                try resource.service.core.configuration.limited(url) {
+                    for mutator in mutators { try mutator.function(&draft) }
+                }
+            }
             try draft.validate(known: url)
             return draft
         } catch {

@@ -22,6 +22,8 @@ public final class Resource {
     var isWithdrawn = false
     /// Its configuration is being made.
     private(set) var isResolving = false
+    /// The blocks that ran last have changed the configuration of the service.
+    private var changesItself = false
     /// The latest data in the form in which it leaves the process; nil until somebody needs it.
     var encoded: EncodedContent?
     /// That form of the latest data is being made.
@@ -181,8 +183,13 @@ public final class Resource {
         isResolving = true
         defer { isResolving = false }
         let made = core.resolveConfiguration(url: url, method: method)
+        // Blocks that add blocks, or invalidate what there is, run once more for what they did. If they do it
+        // again, or took too long, that is it: each further look at the configuration would have them run.
+        let after = core.configuration.version
+        let isFinal = made.failure != nil || changesItself
+        changesItself = after != version
         // Not changed in place, so that no reading has to be checked for a change inside it; see EngineLog.
-        configurations = configurations.with(made, for: method, version: version)
+        configurations = configurations.with(made, for: method, version: isFinal ? after : version)
         return made
     }
 

@@ -17,43 +17,54 @@ struct PermissionsBinding: ScriptBinding {
         ) { call in
             let options = try call.options(1)
             var narrowing = ScriptPermissions.Narrowing(place: call.place ?? "the script")
-            narrowing.read = try texts(options, "read").map { $0.map(context.grants.path(named:)) }
-            narrowing.write = try texts(options, "write").map { $0.map(context.grants.path(named:)) }
-            narrowing.variables = try texts(options, "env").map { Set($0) }
-            narrowing.hosts = try texts(options, "net").map { names in
-                try names.map { name in
-                    guard let grant = HostGrant(name) else {
-                        throw LuaUsageError("option 'net': \(HostGrant.advice(name))")
-                    }
-                    return grant
+            narrowing.read = try items(options, "read", .path, context.grants.path(named:))
+            narrowing.write = try items(options, "write", .path, context.grants.path(named:))
+            narrowing.variables = try items(options, "env", .name) { $0 }.map { Set($0) }
+            narrowing.hosts = try items(options, "net", .name) { name in
+                guard let grant = HostGrant(name) else {
+                    throw LuaUsageError("option 'net': \(HostGrant.advice(name))")
                 }
+                return grant
             }
             try options.finish()
-            context.grants.narrow(narrowing)
+            try context.grants.narrow(narrowing)
             return .none
         }
     }
 
-    /// A list of strings, one string, or false for an empty list.
-    private func texts(_ options: OptionTable, _ key: String) throws -> [String]? {
+    /// What is made of a list of strings, of one string, or of false for an empty list.
+    private func items<Item>(
+        _ options: OptionTable, _ key: String, _ limit: TextLimit, _ item: (String) throws -> Item
+    ) throws -> [Item]? {
         guard let place = options.value(key) else { return nil }
         let lua = options.lua
         defer { lua.pop() }
         if lua.boolean(place) == false { return [] }
-        if let text = lua.string(place) { return [text] }
+        func read(_ place: Int32) throws -> Item? {
+            guard lua.type(place) == .string else { return nil }
+            if let refusal = limit.refusal(of: lua.rawLength(place)) {
+                throw LuaUsageError("option '\(key)': \(refusal)")
+            }
+            return try lua.string(place).map(item)
+        }
+        if let one = try read(place) { return [one] }
         guard lua.type(place) == .table else {
             throw LuaUsageError("option '\(key)' is a list of strings or false, not a \(lua.typeName(place))")
         }
-        var texts: [String] = []
-        for item in 0..<lua.rawLength(place) {
-            try lua.rawItem(place, item + 1)
-            defer { lua.pop() }
-            guard let text = lua.string(-1) else {
-                throw LuaUsageError(
-                    "option '\(key)' is a list of strings; item \(item + 1) is a \(lua.typeName(-1))")
-            }
-            texts.append(text)
+        let count = lua.rawLength(place)
+        guard count <= ScriptPermissions.mostItems else {
+            throw LuaUsageError(
+                "option '\(key)' is a list of \(ScriptPermissions.mostItems) strings at most, and this one has \(count)"
+            )
         }
-        return texts
+        return try (1...max(1, count)).prefix(count).map { number in
+            try lua.rawItem(place, number)
+            defer { lua.pop() }
+            guard let item = try read(-1) else {
+                throw LuaUsageError(
+                    "option '\(key)' is a list of strings; item \(number) is a \(lua.typeName(-1))")
+            }
+            return item
+        }
     }
 }

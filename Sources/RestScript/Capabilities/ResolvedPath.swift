@@ -5,7 +5,8 @@ enum ResolvedPath {
     /// Without links; of what doesn't exist yet, as far as it exists, and the names that are left. Nil when
     /// those lead back, and for a link to what doesn't exist.
     static func resolve(_ path: String) -> String? {
-        guard !path.utf8.contains(0), !path.isEmpty else { return nil }
+        // The system takes no longer one, and each folder on the way is looked at.
+        guard !path.utf8.contains(0), !path.isEmpty, path.utf8.count < Int(PATH_MAX) else { return nil }
         if let real = real(path) { return real }
         var folders = path.split(separator: "/", omittingEmptySubsequences: true)
         var missing: [Substring] = []

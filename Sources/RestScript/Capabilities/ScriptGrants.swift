@@ -23,8 +23,8 @@ final class ScriptGrants {
         permissions = ScriptPermissions(options, folder: folder)
     }
 
-    func narrow(_ narrowing: ScriptPermissions.Narrowing) {
-        permissions.narrow(narrowing)
+    func narrow(_ narrowing: ScriptPermissions.Narrowing) throws(LuaUsageError) {
+        try permissions.narrow(narrowing)
         allowedOrigins = []
         lastAllowed = ""
     }

@@ -1,3 +1,4 @@
+import LuaRuntime
 import RestEngine
 
 /// What the script may reach: what was granted from outside, less what the script gave up by
@@ -18,6 +19,9 @@ struct ScriptPermissions {
     /// Names that were granted; nil grants every name.
     let grantedVariables: Set<String>?
     private var narrowings: [Narrowing] = []
+    /// Of one list (limit L280), and calls (L281): each request and each file is compared with all of them.
+    static let mostItems = 1000
+    static let mostNarrowings = 100
 
     init(_ options: ScriptOptions, folder: String) {
         self.folder = folder
@@ -25,7 +29,13 @@ struct ScriptPermissions {
         grantedVariables = options.grantedEnvironment
     }
 
-    mutating func narrow(_ narrowing: Narrowing) { narrowings.append(narrowing) }
+    mutating func narrow(_ narrowing: Narrowing) throws(LuaUsageError) {
+        guard narrowings.count < Self.mostNarrowings else {
+            throw LuaUsageError(
+                "rest.permissions was called \(Self.mostNarrowings) times already: one call can say it all")
+        }
+        narrowings.append(narrowing)
+    }
 
     // Each says what forbids the thing or what would allow it, to follow "… is not allowed: "; nil when
     // nothing forbids it.

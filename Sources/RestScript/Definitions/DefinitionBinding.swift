@@ -99,7 +99,7 @@ struct DefinitionBinding: ScriptBinding {
             "explain", "() -> table",
             "Why its requests are what they are: blocks, properties with their levels, what would be sent. Nothing is."
         ) { call in
-            trees.push(try definition(call).explain().tree, on: call.lua)
+            trees.push(try definition(call).explain(poll: call.lua.poll).tree, on: call.lua)
             return .one
         }
     }

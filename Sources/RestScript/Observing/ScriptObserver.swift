@@ -97,6 +97,7 @@ final class FunctionObserver: ScriptObserver {
 
     override func changed(_ resource: Resource, _ event: ResourceEvent) {
         guard let context = liveContext else { return }
+        if context.runner.isLate { return context.runner.later { self.changed(resource, event) } }
         context.runner.run(as: "an observer of \(resource.urlString)") { lua in
             guard function.push(on: lua) else { return nil }
             context.values.push(resource, on: lua)
@@ -142,6 +143,7 @@ final class TableObserver: ScriptObserver {
     }
 
     override func changed(_ resource: Resource, _ event: ResourceEvent) {
+        if isLate { return later { self.changed(resource, event) } }
         call("changed", resource) { lua in
             lua.push(event.name)
             return 1
@@ -149,6 +151,7 @@ final class TableObserver: ScriptObserver {
     }
 
     override func progress(_ resource: Resource, _ fraction: Double) {
+        if isLate { return later { self.progress(resource, fraction) } }
         call("progress", resource) { lua in
             lua.push(fraction)
             return 1
@@ -156,8 +159,13 @@ final class TableObserver: ScriptObserver {
     }
 
     override func stoppedObserving(_ resource: Resource) {
+        if isLate { return later { self.stoppedObserving(resource) } }
         call("stopped_observing", resource) { _ in 0 }
     }
+
+    private var isLate: Bool { liveContext?.runner.isLate ?? false }
+
+    private func later(_ work: @escaping @EngineActor () -> Void) { liveContext?.runner.later(work) }
 
     /// Does nothing when the table has no such method.
     private func call(_ method: String, _ resource: Resource, more: (Lua) -> Int32) {

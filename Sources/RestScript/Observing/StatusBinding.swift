@@ -132,6 +132,7 @@ struct StatusBinding: ScriptBinding {
 
     private func tell(_ function: LuaWeakReference, _ status: ResourceStatus) {
         guard !context.isClosed else { return }
+        if context.runner.isLate { return context.runner.later { tell(function, status) } }
         context.runner.run(as: "on_change of a status") { lua in
             guard lua.push(function) else { return nil }
             values.push(status, on: lua)

@@ -61,6 +61,8 @@ final class ScriptGeneration {
     /// Another script has taken its place.
     private(set) var isRetired = false
     private(set) var retirement: ScriptRetirement?
+    /// Rows of steps on its way out that are not done.
+    private var leaving = 0
     /// Its late declarations were warned of.
     private var wasToldOfItsEnd = false
     private var reloadFunctions: [LuaReference] = []
@@ -123,6 +125,8 @@ final class ScriptGeneration {
 
     // MARK: Its end
 
+    var isLeaving: Bool { leaving > 0 }
+
     /// Runs `function` when another script has taken over; at once, if that has happened.
     func onReload(_ function: LuaReference) {
         if isRetired {
@@ -145,15 +149,35 @@ final class ScriptGeneration {
         isRetired = true
         context.observers.stop(of: context.services.everyone)
         context.services.remove(taken)
-        for function in reloadFunctions {
-            context.runner.run(function, as: "a function of rest.on_reload") { _ in 0 }
-        }
+        let functions = reloadFunctions
         reloadFunctions = []
-        context.jobs.cancelDetached()
+        leave(functions.map { function in { [context] in context.generation.onReload(function) } }) {
+            [context] in
+            let jobs = context.jobs.detached
+            context.generation.leave(jobs.map { job in { job.cancel() } })
+        }
         retirement = ScriptRetirement(context, context.engine.era)
         context.engine.era = RequestEra()
         // Those of the old era would never end.
         context.engine.reconnectStreams()
+    }
+
+    /// What a script does on its way out may be much, and each function has its time.
+    private func leave(
+        _ steps: [@EngineActor () -> Void], then next: @escaping @EngineActor () -> Void = {}
+    ) {
+        var left = steps[...]
+        leaving += 1
+        context.engine.scheduler.inParts { [context] in
+            if !context.isClosed, let step = left.popFirst() {
+                step()
+                return true
+            }
+            next()
+            context.generation.leaving -= 1
+            context.generation.retirement?.lookAgain()
+            return false
+        }
     }
 
     /// False for a script that was replaced: what it said now of a service would stay there without it, for
@@ -179,7 +203,7 @@ final class ScriptGeneration {
         shutdownFunctions = []
         var left = functions.count
         guard left > 0, !context.isClosed else { return completion() }
-        for function in functions {
+        func run(_ function: LuaReference) {
             context.runner.run(function, arguments: { _ in 0 }) { [context] _, result in
                 if case .failure(let error) = result {
                     context.runner.report(error, in: "a function of rest.on_shutdown")
@@ -188,5 +212,6 @@ final class ScriptGeneration {
                 if left == 0 { completion() }
             }
         }
+        leave(functions.map { function in { run(function) } })
     }
 }

@@ -52,10 +52,12 @@ final class ScriptRetirement {
         lookAgain()
     }
 
-    var isOver: Bool { context.jobs.isEmpty && era.openRequests == 0 }
+    var isOver: Bool {
+        context.jobs.isEmpty && era.openRequests == 0 && !context.generation.isLeaving
+    }
 
     /// Two turns later: what just ended may have begun something, and its frames are still there.
-    private func lookAgain() {
+    func lookAgain() {
         let scheduler = context.engine.scheduler
         scheduler.nextTurn { [weak self] in
             scheduler.nextTurn { [weak self] in if let self, isOver { end() } }

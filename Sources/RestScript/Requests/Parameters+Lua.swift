@@ -56,7 +56,8 @@ extension ScriptValues {
         func add(_ name: [UInt8], _ place: Int32) throws {
             let given = try rawValues(lua, place, name, limit)
             values += max(1, given?.count ?? 1)
-            bytes += given?.reduce(name.count) { $0 + $1.count } ?? 0
+            // Each value is written with the name.
+            bytes += given?.reduce(0) { $0 + name.count + $1.count } ?? 0
             try limit.check(count: values, bytes: bytes)
             found.params.append((name, given))
         }
@@ -122,7 +123,7 @@ extension ScriptValues {
                     throw LuaUsageError("the value of parameter '\(RawText(name))' is a list of lists")
                 }
                 let values = try rawValues(lua, -1, name, limit) ?? []
-                bytes += values.reduce(0) { $0 + $1.count }
+                bytes += values.reduce(0) { $0 + name.count + $1.count }
                 try limit.check(count: 0, bytes: bytes)
                 return values
             }

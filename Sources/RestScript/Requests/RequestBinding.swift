@@ -155,9 +155,14 @@ struct RequestBinding: ScriptBinding {
     /// A hook must not hold its request: one that never starts would never be let go of.
     private static func runHook(
         _ context: ScriptContext, _ function: LuaReference, _ name: String, _ request: Request?,
-        arguments: (Lua) -> Int32
+        arguments: @escaping (Lua) -> Int32
     ) {
         guard !context.isClosed else { return }
+        if context.runner.isLate {
+            return context.runner.later { [weak request] in
+                runHook(context, function, name, request, arguments: arguments)
+            }
+        }
         context.runner.run(
             function, as: "\(name) of \(EngineActor.assumeIsolated { request?.description ?? "a request" })",
             arguments: arguments)

@@ -83,7 +83,8 @@ final class ScriptContext {
     func close() -> LeakReport? {
         values.isClosed = true
         modules.close()
-        jobs.cancelAll()
+        // What runs as waits are cancelled has its time together: there may be thousands of them.
+        try? state.limited(by: phases.hook) { jobs.cancelAll() }
         declarations.letGo()
         generation.forgetFunctions()
         let declared = services.everyone

@@ -29,8 +29,6 @@ final class ScriptDeclarations {
     /// The main file is being run: declarations are made, nothing else.
     private var isLoading = true
     private var starts: ArraySlice<@EngineActor () -> Void> = []
-    /// Seconds until others have their turn.
-    private static let slice = 0.005
     private let texts = DeclaredTexts()
     /// Has ``texts`` count.
     private var hold: LuaReference?
@@ -125,14 +123,13 @@ final class ScriptDeclarations {
     /// Begins what was declared while loading. It may be much, so it begins in parts, and others have their
     /// turn in between.
     func begin() {
-        let scheduler = context.engine.scheduler
-        let end = scheduler.uptime + Self.slice
-        while let start = starts.popFirst() {
-            start()
-            guard scheduler.uptime <= end else {
-                return scheduler.nextTurn { [context] in context.declarations.begin() }
-            }
-        }
+        context.engine.scheduler.inParts { [context] in context.declarations.beginNext() }
+    }
+
+    /// False when there is no more.
+    private func beginNext() -> Bool {
+        starts.popFirst()?()
+        return !starts.isEmpty
     }
 
     /// Forgets what would have begun.

@@ -8,6 +8,14 @@ final class ScriptRunner {
     private var spentRun: UInt64?
     /// Runs something between two turns, where a test moves them.
     var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
+    /// Others have their turn after so many seconds of functions that the engine set off. Each has its own
+    /// time, and there may be thousands of them for one event.
+    private static let slice = 0.01
+    /// The turn that `sliceEnd` is of, on the scheduler's uptime.
+    private var turn: UInt64 = 0
+    private var sliceEnd = 0.0
+    /// What waits for a later turn, in its order.
+    private let late = LateHooks()
     private unowned let context: ScriptContext
 
     init(_ context: ScriptContext) { self.context = context }
@@ -48,6 +56,39 @@ final class ScriptRunner {
         do { return try state.limited(by: phase) { try read(lua) } } catch let error as LuaError {
             throw ScriptFailures.requestCause(
                 of: error.placed(file: function.file, line: function.line), in: context.values)
+        }
+    }
+
+    // MARK: Many functions in one turn
+
+    /// Functions that the engine sets off now are to wait for a later turn; see ``later(_:)``. What a
+    /// function of the script sets off is part of its time.
+    var isLate: Bool {
+        guard !state.isRunning, !late.isRunning else { return false }
+        guard late.isEmpty else { return true }
+        let scheduler = context.engine.scheduler
+        guard turn == scheduler.turn else {
+            turn = scheduler.turn
+            sliceEnd = scheduler.uptime + Self.slice
+            return false
+        }
+        return scheduler.uptime > sliceEnd
+    }
+
+    /// Does `work`, which runs functions of the script, behind all that waits already.
+    func later(_ work: @escaping @EngineActor () -> Void) {
+        late.append(work)
+        guard !late.isPlanned else { return }
+        late.isPlanned = true
+        jobs.add(late)
+        let scheduler = context.engine.scheduler
+        scheduler.nextTurn { [context, late] in
+            scheduler.inParts {
+                if !context.isClosed, late.runNext() { return true }
+                late.isPlanned = false
+                context.jobs.remove(late)
+                return false
+            }
         }
     }
 
@@ -194,4 +235,31 @@ final class ScriptHook: ScriptActivity {
     var coroutine: LuaCoroutine?
 
     func cancel() { coroutine?.cancel() }
+}
+
+/// Functions of a script that wait for their turn. The host lives for as long as there are any.
+@EngineActor
+private final class LateHooks: ScriptActivity {
+    private var waiting: ArraySlice<@EngineActor () -> Void> = []
+    /// They have a turn in sight.
+    var isPlanned = false
+    private(set) var isRunning = false
+
+    nonisolated init() {}
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    func append(_ work: @escaping @EngineActor () -> Void) { waiting.append(work) }
+
+    /// False when there was none.
+    func runNext() -> Bool {
+        guard let next = waiting.popFirst() else { return false }
+        if waiting.isEmpty { waiting = [] }
+        isRunning = true
+        next()
+        isRunning = false
+        return true
+    }
+
+    func cancel() { waiting = [] }
 }

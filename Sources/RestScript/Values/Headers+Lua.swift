@@ -14,18 +14,24 @@ extension Lua {
         if cjson_is_null(pointer, index) { return [] }
         switch type(index) {
         case .none, .nil: return []
-        case .string: return [string(index) ?? ""]
+        case .string:
+            guard rawLength(index) <= Most.bytes else { throw Self.tooLongHeaders }
+            return [string(index) ?? ""]
         case .number: return [try tostring(index)]
         case .table:
             let index = absolute(index)
             guard rawLength(index) <= Most.fields else { throw Self.tooManyHeaders }
+            var bytes = 0
             return try (1...max(1, rawLength(index))).flatMap { item -> [String] in
                 try rawItem(index, item)
                 defer { pop() }
                 guard type(-1) != .table else {
                     throw LuaUsageError("the value of header '\(name)' is a list of lists")
                 }
-                return try headerValues(-1, name: name)
+                let values = try headerValues(-1, name: name)
+                bytes += values.reduce(0) { $0 + $1.utf8.count }
+                guard bytes <= Most.bytes else { throw Self.tooLongHeaders }
+                return values
             }
         default:
             throw LuaUsageError(
@@ -47,9 +53,7 @@ extension Lua {
             count += values.count
             bytes += values.reduce(name.utf8.count) { $0 + $1.utf8.count }
             guard count <= Most.fields else { throw Self.tooManyHeaders }
-            guard bytes <= Most.bytes else {
-                throw LuaUsageError("these headers take more than 1 MiB, which is the limit")
-            }
+            guard bytes <= Most.bytes else { throw Self.tooLongHeaders }
         }
         var headers = Headers()
         for field in fields.sorted(by: { $0.name < $1.name }) {
@@ -57,6 +61,10 @@ extension Lua {
             for value in field.values { headers.add(field.name, value) }
         }
         return headers
+    }
+
+    private static var tooLongHeaders: LuaUsageError {
+        LuaUsageError("these headers take more than 1 MiB, which is the limit")
     }
 
     private static var tooManyHeaders: LuaUsageError {

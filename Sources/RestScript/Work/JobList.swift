@@ -43,10 +43,8 @@ final class JobList {
     /// The job that a waiter is of; nil for hooks and timers.
     func job(of waiter: LuaWaiter) -> ScriptJob? { jobs[ObjectIdentifier(waiter.coroutine)] }
 
-    /// Cancels what goes on for itself: jobs and timers. What a hook waits for, it still gets.
-    func cancelDetached() {
-        for activity in inOrder where activity.isDetached { activity.cancel() }
-    }
+    /// What goes on for itself: jobs and timers. What a hook waits for, it still gets.
+    var detached: [any ScriptActivity] { inOrder.filter(\.isDetached) }
 
     func cancelAll() {
         onEmpty = nil

@@ -72,8 +72,11 @@ final class RunControl: HostControl {
         ]
     }
 
-    func explain(_ service: Service, url: URLText, method: String) throws(ControlProblem) -> Tree {
-        service.explain(url.string, method: Method(method)).tree
+    func explain(
+        _ service: Service, url: URLText, method: String,
+        _ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void
+    ) {
+        service.explain(url, method: Method(method)) { completion(.success($0.tree)) }
     }
 }
 

@@ -45,9 +45,14 @@ final class FakeControl: HostControl {
     var status: Tree { ["pid": 1] }
 
     @EngineActor
-    func explain(_ service: Service, url: URLText, method: String) throws(ControlProblem) -> Tree {
-        guard url.path != "/v3/bad" else { throw ControlProblem(500, "script_error", "a block failed") }
+    func explain(
+        _ service: Service, url: URLText, method: String,
+        _ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void
+    ) {
+        guard url.path != "/v3/bad" else {
+            return completion(.failure(ControlProblem(500, "script_error", "a block failed")))
+        }
         explained.append("\(service.name) \(method) \(url)")
-        return ["url": Tree(url.string)]
+        completion(.success(["url": Tree(url.string)]))
     }
 }

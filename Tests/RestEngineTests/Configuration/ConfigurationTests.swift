@@ -59,6 +59,33 @@ struct ConfigurationTests {
         #expect(journal.take() == ["a GET", "b GET"])
     }
 
+    @Test func `14.5 blocks that change the configuration run once more for that, and not at each look`()
+        throws
+    {
+        try configure("a")
+        fixture.service.configure("**") { [journal, unowned service = fixture.service] _ in
+            journal.note("changing")
+            service.configure("**") { _ in journal.note("added") }
+        }
+        let resource = fixture.resource("1")
+        _ = names(resource)
+        _ = names(resource)
+        #expect(journal.take() == ["a GET", "changing", "a GET", "changing", "added"])
+        for _ in 0..<10 { _ = names(resource) }
+        #expect(journal.take() == [])
+    }
+
+    @Test func `14.5 a block that changes the configuration and fails runs once`() throws {
+        fixture.service.configure("**") { [journal, unowned service = fixture.service] _ in
+            journal.note("failing")
+            service.invalidateConfiguration()
+            throw RequestError.CauseError(.internal(message: "no"))
+        }
+        let resource = fixture.resource("1")
+        for _ in 0..<10 { _ = names(resource) }
+        #expect(journal.take() == ["failing"])
+    }
+
     @Test func `14.9 14.10 14.15 globs are of the base, blocks without pattern of every host`() throws {
         try configure("all")
         try configure("base", "**")

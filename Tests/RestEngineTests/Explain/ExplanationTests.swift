@@ -52,6 +52,33 @@ struct ExplanationTests {
         #expect(made.failures.isEmpty)
     }
 
+    @Test func `many blocks are explained in parts, to the same end`() throws {
+        let scheduler = Scheduler(clock: HastyClock())
+        let engine = Engine(transport: StubTransport(scheduler: scheduler), scheduler: scheduler)
+        let service = Service(engine: engine, name: "api", baseURL: try BaseURL("https://api.test"))
+        for number in 0..<50 {
+            service.configure("**") {
+                $0.headers.set("X-Secret", "s3cret-\(number)")
+                $0.headers.add("X-Number-\(number)", "s3cret-49")
+            }
+        }
+        let url = try #require(URLText("https://api.test/a"))
+        var mask = SecretMask()
+        mask.names = ["X-Secret"]
+        var made: Explanation?
+        service.explain(url, method: .get, mask: mask) { made = $0 }
+        #expect(made == nil)
+        var turns = 0
+        while made == nil, turns < 1000 {
+            scheduler.runTurn()
+            turns += 1
+        }
+        #expect(turns > 3)
+        #expect(made?.tree.description == service.explain(url, mask: mask).tree.description)
+        #expect(made?.blocks.last?.changes.count == 1)
+        #expect(made?.tree.description.contains("s3cret") == false)
+    }
+
     @Test func `14.17, 16.4 stages: order, transformers and caches`() throws {
         try add("**", "order") {
             try $0.configuration.pipeline.setOrder(["parsing", "mine"])

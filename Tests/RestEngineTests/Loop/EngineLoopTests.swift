@@ -49,6 +49,29 @@ struct EngineLoopTests {
         #expect(await journal.lines == ["0", "other", "1", "2", "3", "4"])
     }
 
+    @Test func `calls that take long let turns and urgent questions in between, and keep their order`() async
+    {
+        let journal = await Journal()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            EngineLoop.shared.submit {
+                let scheduler = Scheduler()
+                for number in 0..<4 {
+                    EngineLoop.shared.submit {
+                        if number == 0 {
+                            EngineLoop.shared.submitUrgent { journal.note("urgent") }
+                            scheduler.nextTurn { journal.note("turn") }
+                        }
+                        let end = ContinuousClock.now + .milliseconds(11)
+                        while ContinuousClock.now < end {}
+                        journal.note("\(number)")
+                        if number == 3 { continuation.resume() }
+                    }
+                }
+            }
+        }
+        #expect(await journal.lines == ["0", "turn", "urgent", "1", "2", "3"])
+    }
+
     @Test func `calls of many threads all run, each thread's in order`() async {
         let journal = await Journal()
         await withTaskGroup(of: Void.self) { group in

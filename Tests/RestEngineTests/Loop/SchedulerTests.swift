@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RestEngine
@@ -16,6 +17,23 @@ struct SchedulerTests {
         scheduler.runTurn()
         #expect(log == ["a", "b"])
         #expect(!scheduler.hasWork)
+    }
+
+    @Test func `work in parts lets others have their turn`() {
+        let scheduler = Scheduler(clock: HastyClock())
+        var log: [String] = []
+        var left = 12
+        scheduler.inParts {
+            left -= 1
+            log.append("\(left)")
+            if left == 11 { scheduler.nextTurn { log.append("other") } }
+            return left > 0
+        }
+        #expect(log.count < 10)
+        while scheduler.runTurn() {}
+        let place = log.firstIndex(of: "other")
+        #expect(place.map { (2..<12).contains($0) } == true, "\(log)")
+        #expect(log.filter { $0 != "other" } == (0..<12).reversed().map(String.init))
     }
 
     @Test func `timers run by deadline, then in the order they were set`() {

@@ -188,4 +188,33 @@ struct PermissionsTests {
         #expect(
             try output(source) { $0.capabilities.hosts = .only(granted) }.first?.hasPrefix("true") == true)
     }
+
+    @Test(arguments: [
+        (
+            "{ net = { ('x'):rep(1025) } }",
+            "option 'net': a name takes 1 KiB at most, and this one 1025 bytes"
+        ),
+        ("{ env = ('x'):rep(1025) }", "option 'env': a name takes 1 KiB at most"),
+        ("{ read = { ('x'):rep(65537) } }", "option 'read': a path takes 64 KiB at most"),
+        ("{ write = { ('x'):rep(65537) } }", "option 'write': a path takes 64 KiB at most"),
+        ("{ net = many }", "option 'net' is a list of 1000 strings at most, and this one has 1001"),
+    ]) func `limit L280: a list of permissions and each of its items have a length`(
+        given: String, expected: String
+    ) throws {
+        let fixture = ScriptFixture()
+        let failure = fixture.failure(
+            of: "local many = {} for i = 1, 1001 do many[i] = 'h' .. i end rest.permissions \(given)")
+        #expect(failure?.message.contains(expected) == true, "\(failure?.message ?? "nothing")")
+    }
+
+    @Test func `limit L281: permissions are given up so often`() throws {
+        let fixture = ScriptFixture()
+        let failure = fixture.failure(of: "for _ = 1, 101 do rest.permissions { net = { 'api.test' } } end")
+        #expect(failure?.message.contains("called 100 times already: one call can say it all") == true)
+    }
+
+    @Test func `a path longer than the system takes leads nowhere, without a look at each folder of it`() {
+        #expect(ResolvedPath.resolve("/tmp/" + String(repeating: "a/", count: 2045)) != nil)
+        #expect(ResolvedPath.resolve("/tmp/" + String(repeating: "a/", count: 2046)) == nil)
+    }
 }

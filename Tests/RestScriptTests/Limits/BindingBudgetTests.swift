@@ -45,8 +45,8 @@ struct BindingBudgetTests {
         local inner = deep for i = 1, 100000 do inner[1] = {} inner = inner[1] end
         for i = 1, 30 do tree = { tree, tree } end
         local long = ("x"):rep(1 << 15)
-        for i = 1, 4 do texts[i] = long end
-        local pairs_of_texts = {} for i = 1, 4 do pairs_of_texts[i] = { "n" .. i, long } end
+        for i = 1, 1000 do texts[i] = long end
+        local pairs_of_texts = {} for i = 1, 1000 do pairs_of_texts[i] = { "n" .. i, long } end
         local large = { emptied = emptied, many = many, wide = wide, deep = deep, tree = tree, texts = texts,
           pairs = pairs_of_texts, long = long, url = "https://api.test/v1/" .. long, json = ("["):rep(1 << 15),
           digits = "[" .. ("1,"):rep(1 << 14) .. "1]", escapes = ("%41"):rep(1 << 13), dots = ("../"):rep(1 << 13) }

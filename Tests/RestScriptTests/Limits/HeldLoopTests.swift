@@ -96,18 +96,29 @@ struct HeldLoopTests {
             logged.first?.text.hasPrefix("https://api.test/v1/a: the configuration of one URL used ") == true)
     }
 
-    /// A clock that moves by a millisecond with each look at it.
-    private final class HastyClock: EngineClock {
-        var now: Double { 1_000_000 + uptime }
-        private var looks = 0.0
-        var uptime: Double {
-            looks += 0.001
-            return looks
-        }
+    @Test func `limit L260: the mutators of one request have their time together`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            api:configure(function(c)
+              for _ = 1, 200 do
+                c:mutate_requests(function() local n = os.clock() + 0.002 while os.clock() < n do end end)
+              end
+            end)
+            rest.spawn(function()
+              local _, err = api:resource("a"):get()
+              print(err.cause.type, err.cause.message)
+            end)
+            """)
+        fixture.close()
+        let line = try #require(fixture.lines.first { $0.hasPrefix("script_limit") })
+        #expect(
+            line.contains("the configuration of one URL used ") && line.contains("its limit is 250 ms"),
+            "\(line)")
     }
 
-    /// Loads a script under that clock. What was logged is in `lines`, as it is when `look` is called, which
-    /// is before the first turn, and when all turns have run.
+    /// Loads a script under a clock that is always late. What was logged is in `lines`, as it is when `look`
+    /// is called, which is before the first turn, and when all turns have run.
     private func lines(_ script: String, look: ([String]) -> Void = { _ in }) throws -> [String] {
         let scheduler = Scheduler(clock: HastyClock())
         let engine = Engine(transport: StubTransport(scheduler: scheduler), scheduler: scheduler)
@@ -143,6 +154,77 @@ struct HeldLoopTests {
             #expect((1..<50).contains(first.count), "\(first.count)")
         }
         #expect(lines == (1...100).map(String.init))
+    }
+
+    @Test func `hooks and observers of one event run in parts, in their order`() throws {
+        let scheduler = Scheduler(clock: HastyClock())
+        let transport = StubTransport(scheduler: scheduler)
+        try SampleServer.install(on: transport)
+        let engine = Engine(transport: transport, scheduler: scheduler)
+        var options = ScriptOptions()
+        var lines: [String] = []
+        options.log = { lines.append($0.text) }
+        let script = """
+            local request = api:resource("text"):load()
+            for i = 1, 50 do
+              request:on_completion(function() print("hook", i) end)
+              api:resource("text"):add_observer(function(_, event) if event == "new_data" then print("observer", i) end end)
+            end
+            """
+        let host = try ScriptHost(
+            source: Array((ScriptFixture.prelude + script).utf8), path: "test.lua", engine: engine,
+            options: options)
+        var most = 0
+        for _ in 0..<1000 where scheduler.hasWork {
+            let before = lines.count
+            scheduler.runTurn()
+            most = max(most, lines.count - before)
+        }
+        #expect((1..<25).contains(most), "\(most)")
+        for kind in ["hook", "observer"] {
+            #expect(lines.filter { $0.hasPrefix(kind) } == (1...50).map { "\(kind)\t\($0)" })
+        }
+        #expect(!host.hasWork)
+        #expect(host.close())
+    }
+
+    @Test func `functions of a script on its way out run in parts`() throws {
+        let scheduler = Scheduler(clock: HastyClock())
+        let engine = Engine(transport: StubTransport(scheduler: scheduler), scheduler: scheduler)
+        var options = ScriptOptions()
+        var lines: [String] = []
+        options.log = { lines.append($0.text) }
+        func load(_ script: String, replacing other: ScriptHost? = nil) throws -> ScriptHost {
+            try ScriptHost(
+                source: Array((ScriptFixture.prelude + script).utf8), path: "test.lua", engine: engine,
+                options: options, replacing: other?.context)
+        }
+        let script = """
+            for i = 1, 50 do
+              rest.on_reload(function() print("reload", i) end)
+              rest.on_shutdown(function() print("shutdown", i) end)
+              rest.spawn(function() local _ <close> = setmetatable({}, { __close = function() print("job", i) end })
+                rest.sleep(1000) end)
+            end
+            """
+        let old = try load(script)
+        for _ in 0..<1000 where !lines.isEmpty || old.jobCount < 50 { scheduler.runTurn() }
+        let new = try load(script, replacing: old)
+        var isOver = false
+        new.takeOver()
+        old.whenRetirementEnds { isOver = true }
+        #expect((1..<25).contains(lines.count), "\(lines.count)")
+        for _ in 0..<1000 where !isOver { scheduler.runTurn() }
+        #expect(isOver)
+        #expect(lines == (1...50).map { "reload\t\($0)" } + (1...50).map { "job\t\($0)" })
+        #expect(old.close())
+        lines = []
+        var isShutDown = false
+        new.shutDown { isShutDown = true }
+        #expect((1..<25).contains(lines.count), "\(lines.count)")
+        for _ in 0..<1000 where !isShutDown { scheduler.runTurn() }
+        #expect(lines == (1...50).map { "shutdown\t\($0)" })
+        #expect(new.close())
     }
 
     @Test func `work is begun for lists up to a length`() {

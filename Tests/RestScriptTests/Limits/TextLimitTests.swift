@@ -24,6 +24,10 @@ struct TextLimitTests {
         ("api:resource('a'):with_param('p', { 'a', TEXT })", 1 << 20, "the parameters of a URL take 1 MiB"),
         ("api:resource('a'):with_param(TEXT, 'v')", 1 << 20, "the parameters of a URL take 1 MiB"),
         ("api:resource('a'):with_params { p = TEXT }", 1 << 20, "the parameters of a URL take 1 MiB"),
+        (
+            "local v = {} for i = 1, 17 do v[i] = i end api:resource('a'):with_param(TEXT, v)", 1 << 16,
+            "the parameters of a URL take 1 MiB"
+        ),
         ("api:configure(TEXT, function() end)", 8 << 10, "a pattern takes 8 KiB"),
         ("api:configure_transformer(TEXT, function() end)", 8 << 10, "a pattern takes 8 KiB"),
         ("api:wipe_resources(TEXT)", 8 << 10, "a pattern takes 8 KiB"),
@@ -60,6 +64,20 @@ struct TextLimitTests {
     ]) func `as long as the limit is fine`(call: String) throws {
         let fixture = ScriptFixture()
         #expect(fixture.failure(of: call) == nil)
+    }
+
+    @Test(arguments: [
+        "api:define('GET', 'a', { headers = { A = LIST } })",
+        "api:define('GET', 'a'):setting_header('A', LIST)",
+        "api:define('GET', 'a', { headers = { A = TEXT } })", "rest.response { headers = { A = LIST } }",
+    ]) func `the values of one header have a length together`(call: String) throws {
+        let fixture = ScriptFixture()
+        let values =
+            "local LIST, TEXT = {}, ('x'):rep((1 << 20) + 1) for i = 1, 33 do LIST[i] = ('x'):rep(1 << 15) end "
+        let failure = fixture.failure(of: values + call)
+        #expect(
+            failure?.message.contains("these headers take more than 1 MiB, which is the limit") == true,
+            "\(failure?.message ?? "nothing")")
     }
 
     @Test func `a URL of many short pieces is refused when it gets too long`() throws {
