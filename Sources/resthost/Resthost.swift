@@ -69,7 +69,7 @@ enum Program {
             let code = Resthost.exitCode(for: error)
             let message = Resthost.fullMessage(for: error)
             if code == .success {
-                Streams.output(message + "\n")
+                Streams.output(content: Array((message + "\n").utf8))
                 Streams.exit(0)
             }
             Streams.error((unknown ?? message) + "\n")

@@ -4,33 +4,48 @@ import Platform
 public final class LoopbackClient: Sendable {
     /// No connection: a test's failure, which must not be the end of all other tests.
     public struct Refused: Error, CustomStringConvertible {
-        let port: Int
+        let place: String
         let number: Int32
 
         public var description: String {
-            "cannot connect to port \(port): \(String(cString: strerror(number)))"
+            "cannot connect to \(place): \(String(cString: strerror(number)))"
         }
     }
 
     private let socket: Int32
 
-    public init(port: Int) throws(Refused) {
-        #if os(Linux)
-            let type = Int32(SOCK_STREAM.rawValue)
-        #else
-            let type = SOCK_STREAM
-        #endif
-        socket = makeSocket(AF_INET, type, 0)
+    #if os(Linux)
+        private static let type = Int32(SOCK_STREAM.rawValue)
+    #else
+        private static let type = SOCK_STREAM
+    #endif
+
+    public convenience init(port: Int) throws(Refused) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        try self.init(AF_INET, &address, "port \(port)")
+    }
+
+    /// To a Unix socket.
+    public convenience init(path: String) throws(Refused) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { place in
+            place.copyBytes(from: path.utf8.prefix(place.count - 1))
+        }
+        try self.init(AF_UNIX, &address, path)
+    }
+
+    private init<Address>(_ family: Int32, _ address: inout Address, _ place: String) throws(Refused) {
+        socket = makeSocket(family, Self.type, 0)
         let connected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                connect(socket, $0, socklen_t(MemoryLayout<Address>.size))
             }
         }
-        if connected != 0 { throw Refused(port: port, number: errno) }
+        if connected != 0 { throw Refused(place: place, number: errno) }
         var patience = timeval(tv_sec: Patience.limit, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -47,7 +62,7 @@ public final class LoopbackClient: Sendable {
     }
 
     /// What has come, at least a byte; nil when the server closes.
-    func receive() -> [UInt8]? { receiveSome(from: socket) }
+    public func receive() -> [UInt8]? { receiveSome(from: socket) }
 
     /// Ends both ways, and whoever waits for bytes.
     func shutDown() { shutDownSocket(socket) }

@@ -38,7 +38,7 @@ struct Problem: Error, Sendable, Equatable {
         var pairs: [(String, Tree)] = [
             ("type", "about:blank"), ("title", Tree(StatusPhrase.text(for: status))),
             ("status", Tree(status)),
-            ("detail", Tree(SecretMask.standard.text(detail))), ("code", Tree(code)),
+            ("detail", Tree(detail)), ("code", Tree(code)),
         ]
         if let url { pairs.append(("url", Tree(url))) }
         if let attempt { pairs.append(("attempt", Tree(attempt))) }
@@ -177,11 +177,11 @@ struct Reply: Sendable {
         return (methods + ["OPTIONS"]).filter { seen.insert($0).inserted }
     }
 
+    /// What the host says of itself, masked.
     init(_ status: Int, json: Tree, type: String = "application/json") {
         self.status = status
         fields = [("Content-Type", type), ("Cache-Control", "no-store")]
-        // Strings, numbers, arrays and objects always have a form in JSON.
-        body = (try? json.json()) ?? []
+        body = MaskedText(json: json).bytes
     }
 
     init(_ status: Int, text: String, type: String) {

@@ -99,13 +99,13 @@ final class HostEvents {
         var made: ByteBuffer?
         for follower in followers.values
         where follower.kinds.contains(event.kind.rawValue) && Self.isShown(event, to: follower) {
-            let frame = made ?? Self.frame(event.kind.rawValue, number, event.followed)
+            let frame = made ?? Self.frame(event.kind.rawValue, number, MaskedText(json: event.followed))
             made = frame
             follower.deliver(frame)
         }
     }
 
-    private func tell(_ entry: Tree) {
+    private func tell(_ entry: MaskedText) {
         number += 1
         let frame = Self.frame(Self.log, number, entry)
         for follower in followers.values where follower.kinds.contains(Self.log) { follower.deliver(frame) }
@@ -121,9 +121,8 @@ final class HostEvents {
         return follower.exposure.isExposed(url, service: service, base: base)
     }
 
-    private static func frame(_ kind: String, _ number: Int, _ tree: Tree) -> ByteBuffer {
-        // An event always has a form in JSON.
-        EventFrame.text(kind, id: "\(number)", data: (try? tree.json()) ?? Array("{}".utf8))
+    private static func frame(_ kind: String, _ number: Int, _ json: MaskedText) -> ByteBuffer {
+        EventFrame.text(kind, id: "\(number)", data: json.bytes)
     }
 
     /// Instead of events that were left out.

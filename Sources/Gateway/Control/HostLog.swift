@@ -7,8 +7,8 @@ public final class HostLog: Sendable {
     static let mostRecent = 200
 
     private struct State {
-        var recent: [Tree] = []
-        var followers: [Int: @Sendable (Tree) -> Void] = [:]
+        var recent: [MaskedText] = []
+        var followers: [Int: @Sendable (MaskedText) -> Void] = [:]
         var last = 0
     }
 
@@ -16,8 +16,8 @@ public final class HostLog: Sendable {
 
     public init() {}
 
-    /// One more entry, as an object. On any thread.
-    public func note(_ entry: Tree) {
+    /// One more entry, an object as JSON. On any thread.
+    public func note(_ entry: MaskedText) {
         let followers = state.withLock { state in
             if state.recent.count == Self.mostRecent { state.recent.removeFirst() }
             state.recent.append(entry)
@@ -27,10 +27,10 @@ public final class HostLog: Sendable {
     }
 
     /// The oldest first.
-    var recent: [Tree] { state.withLock { $0.recent } }
+    var recent: [MaskedText] { state.withLock { $0.recent } }
 
     /// - Parameter handler: on whatever thread writes.
-    func follow(_ handler: @escaping @Sendable (Tree) -> Void) -> Int {
+    func follow(_ handler: @escaping @Sendable (MaskedText) -> Void) -> Int {
         state.withLock { state in
             state.last += 1
             state.followers[state.last] = handler

@@ -143,7 +143,7 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
                     .notReadable, "the part '\(part.name.printable)' has bytes that no command line holds")
             }
             let isHidden = mask?.hides(part.name) ?? false
-            text = "\(part.name)=\(quoted(isHidden ? SecretMask.text : mask?.text(value) ?? value))"
+            text = "\(part.name)=\(quoted(isHidden ? SecretMask.text : mask?.line(value) ?? value))"
         }
         if let filename = part.filename { text += ";filename=\(quoted(filename))" }
         if let type = part.contentType { text += ";type=\(type)" }

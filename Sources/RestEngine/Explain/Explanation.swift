@@ -139,6 +139,6 @@ extension Explanation.Failure {
         message = mask.line(failure?.message ?? known.description)
         file = failure?.file ?? error.place?.file
         line = failure?.line ?? error.place?.line
-        traceback = failure?.traceback.map(mask.text)
+        traceback = failure?.traceback.map(mask.line)
     }
 }

@@ -61,72 +61,15 @@ final class KnownSecrets: Sendable {
 
     /// What the settings say of a name in lower case; nil for nothing.
     func verdict(onName name: String) -> Bool? {
-        hasNames.load(ordering: .acquiring) ? state.withLock { $0.names[name] } : nil
+        knowsNames ? state.withLock { $0.names[name] } : nil
     }
 
-    /// There are texts to be found.
-    var hasAny: Bool { hasTexts.load(ordering: .acquiring) }
+    /// The settings say something of names.
+    var knowsNames: Bool { hasNames.load(ordering: .acquiring) }
 
     /// Nil when there is nothing to hide in it.
-    func masked(_ bytes: [UInt8]) -> [UInt8]? {
-        guard hasAny else { return nil }
+    func masked(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard hasTexts.load(ordering: .acquiring) else { return nil }
         return search.withLock { $0 }.masked(bytes)
-    }
-}
-
-/// Finds any of many texts in one pass.
-struct SecretSearch: Sendable {
-    /// By their first byte, the longest first: one may be a part of another.
-    private var needles: [[[UInt8]]]
-
-    init(_ texts: [String]) { self.init(exactly: texts.flatMap(Self.forms)) }
-
-    /// Finds them as they are, and in no other form.
-    init(exactly texts: some Sequence<String>) {
-        needles = Array(repeating: [], count: 256)
-        for needle in Set(texts.map { Array($0.utf8) }) where !needle.isEmpty {
-            needles[Int(needle[0])].append(needle)
-        }
-        for first in needles.indices { needles[first].sort { $0.count > $1.count } }
-    }
-
-    /// What a text may look like where it is shown: escaped for a URL, for JSON and log lines, for a shell,
-    /// in base64, and the lines of one that has several, as a key in PEM.
-    private static func forms(_ text: String) -> [String] {
-        var forms = [
-            text, PercentEncoding.component(Array(text.utf8)), PercentEncoding.parameter(text),
-            PercentEncoding.path(text), PercentEncoding.form(text), text.onOneLine,
-            text.replacing("'", with: "'\\''"),
-        ]
-        if let json = try? Tree(text).json() {
-            forms.append(String(decoding: json.dropFirst().dropLast(), as: UTF8.self))
-        }
-        forms.append(Base64.encode(Array(text.utf8)))
-        if text.utf8.contains(UInt8(ascii: "\n")) {
-            forms += text.split(whereSeparator: \.isNewline).map(String.init)
-                .filter { $0.utf8.count >= 16 && !$0.hasPrefix("-----") }
-        }
-        return forms.filter { $0.utf8.count >= KnownSecrets.fewestBytes }
-    }
-
-    /// Nil when none of them is there.
-    func masked(_ bytes: [UInt8]) -> [UInt8]? {
-        var shown: [UInt8] = []
-        var copied = 0
-        var place = 0
-        while place < bytes.count {
-            let found = needles[Int(bytes[place])].first { bytes[place...].starts(with: $0) }
-            guard let found else {
-                place += 1
-                continue
-            }
-            shown += bytes[copied..<place]
-            shown += SecretMask.text.utf8
-            place += found.count
-            copied = place
-        }
-        guard copied > 0 else { return nil }
-        shown += bytes[copied...]
-        return shown
     }
 }

@@ -17,7 +17,7 @@ public struct SecretMask: Sendable {
 
     public init() {}
 
-    private static let headers: Set<String> = [
+    static let headers: Set<String> = [
         "authorization", "proxy-authorization", "cookie", "set-cookie",
     ]
 
@@ -30,92 +30,81 @@ public struct SecretMask: Sendable {
 
     /// A header's value as it may be shown. Of credentials the scheme stays: `Bearer ***` (RFC 9110 11.4).
     public func header(_ name: String, _ value: String) -> String {
-        guard hides(name) else { return parameters(line(value)) }
-        let lower = name.lowercased()
-        guard lower == "authorization" || lower == "proxy-authorization",
-            let space = value.utf8.firstIndex(of: UInt8(ascii: " ")), space > value.startIndex
+        guard hides(name) else { return masked(value, .inURLs) }
+        guard Self.keepsScheme(name), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
+            space > value.startIndex
         else { return Self.text }
         return value[..<space] + " " + Self.text
     }
 
-    /// A URL without the password and the values of secret parameters.
-    public func url(_ url: String) -> String {
-        var shown = url
-        if let colon = shown.firstRange(of: "://") {
-            let rest = shown[colon.upperBound...]
-            let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-            if let at = rest[..<end].lastIndex(of: "@") {
-                shown.replaceSubrange(colon.upperBound..<at, with: Self.text)
-            }
+    static func keepsScheme(_ name: String) -> Bool {
+        ["authorization", "proxy-authorization"].contains(name.lowercased())
+    }
+
+    /// A URL, maybe a relative one, without the password and the values of secret parameters.
+    public func url(_ url: String) -> String { masked(url, .inURL) }
+
+    /// A text for people, such as a line of a log or what a script prints: without passwords and parameters
+    /// of URLs in it, the values of what has a secret's name, as `password=x`, `password = "x"`, JSON and
+    /// heads have them, and all that is known otherwise.
+    public func line(_ text: String) -> String { masked(text, .inWords) }
+
+    /// A body, hidden in which are the values of what has a secret's name, in JSON, forms, lines of text and
+    /// URLs, and what is known otherwise.
+    func body(_ bytes: [UInt8], _ contentType: String?) -> [UInt8] {
+        let media = contentType.map { MediaType($0) }
+        let isForm = media?.essence == "application/x-www-form-urlencoded"
+        let isJSON = media?.isJSON == true
+        let isText = isForm || isJSON || media?.essence.hasPrefix("text/") == true
+        guard isText || String(validating: bytes, as: UTF8.self) != nil else { return bytes }
+        let isPlain = media.map { ["text/plain", "text/event-stream"].contains($0.essence) } ?? true
+        return bytes.withUnsafeBufferPointer {
+            masked($0, isForm ? .inForm : isPlain || isJSON ? .inWords : .inURLs)
+        } ?? bytes
+    }
+
+    /// A tree for programs, each of its strings as ``line(_:)`` has it. A value keeps its type.
+    func tree(_ tree: Tree) -> Tree {
+        switch tree.kind {
+        case .string: tree.string.map { Tree(line($0)) } ?? tree
+        case .array: Tree(tree.elements.map(self.tree))
+        case .object:
+            Tree(
+                pairs: tree.pairs.map { pair in
+                    guard hides(pair.key) else { return (line(pair.key), self.tree(pair.value)) }
+                    return switch pair.value.kind {
+                    case .string:
+                        (pair.key, Tree(pair.value.string.map { header(pair.key, $0) } ?? Self.text))
+                    case .integer, .double: (pair.key, 0)
+                    default: (pair.key, self.tree(pair.value))
+                    }
+                })
+        default: tree
         }
-        guard let mark = shown.firstIndex(of: "?") else { return text(shown) }
-        let head = shown[...mark]
-        let tail = shown[shown.index(after: mark)...]
-        let query = tail.prefix { $0 != "#" }
-        let pieces = query.split(separator: "&", omittingEmptySubsequences: false).map { piece in
-            guard let equals = piece.firstIndex(of: "=") else { return String(piece) }
-            let name = String(piece[..<equals])
-            let isCode = Self.isCode(name.utf8, of: piece[equals...].utf8.count - 1)
-            return isCode || hides(PercentEncoding.decode(name) ?? name)
-                ? "\(name)=\(Self.text)" : String(piece)
+    }
+
+    private func masked(_ text: String, _ pairs: SecretScan.Pairs) -> String {
+        var text = text
+        return text.withUTF8 { masked($0, pairs) }.map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+
+    /// The masking of all that is shown; nil when there is nothing to hide. Known texts first, for a name may
+    /// hide a part of one.
+    func masked(_ bytes: UnsafeBufferPointer<UInt8>, _ pairs: SecretScan.Pairs) -> [UInt8]? {
+        let own = search?.masked(bytes)
+        let known = next(own, bytes) { KnownSecrets.shared.masked($0) }
+        return next(known, bytes) {
+            var scan = SecretScan($0, pairs, hidingBy: self)
+            return scan.masked()
         }
-        return text(head + pieces.joined(separator: "&") + tail.dropFirst(query.count))
     }
 
-    /// OAuth's `code`, which is as good as a token (RFC 6749 4.1.2), has no name of its own: those that tell
-    /// of an error or a country are shorter.
-    static func isCode(_ name: some Sequence<UInt8>, of bytes: Int) -> Bool {
-        bytes >= 16 && name.elementsEqual("code".utf8)
-    }
-
-    /// A text without the values of secret parameters of URLs, relative ones as well.
-    private func parameters(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "=")) else { return text }
-        var scan = SecretScan(Array(text.utf8), .inURLs, hidingBy: self)
-        return scan.masked().map { String(decoding: $0, as: UTF8.self) } ?? text
-    }
-
-    /// A text with ``url(_:)`` applied to each URL in it, as lines of a log have them.
-    public func line(_ line: String) -> String {
-        // Most lines have no URL, and looking for one by characters takes long.
-        guard line.utf8.contains(UInt8(ascii: ":")), hasURL(line.utf8) else { return text(line) }
-        var shown = ""
-        var rest = line[...]
-        while let colon = rest.firstRange(of: "://") {
-            let end = rest[colon.upperBound...].firstIndex { Self.endsURL($0) } ?? rest.endIndex
-            let start = rest[..<colon.lowerBound].lastIndex { !Self.isInScheme($0) }
-                .map { rest.index(after: $0) }
-            let scheme = start ?? rest.startIndex
-            // What ends a part of a sentence ends no URL.
-            let token = rest[scheme..<end]
-            let shownURL = token.dropLast(token.reversed().prefix { ".,:;)".contains($0) }.count)
-            shown += text(String(rest[..<scheme])) + url(String(shownURL))
-            rest = rest[shownURL.endIndex...]
-        }
-        return shown + text(String(rest))
-    }
-
-    private func hasURL(_ bytes: some Collection<UInt8>) -> Bool {
-        var slashes = 3
-        for byte in bytes {
-            if byte == UInt8(ascii: ":") {
-                slashes = 0
-            } else if byte == UInt8(ascii: "/"), slashes < 2 {
-                slashes += 1
-                if slashes == 2 { return true }
-            } else {
-                slashes = 3
-            }
-        }
-        return false
-    }
-
-    private static func endsURL(_ character: Character) -> Bool {
-        character.isWhitespace || "\"'<>".contains(character)
-    }
-
-    private static func isInScheme(_ character: Character) -> Bool {
-        character.isASCII && (character.isLetter || character.isNumber || "+-.".contains(character))
+    private func next(
+        _ made: [UInt8]?, _ bytes: UnsafeBufferPointer<UInt8>,
+        _ look: (UnsafeBufferPointer<UInt8>) -> [UInt8]?
+    ) -> [UInt8]? {
+        guard let made else { return look(bytes) }
+        return made.withUnsafeBufferPointer(look) ?? made
     }
 
     /// This mask, which hides the secrets of these headers and this URL wherever else they stand, in messages
@@ -148,20 +137,8 @@ public struct SecretMask: Sendable {
         return mask
     }
 
-    /// Any other text, without the ``values`` and what was said to be secret.
-    public func text(_ text: String) -> String {
-        guard !values.isEmpty || KnownSecrets.shared.hasAny else { return text }
-        return withoutTexts(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
-    }
-
-    /// Nil when none of them is there.
-    func withoutTexts(_ bytes: [UInt8]) -> [UInt8]? {
-        let own = search?.masked(bytes)
-        return KnownSecrets.shared.masked(own ?? bytes) ?? own
-    }
-
-    /// The same for bytes, such as what a script prints.
-    package static func masked(_ bytes: [UInt8]) -> [UInt8] { KnownSecrets.shared.masked(bytes) ?? bytes }
+    /// Some names are secret, or not, that aren't usually.
+    var hasNames: Bool { !names.isEmpty || KnownSecrets.shared.knowsNames }
 
     // MARK: What the program knows to be secret
 

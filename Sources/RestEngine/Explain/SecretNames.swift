@@ -24,6 +24,52 @@ enum SecretNames {
         "sync", "resume", "resumption", "cursor", "skip", "delta", "start", "starting", "scroll", "marker",
         "change", "idempotency", "clientrequest",
     ]
+
+    private static let all = whole + ends + ["token"] + SecretMask.headers
+    /// Whether one of them ends with this byte, in lower case.
+    private static let isLast = (0...255).map { byte in all.contains { $0.utf8.last == UInt8(byte) } }
+    private static let fewestBytes = all.map(\.utf8.count).min() ?? 0
+
+    /// What a mask says of names, each asked for once.
+    struct Verdicts {
+        private let mask: SecretMask
+        /// Of further names, which may end with anything.
+        private let looksAtAll: Bool
+        private var known: [[UInt8]: Bool] = [:]
+
+        init(mask: SecretMask) {
+            self.mask = mask
+            looksAtAll = mask.hasNames
+        }
+
+        /// - Parameter name: as JSON or a URL has it.
+        mutating func areSecret(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+            guard looksAtAll || Self.mayBeSecret(name) else { return false }
+            let name = Array(name)
+            if let known = known[name] { return known }
+            let isSecret = mask.hides(Self.plain(name))
+            if known.count < 4096 { known[name] = isSecret }
+            return isSecret
+        }
+
+        /// By its last letter, unless that is an escape's.
+        private static func mayBeSecret(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+            guard name.count >= fewestBytes, let last = name.last else { return false }
+            let lower = last | 0x20
+            return isLast[Int(lower)] || !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower)
+                || name.suffix(3).first == UInt8(ascii: "%") || name.suffix(6).first == UInt8(ascii: "\\")
+        }
+
+        private static func plain(_ name: [UInt8]) -> String {
+            let text = String(decoding: name, as: UTF8.self)
+            if name.contains(UInt8(ascii: "\\")),
+                let string = try? Tree(json: Array("\"\(text)\"".utf8)).string
+            {
+                return string
+            }
+            return name.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(text) ?? text : text
+        }
+    }
 }
 
 extension UInt8 {

@@ -1,26 +1,29 @@
-import Platform
-
-/// Hides the values of fields with a secret's name in a text, in one pass over its bytes: of JSON, whole or
-/// cut, also in strings of JSON and in lines of something else; of parameters of URLs; of forms.
+/// Hides the values of what has a secret's name, and the passwords of URLs, in one pass over a text: of JSON,
+/// whole, cut or broken, also in strings of JSON and in lines of something else; of parameters of URLs; of
+/// forms; of heads.
 ///
-/// All else stays to the byte. In JSON a value keeps its type: a string becomes `"***"`, a number `0`.
+/// It looks for `=` and `:`, which most texts have few of, and then at what stands before them. All else
+/// stays to the byte. In JSON a value keeps its type: a string becomes `"***"`, a number `0`.
 struct SecretScan {
-    /// Where a pair `name=value` begins, other than behind `?` and `&`.
+    /// Where a pair `name=value` may stand.
     enum Pairs {
+        /// The text is one URL, whose values go on to the next `&` or to `#`.
+        case inURL
+        /// Behind `?` and `&`.
         case inURLs
-        /// A form: at its start, and a value goes on to the next `&`.
+        /// A form: the same and at the start, and a value goes on to the next `&`.
         case inForm
-        /// Text for people: at the start of each word.
+        /// Text for people, and JSON: everywhere, also `name = "value"`.
         case inWords
     }
 
-    private let bytes: [UInt8]
+    private let bytes: UnsafeBufferPointer<UInt8>
     private let pairs: Pairs
-    private let mask: SecretMask
     private var shown: [UInt8] = []
     private var copied = 0
-    /// Whether a name is secret, of those that came.
-    private var known: [[UInt8]: Bool] = [:]
+    /// Nothing before it belongs to a name any more.
+    private var floor = 0
+    private var verdicts: SecretNames.Verdicts
     /// Bytes that were looked at.
     private(set) var steps = 0
 
@@ -29,40 +32,33 @@ struct SecretScan {
     /// Of quotes: of strings in strings in strings.
     private static let mostBackslashes = 7
 
-    init(_ bytes: [UInt8], _ pairs: Pairs, hidingBy mask: SecretMask) {
+    /// - Parameter bytes: Lent for as long as this is used.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, _ pairs: Pairs, hidingBy mask: SecretMask) {
         self.bytes = bytes
         self.pairs = pairs
-        self.mask = mask
+        verdicts = SecretNames.Verdicts(mask: mask)
     }
 
     /// Nil when it has nothing to hide.
     mutating func masked() -> [UInt8]? {
-        var quote: Quote?
-        var place = pairs == .inURLs ? 0 : pair(at: 0)
+        var (equals, colon) = (0, 0)
+        var place = 0
         while place < bytes.count {
-            steps += 1
-            switch bytes[place] {
-            case UInt8(ascii: "\""):
-                let next = Quote(place: place, backslashes: backslashes(before: place))
-                place =
-                    quote.flatMap { value(behind: $0, next) }
-                    ?? (pairs == .inWords ? pair(at: place + 1) : place + 1)
-                quote = next
-            case UInt8(ascii: "?"), UInt8(ascii: "&"): place = pair(at: place + 1)
-            case UInt8(ascii: "\\") where bytes[place...].starts(with: Self.escapedAmpersand):
-                place = pair(at: place + Self.escapedAmpersand.count)
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: ","),
-                UInt8(ascii: ";"):
-                place = pairs == .inWords ? pair(at: place + 1) : place + 1
-            default: place += 1
-            }
+            if equals <= place { equals = bytes.place(of: UInt8(ascii: "="), from: place) }
+            if colon <= place { colon = bytes.place(of: UInt8(ascii: ":"), from: place) }
+            let mark = min(equals, colon)
+            guard mark < bytes.count else { break }
+            let end = mark == equals ? pair(at: mark) : authority(behind: mark) ?? field(at: mark)
+            place = end ?? mark + 1
+            floor = place
+            // A mark that was found already counts once.
+            if equals == mark { equals = 0 }
+            if colon == mark { colon = 0 }
         }
         guard copied > 0 else { return nil }
         shown += bytes[copied...]
         return shown
     }
-
-    private static let escapedAmpersand = Array("\\u0026".utf8)
 
     private mutating func hide(_ range: Range<Int>, _ text: String = SecretMask.text) {
         shown += bytes[copied..<range.lowerBound]
@@ -70,83 +66,139 @@ struct SecretScan {
         copied = range.upperBound
     }
 
-    private mutating func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
-        let name = Array(name)
-        if let known = known[name] { return known }
-        let isSecret = mask.hides(Self.plain(name))
-        if known.count < 4096 { known[name] = isSecret }
-        return isSecret
+    // MARK: Names
+
+    private struct Name {
+        let range: Range<Int>
+        /// Of its quotes, with the backslashes before each: 1 in a string, 3 in a string of a string. Nil for
+        /// one without.
+        var quote: UInt8?
+        var backslashes = 0
     }
 
-    private static func plain(_ name: [UInt8]) -> String {
-        let text = String(decoding: name, as: UTF8.self)
-        if name.contains(UInt8(ascii: "\\")), let string = try? Tree(json: Array("\"\(text)\"".utf8)).string {
-            return string
+    /// What stands before a mark as a name, in quotes or without.
+    private mutating func name(before mark: Int) -> Name? {
+        var end = mark
+        while end > floor, bytes[end - 1] <= 0x20 { end -= 1 }
+        steps += mark - end
+        // `["name"] = value`, as Lua has it.
+        if end - 1 > floor, bytes[end - 1] == UInt8(ascii: "]"), SecretByte.isQuote(bytes[end - 2]) {
+            end -= 1
         }
-        return name.contains(UInt8(ascii: "%")) ? PercentEncoding.decode(text) ?? text : text
+        guard end > floor else { return nil }
+        if SecretByte.isQuote(bytes[end - 1]) { return quotedName(endingAt: end - 1) }
+        var start = end
+        while start > floor, end - start < Self.longestName, SecretByte.isOfName(bytes[start - 1]) {
+            start -= 1
+        }
+        steps += end - start
+        return start < end ? Name(range: start..<end) : nil
     }
 
-    // MARK: JSON
-
-    private struct Quote {
-        let place: Int
-        /// Before it: 0, or 1 in a string, 3 in a string of a string.
-        let backslashes: Int
+    private mutating func quotedName(endingAt quote: Int) -> Name? {
+        let backslashes = backslashes(before: quote)
+        let end = quote - backslashes
+        guard backslashes <= Self.mostBackslashes, end > floor else { return nil }
+        var start = end
+        while start > floor, end - start <= Self.longestName, bytes[start - 1] != bytes[quote] { start -= 1 }
+        steps += end - start
+        guard start > floor, start < end, bytes[start - 1] == bytes[quote],
+            self.backslashes(before: start - 1) == backslashes
+        else { return nil }
+        return Name(range: start..<end, quote: bytes[quote], backslashes: backslashes)
     }
 
     private mutating func backslashes(before place: Int) -> Int {
         var first = place
-        while first > 0, bytes[first - 1] == UInt8(ascii: "\\") { first -= 1 }
+        while first > floor, place - first <= Self.mostBackslashes, bytes[first - 1] == UInt8(ascii: "\\") {
+            first -= 1
+        }
         steps += place - first
         return place - first
     }
 
-    /// Hides the value that stands behind a name between two quotes; where to go on, nil when there is none.
-    private mutating func value(behind open: Quote, _ close: Quote) -> Int? {
-        let depth = open.backslashes
-        let (first, end) = (open.place + 1, close.place - depth)
-        guard depth == close.backslashes, depth <= Self.mostBackslashes, first < end,
-            end - first <= Self.longestName
-        else { return nil }
-        var place = blanks(from: close.place + 1)
-        guard place < bytes.count, bytes[place] == UInt8(ascii: ":"), isSecret(bytes[first..<end]) else {
-            return nil
-        }
-        place = blanks(from: place + 1)
-        let start = place + depth
-        if start < bytes.count, bytes[start] == UInt8(ascii: "\""),
-            bytes[place..<start].allSatisfy({ $0 == UInt8(ascii: "\\") })
-        {
-            let (end, next) = string(from: start + 1, depth)
-            hide((start + 1)..<end)
-            return next
-        }
-        let number = bytes[place...].prefix { Self.isOfNumber($0) }
-        guard let digit = number.first, digit != UInt8(ascii: "e"), digit != UInt8(ascii: "E") else {
-            return nil
-        }
-        steps += number.count
-        hide(number.startIndex..<number.endIndex, "0")
-        return number.endIndex
+    private mutating func isSecret(_ name: Name) -> Bool {
+        let range = name.range
+        if isSecret(range) { return true }
+        // `\nsig=`, in a string: the letter belongs to the escape, or it doesn't.
+        return name.quote == nil && range.count > 1 && range.lowerBound > floor
+            && bytes[range.lowerBound - 1] == UInt8(ascii: "\\")
+            && isSecret((range.lowerBound + 1)..<range.upperBound)
     }
 
-    private mutating func blanks(from start: Int) -> Int {
-        var place = start
-        while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
-        steps += place - start
-        return place
+    private mutating func isSecret(_ range: Range<Int>) -> Bool { verdicts.areSecret(bytes[range]) }
+
+    private func isCredentialHeader(_ name: Name) -> Bool {
+        SecretMask.headers.contains(String(decoding: bytes[name.range], as: UTF8.self).lowercased())
+    }
+
+    // MARK: Values behind a colon
+
+    /// Where the authority of a URL ends, whose `://` begins here; its user and password are hidden.
+    private mutating func authority(behind colon: Int) -> Int? {
+        var start = colon + 1
+        for _ in 0..<2 {
+            // JSON may write a slash as `\/`.
+            while start < bytes.count, start - colon < 2 * Self.mostBackslashes,
+                bytes[start] == UInt8(ascii: "\\")
+            { start += 1 }
+            guard start < bytes.count, bytes[start] == UInt8(ascii: "/") else { return nil }
+            start += 1
+        }
+        var end = start
+        var at: Int?
+        while end < bytes.count, !SecretByte.endsAuthority(bytes[end]) {
+            if bytes[end] == UInt8(ascii: "@") { at = end }
+            end += 1
+        }
+        steps += end - colon
+        if let at { hide(start..<at) }
+        return end
+    }
+
+    /// Hides the value behind a name and a colon; where to go on, nil when there is none.
+    private mutating func field(at colon: Int) -> Int? {
+        guard let name = name(before: colon), isSecret(name) else { return nil }
+        let place = blanks(from: colon + 1)
+        if let next = string(at: place, of: name) { return next }
+        guard let quote = name.quote else {
+            // A field of a head; else it may be a sentence.
+            return pairs == .inWords && isCredentialHeader(name) ? credential(at: colon + 1, of: name) : nil
+        }
+        guard quote == UInt8(ascii: "\"") else { return nil }
+        var end = place
+        while end < bytes.count, !SecretByte.endsWord(bytes[end]) { end += 1 }
+        steps += end - place
+        let word = bytes[place..<end]
+        if word.isEmpty || SecretByte.areLiteral(word) { return nil }
+        hide(place..<end, word.allSatisfy(SecretByte.isOfNumber) ? "0" : SecretMask.text)
+        return end
+    }
+
+    /// Hides a string in quotes.
+    private mutating func string(at place: Int, of name: Name) -> Int? {
+        var start = place
+        while start < bytes.count, start - place <= Self.mostBackslashes, bytes[start] == UInt8(ascii: "\\") {
+            start += 1
+        }
+        guard start < bytes.count, SecretByte.isQuote(bytes[start]) else { return nil }
+        // A sentence says 'name': "value" of other things.
+        if name.quote == UInt8(ascii: "'"), bytes[start] != UInt8(ascii: "'") { return nil }
+        let (end, next) = string(from: start + 1, start - place, bytes[start])
+        hide(credential(in: (start + 1)..<end, of: name))
+        return next
     }
 
     /// The end of a string's content, and the place behind its last quote. One that was cut ends with its
     /// line.
-    private mutating func string(from start: Int, _ depth: Int) -> (end: Int, next: Int) {
+    private mutating func string(from start: Int, _ depth: Int, _ quote: UInt8) -> (end: Int, next: Int) {
         var place = start
         var run = 0
         while place < bytes.count, bytes[place] != 0x0A {
             steps += 1
             if bytes[place] == UInt8(ascii: "\\") {
                 run += 1
-            } else if bytes[place] == UInt8(ascii: "\""), run % (2 * (depth + 1)) == depth {
+            } else if bytes[place] == quote, run % (2 * (depth + 1)) == depth {
                 return (place - depth, place + 1)
             } else {
                 run = 0
@@ -156,63 +208,93 @@ struct SecretScan {
         return (place, place)
     }
 
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
-            UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-            true
-        default: false
+    /// What a credential's header has to the end of its line.
+    private mutating func credential(at place: Int, of name: Name) -> Int {
+        var start = place
+        while start < bytes.count, bytes[start] == UInt8(ascii: " ") || bytes[start] == 0x09 { start += 1 }
+        var end = start
+        while end < bytes.count, !SecretByte.endsHeader(bytes[end]) {
+            end += 1
         }
-    }
-
-    // MARK: URLs and forms
-
-    /// Hides the value of a pair that begins here, if there is one; where to go on.
-    private mutating func pair(at start: Int) -> Int {
-        var place = start
-        while place < bytes.count, place - start <= Self.longestName, Self.isOfName(bytes[place]) {
-            place += 1
-        }
-        steps += place - start
-        let name = start..<place
-        // Lua and people write `name = "value"`.
-        if pairs == .inWords, !name.isEmpty { place = blanks(from: place) }
-        guard place < bytes.count, !name.isEmpty, bytes[place] == UInt8(ascii: "=") else { return start }
-        let quote = pairs == .inWords ? blanks(from: place + 1) : place + 1
-        if quote < bytes.count, bytes[quote] == UInt8(ascii: "\""), pairs == .inWords {
-            guard isSecret(bytes[name]) else { return start }
-            let (end, next) = string(from: quote + 1, 0)
-            hide((quote + 1)..<end)
-            return next
-        }
-        let value = place + 1
-        let isCode = bytes[name].elementsEqual("code".utf8)
-        guard place == name.upperBound, isCode || isSecret(bytes[name]) else { return start }
-        var end = value
-        while end < bytes.count, !endsValue(bytes[end]) { end += 1 }
         steps += end - start
-        if isCode, !SecretMask.isCode(bytes[name], of: end - value) { return start }
-        if end > value { hide(value..<end) }
+        let range = credential(in: start..<end, of: name)
+        if !range.isEmpty { hide(range) }
         return end
     }
 
-    private static func isOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-_.~%$[]+*".utf8.contains(byte)
-        }
+    /// Of `Authorization: Bearer value` the scheme stays.
+    private func credential(in range: Range<Int>, of name: Name) -> Range<Int> {
+        guard let scheme = bytes[range].firstIndex(of: UInt8(ascii: " ")), scheme > range.lowerBound,
+            isCredentialHeader(name),
+            SecretMask.keepsScheme(String(decoding: bytes[name.range], as: UTF8.self))
+        else { return range }
+        return (scheme + 1)..<range.upperBound
     }
 
-    private func endsValue(_ byte: UInt8) -> Bool {
+    private mutating func blanks(from start: Int) -> Int {
+        var place = start
+        while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+        steps += place - start
+        return place
+    }
+
+    // MARK: Values behind an equals sign
+
+    /// Hides the value of a pair; where to go on, nil when there is none.
+    private mutating func pair(at equals: Int) -> Int? {
+        guard let name = name(before: equals) else { return nil }
+        if pairs == .inWords {
+            // Lua and people write `name = "value"`.
+            let place = blanks(from: equals + 1)
+            if place < bytes.count, SecretByte.isQuote(bytes[place]) || bytes[place] == UInt8(ascii: "\\"),
+                isSecret(name), let next = string(at: place, of: name)
+            {
+                return next
+            }
+        }
+        guard name.quote == nil, name.range.upperBound == equals, let range = parameter(name) else {
+            return nil
+        }
+        let isCode = bytes[range].elementsEqual("code".utf8)
+        guard isCode || isSecret(Name(range: range)) else { return nil }
+        if pairs == .inWords, isCredentialHeader(name) { return credential(at: equals + 1, of: name) }
+        var end = equals + 1
+        while end < bytes.count, !endsValue(end) { end += 1 }
+        steps += end - equals
+        if isCode, !SecretByte.areCode(bytes[(equals + 1)..<end]) { return nil }
+        if end > equals + 1 { hide((equals + 1)..<end) }
+        return end
+    }
+
+    /// The name of a parameter that may begin here, without the rest of the mark before it.
+    private func parameter(_ name: Name) -> Range<Int>? {
+        let range = name.range
+        guard let before = range.lowerBound > 0 ? bytes[range.lowerBound - 1] : nil else {
+            return pairs == .inForm || pairs == .inWords ? range : nil
+        }
+        // JSON may write `&` as `\u0026`, and HTML writes it as `&amp;`.
+        if before == UInt8(ascii: "\\"), bytes[range].starts(with: Self.escapedAmpersand) {
+            return (range.lowerBound + Self.escapedAmpersand.count)..<range.upperBound
+        }
+        if pairs == .inWords || before == UInt8(ascii: "?") || before == UInt8(ascii: "&") { return range }
+        return before == UInt8(ascii: ";") && bytes[..<range.lowerBound].suffix(5).elementsEqual("&amp;".utf8)
+            ? range : nil
+    }
+
+    private static let escapedAmpersand = Array("u0026".utf8)
+
+    private func endsValue(_ place: Int) -> Bool {
+        let byte = bytes[place]
         if byte == UInt8(ascii: "&") { return true }
         if pairs == .inForm { return false }
-        switch byte {
-        case 0...0x20, UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"),
-            UInt8(ascii: ">"), UInt8(ascii: "\\"):
-            return true
-        default: return false
+        if byte == UInt8(ascii: "#") { return true }
+        if pairs == .inURL { return false }
+        if byte == UInt8(ascii: "\\") {
+            // Of an escape in a string; else it belongs to the value.
+            let rest = bytes[place...].prefix(Self.mostBackslashes + 4).drop { $0 == UInt8(ascii: "\\") }
+            return rest.isEmpty || "\"'nrt".utf8.contains(rest[rest.startIndex])
+                || rest.starts(with: "u00".utf8)
         }
+        return byte <= 0x20 || "\"'<>".utf8.contains(byte)
     }
 }

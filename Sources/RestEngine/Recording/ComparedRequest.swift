@@ -89,7 +89,7 @@ struct RecordedParam: Sendable, Equatable {
             let mask = SecretMask.standard
             found.append(
                 RecordedParam(
-                    name: name, value: mask.hides(name) ? SecretMask.text : mask.text(value),
+                    name: name, value: mask.hides(name) ? SecretMask.text : mask.line(value),
                     fileName: parameter("filename", of: head)))
         }
         return found

@@ -1,18 +1,22 @@
-/// One attempt as an entry of a HAR 1.2, secrets masked (rule 48.2).
-@EngineActor
-struct HAREntry {
+/// One attempt as an entry of a HAR 1.2, secrets masked (rule 48.2). It is made where the attempt ends, and
+/// written down elsewhere: masking long bodies takes a while.
+struct HAREntry: Sendable {
     private let event: EngineEvent
     private let attempt: EngineEvent.Attempt
+    /// The head of the request, as it went over the wire.
+    private let sent: Headers
     /// Bytes of a body that are kept.
-    private let bodyLimit: Int
+    var bodyLimit: Int
     private let mask: SecretMask
     private let digests: CredentialDigests?
 
     /// Nil for another kind of event.
+    @EngineActor
     init?(_ event: EngineEvent, bodyLimit: Int, _ digests: CredentialDigests? = nil) {
         guard case .attempt(let attempt) = event.detail else { return nil }
         self.event = event
         self.attempt = attempt
+        sent = attempt.transport?.fields(of: attempt.message) ?? attempt.message.headers
         self.bodyLimit = bodyLimit
         self.digests = digests
         // A secret of the request's head may come back in a body.
@@ -25,6 +29,12 @@ struct HAREntry {
             mask = mask.hiding(Headers(fields))
         }
         self.mask = mask
+    }
+
+    /// Of all bodies in it.
+    var bodyBytes: Int {
+        let received = attempt.delivered?.bytes.count ?? (try? attempt.result.get())?.body.count ?? 0
+        return received + (attempt.message.body?.count ?? 0)
     }
 
     var tree: Tree {
@@ -63,7 +73,7 @@ struct HAREntry {
         var pairs: [(String, Tree)] = [
             ("method", Tree(message.method)), ("url", Tree(url)), ("httpVersion", Tree(version)),
             ("cookies", HARCookies.sent(message.headers["Cookie"])),
-            ("headers", headers(attempt.transport?.fields(of: message) ?? message.headers)),
+            ("headers", headers(sent)),
             (
                 "queryString",
                 Tree(
@@ -102,7 +112,7 @@ struct HAREntry {
         switch message.upload {
         case nil: return nil
         case .file(let path):
-            pairs += [("text", ""), ("comment", Tree("the file \(mask.text(path))"))]
+            pairs += [("text", ""), ("comment", Tree("the file \(mask.line(path))"))]
         case .stream: pairs += [("text", ""), ("comment", "sent as it came")]
         case .multipart(let parts): pairs.append(("params", Tree(parts.map(param))))
         }
@@ -114,7 +124,7 @@ struct HAREntry {
         if case .bytes(let bytes) = part.source, bytes.count <= bodyLimit,
             let text = String(validating: bytes, as: UTF8.self)
         {
-            pairs.append(("value", Tree(mask.hides(part.name) ? SecretMask.text : mask.text(text))))
+            pairs.append(("value", Tree(mask.hides(part.name) ? SecretMask.text : mask.line(text))))
         }
         if let name = part.sentFilename { pairs.append(("fileName", Tree(name))) }
         if let type = part.sentContentType { pairs.append(("contentType", Tree(type))) }

@@ -129,7 +129,7 @@ package struct HARReader {
                 return RecordedParam(
                     name: name,
                     value: param.member("value")?.string.map {
-                        mask.hides(name) ? SecretMask.text : mask.text($0)
+                        mask.hides(name) ? SecretMask.text : mask.line($0)
                     }, fileName: param.member("fileName")?.string)
             })
     }

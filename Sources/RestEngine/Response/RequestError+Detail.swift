@@ -39,8 +39,9 @@ extension RequestError.Cause {
             return "'\(shown)' is not a URL" + (URLText.adviceOnHost(of: source).map { ": \($0)" } ?? "")
         }
         if url.isHTTP {
+            // As it was written: a `%` of a path has become `%25`.
             return url.hasDotSegment
-                ? "'\(shown)' has a segment '.' or '..' in its path, which would lead to another path"
+                ? "'\(shown.replacing("%25", with: "%"))' has a segment '.' or '..' in its path, which would lead to another path"
                 : "'\(shown)' leads out of the resource or the base URL that it is to be below"
         }
         return url.scheme == "http" || url.scheme == "https"
@@ -89,13 +90,13 @@ extension RequestError: CustomStringConvertible {
         text += detail(behind: headline)
         if let place { text += " (\(place))" }
         if attempt > 1 { text += " (attempt \(attempt))" }
-        return SecretMask.standard.text(text.onOneLine)
+        return SecretMask.standard.line(text.onOneLine)
     }
 
     /// What went wrong and where, without the request: for those who know which it was.
     public var reason: String {
-        guard let detail = cause?.detail else { return SecretMask.standard.text(userMessage.onOneLine) }
-        return SecretMask.standard.text((detail + advice).onOneLine)
+        guard let detail = cause?.detail else { return SecretMask.standard.line(userMessage.onOneLine) }
+        return SecretMask.standard.line((detail + advice).onOneLine)
     }
 
     /// A fault of the script is named as one, whatever 17.7 calls it for people (D34).

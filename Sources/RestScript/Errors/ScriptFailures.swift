@@ -22,11 +22,11 @@ public struct Diagnostic: Error, Sendable, Equatable {
     ) {
         self.severity = severity
         self.code = code
-        self.message = SecretMask.standard.text(message)
+        self.message = SecretMask.standard.line(message)
         self.file = file
         self.line = line
-        self.traceback = traceback.map(SecretMask.standard.text)
-        self.hint = hint.map(SecretMask.standard.text)
+        self.traceback = traceback.map(SecretMask.standard.line)
+        self.hint = hint.map(SecretMask.standard.line)
     }
 }
 

@@ -18,7 +18,7 @@ public struct LogLength: Sendable {
     public mutating func shown(_ text: String) -> String {
         let length = text.utf8.count
         let looked = Self.mostBytes + 3 * Self.longestSecret
-        let masked = SecretMask.standard.words(length > looked ? String(Self.prefix(text, looked)) : text)
+        let masked = SecretMask.standard.line(length > looked ? String(Self.prefix(text, looked)) : text)
         // The mask doesn't see a secret that the first cut divides, so nothing near that cut is shown.
         let certain = masked.utf8.count - (length > looked ? Self.longestSecret : 0)
         let most = min(left, max(certain, 0))

@@ -1,5 +1,5 @@
 import LuaRuntime
-import RestEngine
+public import RestEngine
 
 /// A line of a script's log. Secrets of URLs, the values of what has a secret's name, and those that are
 /// known, are masked in it (rule 47.1), and a long one is cut (``LogLength``).
@@ -16,7 +16,7 @@ public struct ScriptLogEntry: Sendable {
     public let place: String?
     /// What `print` or `io.write` wrote, to the byte: no line of the log, but the script's output. `text` is
     /// the same as text, without the line break at its end. Nil for all else.
-    public let printed: [UInt8]?
+    public let printed: MaskedText?
 
     public init(
         level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
@@ -35,13 +35,12 @@ public struct ScriptLogEntry: Sendable {
     }
 
     public init(printed bytes: [UInt8]) {
-        let bytes = SecretMask.printed(bytes)
+        let shown = MaskedText(bytes)
         level = .info
-        text = String(
-            decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+        text = shown.text.hasSuffix("\n") ? String(shown.text.dropLast()) : shown.text
         fields = []
         place = nil
-        printed = bytes
+        printed = shown
     }
 }
 

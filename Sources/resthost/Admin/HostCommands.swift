@@ -40,8 +40,7 @@ struct StatusCommand: ParsableCommand {
         try HostCommand.run { () throws(AdminError) in
             let status = try await host.client().demand("status")
             if json {
-                let json = PrettyJSON.format((try? status.json()) ?? [])
-                Streams.output(json: String(decoding: json, as: UTF8.self))
+                Streams.output(json: MaskedText(json: status).escaped(PrettyJSON.format))
             } else {
                 Streams.output(StatusText().text(status))
             }

@@ -93,7 +93,7 @@ struct CookiesCommand: ParsableCommand {
                 var cookie = entry.cookie
                 if !withSecrets { cookie.value = SecretMask.text }
                 let pairs: [(String, Tree)] = [("service", Tree(entry.service)), ("cookie", cookie.tree)]
-                Streams.output(Tree(pairs: pairs).description + "\n")
+                write(Tree(pairs: pairs).description + "\n")
             }
             return
         }
@@ -111,6 +111,10 @@ struct CookiesCommand: ParsableCommand {
                 marks.compactMap { $0 }.joined(separator: ", "),
             ]
         }
-        Streams.output(TextColumns.text(rows))
+        write(TextColumns.text(rows))
+    }
+
+    private func write(_ text: String) {
+        if withSecrets { Streams.output(content: Array(text.utf8)) } else { Streams.output(text) }
     }
 }

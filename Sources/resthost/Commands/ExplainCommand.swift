@@ -61,7 +61,7 @@ struct ExplainCommand: ParsableCommand {
         let explanation = target.service.explain(
             target.path, method: Method(method))
         if json {
-            Streams.output(json: explanation.tree.description)
+            Streams.output(json: MaskedText(json: explanation.tree))
         } else {
             Streams.output(ExplanationText().text(explanation))
         }

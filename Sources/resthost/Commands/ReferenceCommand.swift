@@ -9,7 +9,7 @@ struct ReferenceCommand: ParsableCommand {
 
     func run() throws {
         let code = MainThread.wait { @EngineActor in
-            Streams.output(ScriptReference.markdown())
+            Streams.output(content: Array(ScriptReference.markdown().utf8))
             return 0
         }
         throw ExitCode(code)
@@ -44,7 +44,7 @@ struct TypesCommand: ParsableCommand {
 
     private func write(_ files: [(path: String, text: String)]) -> Int32 {
         guard let folder else {
-            Streams.output(files.first?.text ?? "")
+            Streams.output(content: Array((files.first?.text ?? "").utf8))
             return 0
         }
         do throws(FileError) {

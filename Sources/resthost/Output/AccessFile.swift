@@ -36,9 +36,9 @@ final class AccessFile: Sendable {
     }
 
     /// One line, or some, in one piece. Gives the reason of the first failure since it was opened.
-    func add(_ bytes: [UInt8]) -> String? {
+    func add(_ text: MaskedText) -> String? {
         let code = descriptor.withLock { descriptor -> Int32 in
-            var rest = bytes[...]
+            var rest = text.bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }

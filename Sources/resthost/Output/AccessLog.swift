@@ -30,8 +30,8 @@ final class AccessLog: Sendable {
             log.style = .plain
             log.isQuiet = false
             log.clock = { ClockReading.timeOfDay }
-            log.sink = { [hostLog] bytes in
-                guard let reason = file.add(bytes) else { return }
+            log.sink = { [hostLog] text in
+                guard let reason = file.add(text) else { return }
                 hostLog.write(
                     ScriptLogEntry(
                         level: .error, text: "the access log \(file.path) can't be written: \(reason)"))

@@ -100,13 +100,14 @@ enum TracebackText {
 
 /// Diagnostics for programs.
 enum DiagnosticJSON {
-    static func text(_ diagnostics: [Diagnostic]) -> String {
-        Tree(
-            pairs: [
-                ("ok", Tree(!diagnostics.contains { $0.severity == .error })),
-                ("diagnostics", Tree(diagnostics.map(tree))),
-            ]
-        ).description
+    static func text(_ diagnostics: [Diagnostic]) -> MaskedText {
+        MaskedText(
+            json: Tree(
+                pairs: [
+                    ("ok", Tree(!diagnostics.contains { $0.severity == .error })),
+                    ("diagnostics", Tree(diagnostics.map(tree))),
+                ]
+            ))
     }
 
     /// What has no value is null, so that every finding has the same fields; a traceback is there if there is

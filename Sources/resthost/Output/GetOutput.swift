@@ -15,7 +15,9 @@ struct GetOutput {
         var hasForm = true
         if isJSON {
             let (text, fault) = OutcomeJSON.text(info, request, hint: info.response.error.flatMap(hint))
-            Streams.output(json: text)
+            let json = Array(text.utf8)
+            Streams.output(
+                raw: (Streams.isOutputTerminal ? VisibleText.json(json) : json) + [UInt8(ascii: "\n")])
             hasForm = fault == nil
         } else {
             hasForm = writeContent(info)
@@ -55,7 +57,7 @@ struct GetOutput {
                     "resthost: \(bytes.count) bytes that are no text; redirect the output to keep them\n")
                 return true
             }
-            if isRaw { Streams.output(bytes) } else { Streams.output(content: bytes) }
+            if isRaw { Streams.output(raw: bytes) } else { Streams.output(content: bytes) }
             endLine(bytes.last)
         case .image(let image):
             guard !Streams.isOutputTerminal else {
@@ -64,12 +66,12 @@ struct GetOutput {
                 )
                 return true
             }
-            Streams.output(image.bytes)
+            Streams.output(raw: image.bytes)
         case .json(let tree), .value(let tree):
             do throws(JSONError) {
                 let json = try tree.json()
                 let shown = Streams.isOutputTerminal ? VisibleText.json(PrettyJSON.format(json)) : json
-                Streams.output(shown + [UInt8(ascii: "\n")])
+                Streams.output(raw: shown + [UInt8(ascii: "\n")])
             } catch {
                 Streams.error(Complaint.text("the content has no form in JSON: \(error.message)"))
                 return false
@@ -102,7 +104,10 @@ struct GetOutput {
         else { return }
         let version = exchange?.httpVersion ?? entity?.httpVersion.map { "HTTP/\($0)" } ?? "HTTP/1.1"
         var text = VisibleText.inline("\(version) \(status)") + "\n"
-        for field in headers.fields { text += VisibleText.inline("\(field.name): \(field.value)") + "\n" }
+        for field in headers.fields {
+            let value = SecretMask.standard.header(field.name, field.value)
+            text += VisibleText.inline("\(field.name): \(value)") + "\n"
+        }
         Streams.error(text + "\n")
     }
 

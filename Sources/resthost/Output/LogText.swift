@@ -22,7 +22,7 @@ struct LogText: Sendable {
     var clock: (@Sendable () -> Double)?
     var format = Format.text
     /// In place of standard error.
-    var sink: (@Sendable ([UInt8]) -> Void)?
+    var sink: (@Sendable (MaskedText) -> Void)?
     /// Gets what is written as well, for whoever looks at the log from elsewhere.
     var tap: HostLog?
 
@@ -65,7 +65,7 @@ struct LogText: Sendable {
     /// The lines of one entry.
     func text(_ entry: ScriptLogEntry) -> String {
         if let printed = entry.printed {
-            let text = String(decoding: VisibleText.content(printed), as: UTF8.self)
+            let text = printed.escaped(VisibleText.content).text
             return text + (text.hasSuffix("\n") ? "" : "\n")
         }
         var text = time + label(entry.level) + " " + VisibleText.lines(entry.text, indent: Self.indent)
@@ -87,7 +87,12 @@ struct LogText: Sendable {
         let shown = VisibleText.inline(value)
         let isOneWord = !shown.isEmpty && !shown.utf8.contains { $0 <= 0x20 } && !shown.hasPrefix("\"")
         if isOneWord || shown.hasPrefix("{") || shown.hasPrefix("[") { return shown }
-        return "\"" + shown.replacing("\"", with: "\\\"") + "\""
+        var quoted = [UInt8(ascii: "\"")]
+        for byte in shown.utf8 {
+            if byte == UInt8(ascii: "\"") { quoted.append(UInt8(ascii: "\\")) }
+            quoted.append(byte)
+        }
+        return String(decoding: quoted, as: UTF8.self) + "\""
     }
 
     private var time: String {
@@ -95,11 +100,11 @@ struct LogText: Sendable {
         return style.dim(InternetTime.text(clock(), withMilliseconds: true) ?? "-") + " "
     }
 
-    private func write(printed bytes: [UInt8]) {
+    private func write(printed: MaskedText) {
         switch prints {
-        case .output: Streams.output(content: bytes)
+        case .output: Streams.output(printed: printed)
         // Beside the log, of which it must look like no line.
-        case .errors: Streams.error(VisibleText.content(bytes))
+        case .errors: Streams.error(printed.escaped(VisibleText.content))
         }
     }
 
@@ -107,16 +112,15 @@ struct LogText: Sendable {
         guard format == .json || tap != nil else { return put(text()) }
         let time = (clock ?? { ClockReading.timeOfDay })()
         let stamp = ("time", Tree(InternetTime.text(time, withMilliseconds: true) ?? "-"))
-        let entry = Tree(pairs: [stamp] + members())
+        let entry = MaskedText(json: Tree(pairs: [stamp] + members()))
         tap?.note(entry)
-        guard format == .json else { return put(text()) }
-        guard let sink else { return Streams.error(json: entry.description) }
-        sink(Streams.line(json: entry.description))
+        if format == .json { put(Streams.line(json: entry)) } else { put(text()) }
     }
 
-    private func put(_ text: String) {
-        guard let sink else { return Streams.error(text) }
-        sink(Streams.visible(text))
+    private func put(_ text: String) { put(Streams.visible(text)) }
+
+    private func put(_ text: MaskedText) {
+        if let sink { sink(text) } else { Streams.error(text) }
     }
 
     private func label(_ level: ScriptLogEntry.Level) -> String {
@@ -136,8 +140,8 @@ enum EngineLogText {
     static func text(_ category: EngineLog.Category, _ text: String, prefix time: String = "") -> String {
         let name = category.rawValue
         let prefix = time + name + String(repeating: " ", count: width - name.count) + " │ "
-        return text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { prefix + VisibleText.inline(String($0)) + "\n" }.joined()
+        return text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+            .map { prefix + VisibleText.inline(String(Substring($0))) + "\n" }.joined()
     }
 }
 

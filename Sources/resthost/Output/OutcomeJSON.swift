@@ -65,7 +65,7 @@ enum OutcomeJSON {
 
     private static func error(_ error: RequestError, _ hint: String?) -> Tree {
         var pairs: [(String, Tree)] = [
-            ("message", Tree(SecretMask.standard.text(error.userMessage))), ("code", Tree(error.code)),
+            ("message", Tree(SecretMask.standard.line(error.userMessage))), ("code", Tree(error.code)),
             ("detail", Tree(error.description)),
             ("attempt", Tree(error.attempt)),
         ]
@@ -93,7 +93,10 @@ enum OutcomeJSON {
     }
 
     private static func headers(_ headers: Headers) -> Tree {
-        Tree(pairs: headers.fields.map { ($0.name.lowercased(), Tree($0.value)) })
+        Tree(
+            pairs: headers.fields.map {
+                ($0.name.lowercased(), Tree(SecretMask.standard.header($0.name, $0.value)))
+            })
     }
 
     private static func timing(_ timings: TransferTimings) -> Tree {

@@ -3,8 +3,9 @@ import RestEngine
 import RestScript
 import Synchronization
 
-/// Standard output and standard error, without buffers of our own: what is written is out. Text is made
-/// visible (``VisibleText``) and known secrets in it are masked (rule 47.1); bytes go out as they are.
+/// Standard output and standard error, without buffers of our own: what is written is out. What the program
+/// says is masked text (``MaskedText``, rule 47.1), made visible (``VisibleText``); content that somebody
+/// asked for goes out as it is.
 ///
 /// A program that serves clients calls ``neverWait(log:)``, and from then on no reader holds it.
 enum Streams {
@@ -45,44 +46,40 @@ enum Streams {
     /// A line on standard error if that takes it at once (pipe(7): POLLOUT promises 4,096 bytes).
     static func lastWord(_ text: String) {
         var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        if poll(&ready, 1, 0) == 1 { put(Array(visible(text).prefix(4096)), to: STDERR_FILENO) }
+        if poll(&ready, 1, 0) == 1 { put(Array(visible(text).bytes.prefix(4096)), to: STDERR_FILENO) }
     }
 
-    static func output(_ text: String) {
-        write(SecretMask.masked(Array(VisibleText.styled(text).utf8)), to: STDOUT_FILENO)
+    static func output(_ text: String) { write(visible(text).bytes, to: STDOUT_FILENO) }
+
+    /// JSON, on a line of its own.
+    static func output(json: MaskedText) {
+        write((isOutputTerminal ? json.escaped(VisibleText.json) : json).ended.bytes, to: STDOUT_FILENO)
     }
 
-    static func output(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
-
-    static func output(json text: String) {
-        let json = Array(text.utf8)
-        write((isOutputTerminal ? VisibleText.json(json) : json) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    /// What a script prints.
+    static func output(printed: MaskedText) {
+        write((isOutputTerminal ? printed.escaped(VisibleText.content) : printed).bytes, to: STDOUT_FILENO)
     }
 
-    /// What is a script's or a server's and no word of ours: byte for byte, but for a terminal's sake.
+    /// What is a server's, or a help of ours, and nothing that was noticed on the way: byte for byte, but for
+    /// a terminal's sake.
     static func output(content bytes: [UInt8]) {
         write(isOutputTerminal ? VisibleText.content(bytes) : bytes, to: STDOUT_FILENO)
     }
 
-    static func error(_ text: String) {
-        write(visible(text), to: STDERR_FILENO)
-    }
+    /// The same, for a terminal too.
+    static func output(raw bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    static func error(json text: String) {
-        write(line(json: text), to: STDERR_FILENO)
-    }
+    static func error(_ text: String) { error(visible(text)) }
+
+    /// In the form that is to be seen.
+    static func error(_ text: MaskedText) { write(text.bytes, to: STDERR_FILENO) }
 
     /// As text goes to people.
-    static func visible(_ text: String) -> [UInt8] {
-        SecretMask.masked(Array(VisibleText.styled(text).utf8))
-    }
+    static func visible(_ text: String) -> MaskedText { MaskedText(VisibleText.styled(text)) }
 
     /// As an object goes to programs.
-    static func line(json text: String) -> [UInt8] {
-        SecretMask.masked(VisibleText.json(Array(text.utf8))) + [UInt8(ascii: "\n")]
-    }
-
-    static func error(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
+    static func line(json: MaskedText) -> MaskedText { json.escaped(VisibleText.json).ended }
 
     static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 

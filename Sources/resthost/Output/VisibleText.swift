@@ -3,21 +3,24 @@
 enum VisibleText {
     /// Within a line of ours, which it can't end.
     static func inline(_ text: String) -> String {
-        guard needsLook(text.utf8) else { return text }
-        var shown: [UInt8] = []
-        for scalar in text.unicodeScalars { append(scalar, to: &shown) }
-        return String(decoding: shown, as: UTF8.self)
+        shown(text) { bytes, shown in escape(bytes, bytes.indices, to: &shown) }
     }
 
     /// With its line breaks. Lines behind the first begin with `indent`, as no line of ours does.
     static func lines(_ text: String, indent: String) -> String {
-        guard needsLook(text.utf8) else { return text }
-        let lines = text.replacing("\r\n", with: "\n").split(
-            separator: "\n", omittingEmptySubsequences: false)
-        return lines.enumerated().map { number, line in
-            let shown = inline(String(line))
-            return number == 0 || shown.isEmpty || shown.hasPrefix(indent) ? shown : indent + shown
-        }.joined(separator: "\n")
+        shown(text) { bytes, shown in
+            var start = 0
+            while true {
+                let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+                let isEnded = end < bytes.count
+                let line = start..<(isEnded && end > start && bytes[end - 1] == 0x0D ? end - 1 : end)
+                if start > 0, !line.isEmpty, !bytes[line].starts(with: indent.utf8) { shown += indent.utf8 }
+                escape(bytes, line, to: &shown)
+                guard isEnded else { return }
+                shown.append(0x0A)
+                start = end + 1
+            }
+        }
     }
 
     /// Content on a terminal, with its line breaks. What is no UTF-8 is written as bytes: `\xff`.
@@ -60,23 +63,23 @@ enum VisibleText {
         guard text.utf8.contains(where: { $0 < 0x20 && $0 != 0x0A && $0 != 0x09 || $0 >= 0x7F }) else {
             return text
         }
-        var shown: [UInt8] = []
-        var rest = text.unicodeScalars[...]
-        while let scalar = rest.first {
-            if scalar == "\n" {
-                shown.append(0x0A)
-            } else if scalar == "\u{1B}",
-                let code = Style.sequences.first(where: { rest.starts(with: $0.unicodeScalars) })
-            {
-                shown += code.utf8
-                rest = rest.dropFirst(code.unicodeScalars.count)
-                continue
-            } else {
-                append(scalar, to: &shown)
+        return shown(text) { bytes, shown in
+            var start = 0
+            while let stop = bytes[start...].firstIndex(where: { $0 == 0x0A || $0 == 0x1B }) {
+                escape(bytes, start..<stop, to: &shown)
+                if bytes[stop] == 0x0A {
+                    shown.append(0x0A)
+                    start = stop + 1
+                } else if let code = Style.sequences.first(where: { bytes[stop...].starts(with: $0.utf8) }) {
+                    shown += code.utf8
+                    start = stop + code.utf8.count
+                } else {
+                    escape(bytes, stop..<(stop + 1), to: &shown)
+                    start = stop + 1
+                }
             }
-            rest = rest.dropFirst()
+            escape(bytes, start..<bytes.count, to: &shown)
         }
-        return String(decoding: shown, as: UTF8.self)
     }
 
     /// Control characters of both kinds (C0 but the tab, DEL, C1), other line breaks of Unicode, and what
@@ -93,7 +96,62 @@ enum VisibleText {
         bytes.contains { $0 < 0x20 && $0 != 0x09 || $0 >= 0x7F }
     }
 
-    /// Bytes, because appending to a view of a string's scalars copies the whole string.
+    /// By bytes, for a log may get megabytes.
+    private static func shown(
+        _ text: String, _ write: (UnsafeBufferPointer<UInt8>, inout [UInt8]) -> Void
+    ) -> String {
+        guard needsLook(text.utf8) else { return text }
+        var text = text
+        var shown: [UInt8] = []
+        text.withUTF8 { write($0, &shown) }
+        return String(decoding: shown, as: UTF8.self)
+    }
+
+    /// UTF-8 with what is hidden written out.
+    private static func escape(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, to shown: inout [UInt8]
+    ) {
+        var copied = range.lowerBound
+        var place = copied
+        while place < range.upperBound {
+            guard let (value, count) = hidden(bytes, at: place) else {
+                place += 1
+                continue
+            }
+            shown += bytes[copied..<place]
+            shown += escapes[value] ?? []
+            place += count
+            copied = place
+        }
+        shown += bytes[copied..<range.upperBound]
+    }
+
+    /// The hidden scalar that begins here, and its bytes in UTF-8.
+    private static func hidden(
+        _ bytes: UnsafeBufferPointer<UInt8>, at place: Int
+    ) -> (value: UInt32, count: Int)? {
+        let first = bytes[place]
+        if first < 0x7F { return first >= 0x20 || first == 0x09 ? nil : (UInt32(first), 1) }
+        if first == 0x7F { return (0x7F, 1) }
+        let count = first == 0xC2 ? 2 : first == 0xE2 ? 3 : 0
+        guard count > 0, place + count <= bytes.count else { return nil }
+        let value = bytes[(place + 1)..<(place + count)].reduce(UInt32(first) & (count == 2 ? 0x1F : 0x0F)) {
+            $0 << 6 | UInt32($1 & 0x3F)
+        }
+        return escapes[value] == nil ? nil : (value, count)
+    }
+
+    /// Of each hidden scalar.
+    private static let escapes: [UInt32: [UInt8]] = {
+        var escapes: [UInt32: [UInt8]] = [:]
+        for value in UInt32(0)...0x2069 {
+            guard let scalar = Unicode.Scalar(value), isHidden(scalar) else { continue }
+            escapes[value] = []
+            append(scalar, to: &escapes[value, default: []])
+        }
+        return escapes
+    }()
+
     private static func append(_ scalar: Unicode.Scalar, to shown: inout [UInt8]) {
         guard isHidden(scalar) else {
             shown += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter

@@ -68,7 +68,7 @@ struct InstallServiceCommand: ParsableCommand {
         var files = [("\(unit.name).service", unit.service)]
         if let socket = unit.socket { files.append(("\(unit.name).socket", socket)) }
         if print {
-            Streams.output(files.map { "# \($0)\n\($1)" }.joined(separator: "\n"))
+            Streams.output(content: Array(files.map { "# \($0)\n\($1)" }.joined(separator: "\n").utf8))
             return
         }
         try write(files, unit)

@@ -1,3 +1,4 @@
+import RestEngine
 import RestScript
 
 /// The Test Anything Protocol, version 14 (testanything.org), on standard output.
@@ -60,7 +61,7 @@ final class TAPReport: TestReport {
             text += "  output:\n"
             for entry in output {
                 let line =
-                    entry.printed.map { String(decoding: $0, as: UTF8.self) }
+                    entry.printed?.text
                     ?? "\(entry.level.rawValue) \(entry.text)"
                 text += "    - \(JSONText.string(line))\n"
             }

@@ -82,7 +82,7 @@ final class TestProgress {
     private static let interval = 0.2
 
     /// Empties the line.
-    private static let start = Array("\r\u{1B}[K".utf8)
+    private static let start = MaskedText("\r\u{1B}[K")
 
     private let isShown = Style.standardError.isColoured
     private let clock = SystemClock()

@@ -52,17 +52,17 @@ struct TraceCollector: Sendable {
     }
 
     /// What is posted.
-    func document(_ spans: [Tree]) -> Tree {
+    func document(_ spans: [Tree]) -> MaskedText {
         let scope: Tree = ["name": "resthost", "version": Tree(Version.text)]
         let resource: Tree = ["attributes": [OTLPSpan.text("service.name", service)] as Tree]
-        return [
+        return MaskedText(json: [
             "resourceSpans": [
                 [
                     "resource": resource,
                     "scopeSpans": [["scope": scope, "spans": Tree(spans)] as Tree] as Tree,
                 ] as Tree
             ] as Tree
-        ]
+        ])
     }
 
     /// What came of a batch.

@@ -80,13 +80,11 @@ final class TraceExporter {
         guard !isSending, !waiting.isEmpty else { return }
         let spans = Array(waiting.prefix(Self.batch))
         waiting.removeFirst(spans.count)
-        guard let body = try? collector.document(spans).json() else {
-            complainOfLoss(spans.count, "spans can't be written as JSON")
-            return goOn()
-        }
         underWay = spans.count
         var request = TransportRequest(
-            method: "POST", url: collector.url, headers: collector.headers, body: body, maxBodyBytes: 1 << 20)
+            method: "POST", url: collector.url, headers: collector.headers,
+            body: collector.document(spans).bytes,
+            maxBodyBytes: 1 << 20)
         request.timeouts.total = .seconds(end == nil ? 10 : Self.endSeconds)
         _ = transport.send(request) { [self] result in
             underWay = 0

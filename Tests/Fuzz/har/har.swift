@@ -1,7 +1,14 @@
-/// Any text as a recording. What is read of it is compared with itself, as a replay compares.
+/// Any text as a recording. What is read of it is compared with itself, as a replay compares; and as a text
+/// that is masked, which nothing is left to hide in.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHAR(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    let masked = MaskedText(bytes)
+    precondition(MaskedText(masked.bytes) == masked, masked.text)
+    for type in ["text/html", "application/json", "application/x-www-form-urlencoded"] {
+        let body = SecretMask.standard.body(bytes, type)
+        precondition(SecretMask.standard.body(body, type) == body)
+    }
     guard let exchanges = try? HARReader.exchanges(bytes, path: "a.har") else { return 0 }
     for exchange in exchanges {
         precondition(exchange.number > 0 && !exchange.description.isEmpty)

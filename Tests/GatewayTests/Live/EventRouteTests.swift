@@ -155,12 +155,12 @@ import Testing
 
     @Test func `66.5 Admins get the log, its last lines first`() async throws {
         let control = FakeControl()
-        control.hostLog.note(["message": "before"])
+        control.hostLog.note(MaskedText(json: ["message": "before"]))
         try await admin(control) { _, site in
             let stream = try follow(site, "?kinds=log")
             _ = try begin(stream)
             #expect(try stream.event().json == ["message": "before"])
-            control.hostLog.note(["message": "after"])
+            control.hostLog.note(MaskedText(json: ["message": "after"]))
             let event = try stream.event()
             #expect(event.name == "log")
             #expect(event.json == ["message": "after"])

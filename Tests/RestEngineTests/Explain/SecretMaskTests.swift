@@ -63,7 +63,8 @@ struct SecretMaskTests {
         ("https://a.test/?token", "https://a.test/?token"),
         ("https://u:p@a.test/x", "https://***@a.test/x"),
         ("https://a.test/x@y?b=@", "https://a.test/x@y?b=@"),
-        ("https://a.test?u=http://x:y@z/", "https://a.test?u=http://x:y@z/"), ("not a url", "not a url"),
+        ("https://a.test?u=http://x:y@z/", "https://a.test?u=http://***@z/"), ("not a url", "not a url"),
+        ("/x?token=a'b \"c&page=2", "/x?token=***&page=2"), ("//a.test/x?sig=a", "//a.test/x?sig=***"),
     ]) func `passwords and parameters of URLs`(url: String, shown: String) {
         #expect(SecretMask.standard.url(url) == shown)
     }
@@ -77,8 +78,8 @@ struct SecretMaskTests {
             "from <https://u:p@a.test/> to 'http://b.test/?sig=k'.",
             "from <https://***@a.test/> to 'http://b.test/?sig=***'."
         ),
-        ("https://a.test/?sig=a&b=c d=e token=f", "https://a.test/?sig=***&b=c d=e token=f"),
-        ("no URL: a b?token=c", "no URL: a b?token=c"), ("://u:p@a", "://***@a"), ("", ""),
+        ("https://a.test/?sig=a&b=c d=e token=f", "https://a.test/?sig=***&b=c d=e token=***"),
+        ("no URL: a b?token=c", "no URL: a b?token=***"), ("://u:p@a", "://***@a"), ("", ""),
     ]) func `URLs in a line of text`(line: String, shown: String) {
         #expect(SecretMask.standard.line(line) == shown)
     }
@@ -89,7 +90,7 @@ struct SecretMaskTests {
         mask.values = ["s3cret", ""]
         #expect(mask.header("x-tenant", "t") == "***")
         #expect(mask.header("Accept", "a s3cret b") == "a *** b")
-        #expect(mask.text("s3cret, s3cret") == "***, ***")
+        #expect(mask.line("s3cret, s3cret") == "***, ***")
         #expect(mask.url("https://a.test/s3cret?x=s3cret") == "https://a.test/***?x=***")
     }
 
@@ -114,8 +115,8 @@ struct SecretMaskTests {
             ("Authorization", "Bearer abcdefgh"), ("X-Token", "short"), ("Accept", "text/plain"),
         ])
         let mask = SecretMask.standard.hiding(headers, url: "https://a.test/?api_key=12%2034567#12345678")
-        #expect(mask.text("bad token abcdefgh, short, text/plain") == "bad token ***, short, text/plain")
-        #expect(mask.text("12%2034567 12 34567 12345678") == "*** *** 12345678")
-        #expect(mask.text("Bearer abcdefgh") == "***")
+        #expect(mask.line("bad token abcdefgh, short, text/plain") == "bad token ***, short, text/plain")
+        #expect(mask.line("12%2034567 12 34567 12345678") == "*** *** 12345678")
+        #expect(mask.line("Bearer abcdefgh") == "***")
     }
 }

@@ -54,6 +54,55 @@ struct SecretScanTests {
         #expect(shown(text, type) == expected)
     }
 
+    @Test(arguments: [
+        // A string of Lua, or of code, in a string of JSON.
+        (#"{"code":"password = \"a b\", x"}"#, #"{"code":"password = \"***\", x"}"#),
+        (#"{"s":"{\"s\":\"password=\\\"a\\\"\"}"}"#, #"{"s":"{\"s\":\"password=\\\"***\\\"\"}"}"#),
+        (
+            #"{"s":"Authorization: Bearer a\r\nAccept: b"}"#,
+            #"{"s":"Authorization: Bearer ***\r\nAccept: b"}"#
+        ),
+        (#"{"s":"line\nsig=a\ttoken=b"}"#, #"{"s":"line\nsig=***\ttoken=***"}"#),
+        (#"{"url":"https:\/\/u:p@a.test\/"}"#, #"{"url":"https:\/\/***@a.test\/"}"#),
+        // No JSON.
+        (#"{"token":abc,"b":1}"#, #"{"token":***,"b":1}"#), (#"{token:"abc",b:1}"#, #"{token:"***",b:1}"#),
+        (#"{'token':'abc','b':1}"#, #"{'token':'***','b':1}"#),
+        (#"{"token" "abc", "secret":"d"}"#, #"{"token" "abc", "secret":"***"}"#),
+        (#"{"a":"b,"token":"abc"}"#, #"{"a":"b,"token":"***"}"#),
+        (#"{"token":'abc'}"#, #"{"token":'***'}"#), (#"{"token":"abc\"#, #"{"token":"***"#),
+    ]) func `in JSON that is broken, and in strings of it that are something else`(
+        text: String, expected: String
+    ) {
+        #expect(shown(text, "application/json") == expected)
+        #expect(SecretMask.standard.line(text) == expected)
+    }
+
+    @Test(arguments: [
+        ("Authorization: Bearer a b\nX: y", "Authorization: Bearer ***\nX: y"),
+        ("Cookie: a=b; c=d\nX: y", "Cookie: ***\nX: y"),
+        ("curl -H 'Cookie: a=b' x", "curl -H 'Cookie: ***' x"),
+        (#"["X-Api-Key"] = "a", b = "c""#, #"["X-Api-Key"] = "***", b = "c""#),
+        ("(token=a) x", "(token=*** x"),
+        ("password='a b' c", "password='***' c"), (#"password=dom\user\\x y"#, "password=*** y"),
+        ("unknown option 'token': did you mean 'tokens'?", "unknown option 'token': did you mean 'tokens'?"),
+        ("the token: it is expired", "the token: it is expired"), ("token = x", "token = x"),
+        ("{ Authorization = \"Bearer ***\" }", "{ Authorization = \"Bearer ***\" }"),
+        ("at 12:30 a=b c:d http://a.test:80/x", "at 12:30 a=b c:d http://a.test:80/x"),
+    ]) func `in text for people`(text: String, expected: String) {
+        #expect(SecretMask.standard.line(text) == expected)
+    }
+
+    @Test func `in a tree a value keeps its type, and its strings are texts`() {
+        let tree: Tree = [
+            "token": "a", "secret": 5, "auth": true, "Authorization": "Bearer a", "list": ["?sig=a", 1],
+            "session": ["password": "b", "text": "password=c"] as Tree,
+        ]
+        #expect(
+            MaskedText(json: tree).text
+                == #"{"token":"***","secret":0,"auth":true,"Authorization":"Bearer ***","list":["?sig=***",1],"#
+                + #""session":{"password":"***","text":"password=***"}}"#)
+    }
+
     @Test func `what has nothing to hide is the same bytes, text or not`() {
         for bytes: [UInt8] in [[], [0xFF, 0x22, 0x74], Array(#"{ "a" : 1.10 }"#.utf8)] {
             #expect(SecretMask.standard.body(bytes, "application/json") == bytes)
@@ -63,15 +112,17 @@ struct SecretScanTests {
     }
 
     @Test(arguments: [
-        "token=abc&", #"{"token":"abc"},"#, #"\"\\"#, "\"", "?", "\\", "x", "& ", #""token":"#, "a=",
+        "token=abc&", "token = \"a\"", "=", ":", "://", "'a':", "://a@", "\\\":", "Cookie: a",
+        #"{"token":"abc"},"#, #"\"\\"#, "\"", "?", "\\", "x", "& ", #""token":"#, "a=",
         #"{\"token\":\"a\"}"#,
     ]) func `48.4 twice as long a text takes twice the work`(piece: String) {
-        for pairs in [SecretScan.Pairs.inURLs, .inForm, .inWords] {
+        for pairs in [SecretScan.Pairs.inURL, .inURLs, .inForm, .inWords] {
             let work = [1000, 2000].map { count in
-                var scan = SecretScan(
-                    Array(String(repeating: piece, count: count).utf8), pairs, hidingBy: .standard)
-                _ = scan.masked()
-                return scan.steps
+                Array(String(repeating: piece, count: count).utf8).withUnsafeBufferPointer {
+                    var scan = SecretScan($0, pairs, hidingBy: .standard)
+                    _ = scan.masked()
+                    return scan.steps
+                }
             }
             #expect(work[1] <= 2 * work[0] + 300, "\(piece): \(work)")
             #expect(work[1] <= 12 * 2000 * piece.utf8.count, "\(piece): \(work)")
@@ -80,7 +131,11 @@ struct SecretScanTests {
 
     @Test func `no text makes it fail, and masked twice is masked once`() {
         var random = SeededRandom(seed: 3)
-        let pieces = ["\"", "\\", "token", ":", "1", "=", "&", "?", " ", "\n", "{", "a", "%5", "\\u0026"]
+        let pieces = [
+            "\"", "\\", "token", ":", "1", "=", "&", "?", " ", "\n", "{", "a", "%5", "\\u0026", "'", "://",
+            "@",
+            "Authorization", "code", "0123456789abcdef", "[", "]", ",",
+        ]
         for _ in 0..<5000 {
             let text = (0..<Int.random(in: 0...14, using: &random)).map { _ in
                 pieces.randomElement(using: &random) ?? ""

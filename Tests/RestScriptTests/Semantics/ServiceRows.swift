@@ -212,7 +212,7 @@ struct ServiceRows {
             end)
             """, base: "https://fo.o",
             prints: [
-                "invalid_url\t'https://fo.o/a/%252e%252e/b' has a segment '.' or '..' in its path, which would lead to another path"
+                "invalid_url\t'https://fo.o/a/%2e%2e/b' has a segment '.' or '..' in its path, which would lead to another path"
             ])
     }
 

@@ -22,7 +22,7 @@ struct SecretTests {
             rest.spawn(function() error(rest.error { user_message = "no " .. key }) end)
             """)
         let text = fixture.log.map { entry in
-            "\(entry.text) \(entry.fields) \(String(decoding: entry.printed ?? [], as: UTF8.self))"
+            "\(entry.text) \(entry.fields) \(entry.printed?.text ?? "")"
         }.joined(separator: "\n")
         #expect(!text.contains("sst-secret-1"), "\(text)")
         #expect(fixture.lines.contains("12\ttrue\t***") && fixture.lines.contains("[***]"))

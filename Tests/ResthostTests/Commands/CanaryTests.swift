@@ -1,4 +1,5 @@
 import CurlTransport
+import Platform
 import RestEngine
 import TestSupport
 import Testing
@@ -156,5 +157,93 @@ struct CanaryTests {
         child.signal(15)
         let run = await child.end()
         check(run.output + run.errors, "run")
+    }
+
+    /// One secret of each kind, as clients, APIs and scripts have them.
+    private static let kinds = [
+        "https://user:canary-url@api.test/", "https://api.test/?access_token=canary-parameter&page=2",
+        "/base?access_token=canary-relative", "/back?code=canary-code-0123456789&state=5",
+        "token=canary-pair", "password = \"canary-quoted\"", #"{"token":"canary-json"}"#,
+        #"{"a":"{\"token\":\"canary-nested\"}"}"#, #"{"s":"password = \"canary-string\""}"#,
+        #"{"token":canary-broken,}"#, #"{token:"canary-script"}"#, "Authorization: Bearer canary-head",
+        #"{"token":"canary-cut"#,
+    ]
+
+    private static let script = """
+        local kinds = { \(kinds.map { "[==[\($0)]==]" }.joined(separator: ", ")) }
+        local all = table.concat(kinds, " | ")
+        rest.on_event({ "request", "attempt", "response", "state" }, function(event)
+          rest.log.info(rest.json.encode(event))
+        end)
+        rest.gateway():route("GET", "/boom", function() error(all) end)
+        rest.gateway():route("GET", "/asked", function()
+          for _, kind in ipairs(kinds) do
+            rest.log.info(kind, { text = kind, list = { kind } }) rest.log.write("network", kind)
+            print(kind) io.stderr:write(kind, "\\n")
+            rest.spawn(function() error(kind) end)
+          end
+          for _, path in ipairs { "/fail", "/moved" } do
+            local content, err = api:resource(path):with_param("access_token", "canary-asked"):get()
+            print(content, err, err and err.url) rest.log.warn(tostring(err), { Authorization = "canary-field" })
+          end
+          api:resource("/fail"):request("POST", { json = { text = all, list = kinds } }):await()
+          return { ok = true }
+        end)
+        """
+
+    /// Each head and body of an API may have one.
+    private static func answer(to request: PeerRequest) -> [UInt8] {
+        if request.target.hasPrefix("/moved") {
+            let place = "http://user:canary-moved@\(request.headers["Host"] ?? "")/fail?sig=canary-sig"
+            return PeerConnection.response(302, headers: [("Location", place)])
+        }
+        let texts = Tree(pairs: [
+            ("message", Tree(kinds.joined(separator: " | "))), ("list", Tree(kinds.map { Tree($0) })),
+        ])
+        return PeerConnection.response(
+            403,
+            headers: [
+                ("Content-Type", "application/json"), ("Location", "/base?access_token=canary-location"),
+                ("Link", "</x?token=canary-link>; rel=next"), ("Refresh", "0; url=/x?sig=canary-refresh"),
+                ("Content-Location", "?api_key=canary-content-location"),
+            ], body: Array(texts.description.utf8))
+    }
+
+    @Test func `47.1 a secret of each kind is in nothing that a host shows`() async throws {
+        let peer = LoopbackPeer { Self.answer(to: $0) }
+        let folder = ScriptFolder.service(at: peer.baseURL, Self.script)
+        let (admin, open) = ("\(folder.path)/admin.sock", "\(folder.path)/open.sock")
+        let child = folder.start(
+            "run", "main.lua", "--listen", "unix:\(open)", "--admin", admin, "--record", "a.har", "--har",
+            "b.har",
+            "--log", "all", "--access-log", "access.log", "--traces", peer.baseURL)
+        #expect(await child.hasWritten("state of the host"))
+        let events = try LoopbackClient(path: admin)
+        events.send("GET /-/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        var seen = ["events": try #require(events.receive())]
+        let query = "?api_key=canary-query&code=canary-code-0123456789"
+        #expect(await ask("/asked" + query, at: open).contains("true"))
+        for (path, socket) in [
+            ("/boom" + query, open), ("/api/fail" + query, open), ("/none" + query, open),
+            ("/-/resources", admin), ("/-/explain?service=api&path=/fail?api_key=canary-query", admin),
+            ("/-/status", admin),
+        ] {
+            seen[path] = Array(await ask(path, at: socket).utf8)
+        }
+        child.signal(SIGTERM)
+        let run = await child.end()
+        while let more = events.receive() { seen["events"]?.append(contentsOf: more) }
+        seen["output"] = Array(run.output.utf8)
+        seen["errors"] = Array(run.errors.utf8)
+        for name in ["a.har", "b.har", "access.log"] {
+            seen[name] = Array(try #require(folder.text(of: name)).utf8)
+        }
+        seen["traces"] = peer.requests.filter { $0.target == "/v1/traces" }.flatMap(\.body)
+        for (what, bytes) in seen {
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(!text.isEmpty, "\(what)")
+            if !["/none" + query, "/-/status"].contains(what) { #expect(text.contains("***"), "\(what)") }
+            check(text, what)
+        }
     }
 }

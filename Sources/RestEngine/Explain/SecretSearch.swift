@@ -1,0 +1,94 @@
+/// Finds any of many texts in one pass, by their first bytes: a filter rules most places out, and a table has
+/// the texts of those that are left.
+struct SecretSearch: Sendable {
+    /// Of each text, so many bytes are in the table.
+    private let width: Int
+    private let filter: [UInt64]
+    private let shift: UInt64
+    /// By their first bytes, the longest first: one may be a part of another.
+    private let needles: [UInt64: [[UInt8]]]
+
+    init(_ texts: [String]) { self.init(exactly: texts.flatMap(Self.forms)) }
+
+    /// Finds them as they are, and in no other form.
+    init(exactly texts: some Sequence<String>) {
+        let all = Set(texts.map { Array($0.utf8) }).filter { !$0.isEmpty }
+        width = min(8, all.map(\.count).min() ?? 8)
+        // Of 64 bits for each text one is set, so that one place of 64 gets through.
+        let bits = UInt64.bitWidth - max(all.count * 64, 4096).leadingZeroBitCount
+        shift = UInt64(64 - bits)
+        var filter = [UInt64](repeating: 0, count: 1 << (bits - 6))
+        var needles: [UInt64: [[UInt8]]] = [:]
+        for needle in all {
+            let key = needle.withUnsafeBufferPointer { [width] in Self.key($0, 0, width) }
+            let hash = Self.hash(key, shift)
+            filter[hash >> 6] |= 1 << UInt64(hash & 63)
+            needles[key, default: []].append(needle)
+        }
+        self.filter = filter
+        self.needles = needles.mapValues { $0.sorted { $0.count > $1.count } }
+    }
+
+    /// What a text may look like where it is shown: escaped for a URL, for JSON and log lines, for a shell,
+    /// in base64, and the lines of one that has several, as a key in PEM.
+    private static func forms(_ text: String) -> [String] {
+        var forms = [
+            text, PercentEncoding.component(Array(text.utf8)), PercentEncoding.parameter(text),
+            PercentEncoding.path(text), PercentEncoding.form(text), text.onOneLine,
+            text.replacing("'", with: "'\\''"),
+        ]
+        if let json = try? Tree(text).json() {
+            forms.append(String(decoding: json.dropFirst().dropLast(), as: UTF8.self))
+        }
+        forms.append(Base64.encode(Array(text.utf8)))
+        if text.utf8.contains(UInt8(ascii: "\n")) {
+            forms += text.split(whereSeparator: \.isNewline).map(String.init)
+                .filter { $0.utf8.count >= 16 && !$0.hasPrefix("-----") }
+        }
+        return forms.filter { $0.utf8.count >= KnownSecrets.fewestBytes }
+    }
+
+    private static func key(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int, _ width: Int) -> UInt64 {
+        if place + 8 <= bytes.count {
+            let eight = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            return UInt64(littleEndian: eight) & (.max >> UInt64(64 - 8 * width))
+        }
+        return (0..<width).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
+    }
+
+    private static func hash(_ key: UInt64, _ shift: UInt64) -> Int {
+        Int((key &* 0x9E37_79B9_7F4A_7C15) >> shift)
+    }
+
+    /// Nil when none of them is there.
+    func masked(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard !needles.isEmpty else { return nil }
+        return filter.withUnsafeBufferPointer { masked(bytes, $0) }
+    }
+
+    private func masked(_ bytes: UnsafeBufferPointer<UInt8>, _ filter: UnsafeBufferPointer<UInt64>)
+        -> [UInt8]?
+    {
+        var shown: [UInt8] = []
+        var copied = 0
+        var place = 0
+        let end = bytes.count - width
+        while place <= end {
+            let key = Self.key(bytes, place, width)
+            let hash = Self.hash(key, shift)
+            guard filter[hash >> 6] & (1 << UInt64(hash & 63)) != 0,
+                let found = needles[key]?.first(where: { bytes[place...].starts(with: $0) })
+            else {
+                place += 1
+                continue
+            }
+            shown += bytes[copied..<place]
+            shown += SecretMask.text.utf8
+            place += found.count
+            copied = place
+        }
+        guard copied > 0 else { return nil }
+        shown += bytes[copied...]
+        return shown
+    }
+}
