@@ -218,7 +218,7 @@ let package = Package(
             name: "ResthostTests",
             dependencies: [
                 "Platform", "resthost", "Gateway", "RestEngine", "RestFixtures", "LuaRuntime",
-                "CurlTransport",
+                "CurlTransport", "CPlatform",
                 "TestSupport", arguments,
             ],
             swiftSettings: settings),

@@ -21,6 +21,9 @@ extension EngineClient {
                 let query = try RouteQuery(query, known: ["service", "path", "method"])
                 return try explain(query, exposure) { result in completion(Self.reply(result)) }
             }
+            if route == .wipe {
+                return try wipe(try RouteQuery(query, known: ["service", "pattern"]), exposure, completion)
+            }
             completion(try answer(route, query: query, exposure, withDetails: withDetails))
         } catch { completion(error.reply) }
     }
@@ -38,7 +41,6 @@ extension EngineClient {
             return metricsReply(exposure)
         case .status: return Reply(200, json: try neededControl.status)
         case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]), exposure)
-        case .wipe: return try wipe(try RouteQuery(query, known: ["service", "pattern"]), exposure)
         case .openapi:
             _ = try RouteQuery(query, known: [])
             return openAPI(exposure)
@@ -47,7 +49,7 @@ extension EngineClient {
         case .script: return InspectorPage.script
         case .style: return InspectorPage.style
         // They are answered later, not from here.
-        case .reload, .events, .resources, .explain:
+        case .reload, .events, .resources, .explain, .wipe:
             throw Problem(500, "internal", "this is not how \(route) is asked for")
         }
     }
@@ -167,7 +169,9 @@ extension EngineClient {
     }
 
     @EngineActor
-    private func wipe(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
+    private func wipe(
+        _ query: RouteQuery, _ exposure: Exposure, _ completion: @escaping @EngineActor (Reply) -> Void
+    ) throws(Problem) {
         let service = try service(try query.needed("service"), exposure)
         let glob: GlobPattern?
         do throws(PatternError) {
@@ -175,9 +179,8 @@ extension EngineClient {
                 try GlobPattern(text, base: service.baseURL)
             }
         } catch { throw Problem(400, "bad_parameter", "the pattern: \(error.description)") }
-        let count = service.wipeResources(dropsUnused: false) { resource in
-            glob.map { glob in resource.url.map(glob.matches) ?? false } ?? true
-        }
-        return Reply(200, json: ["service": Tree(service.name), "resources": Tree(count)])
+        ResourceWipe(service, glob) { count in
+            completion(Reply(200, json: ["service": Tree(service.name), "resources": Tree(count)]))
+        }.wipe()
     }
 }

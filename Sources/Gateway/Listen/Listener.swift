@@ -85,7 +85,7 @@ struct Listener: Sendable {
         }
         let secure = SecureSide(authority: security.authority)
         try pipeline.addHandlers([
-            NIOSSLServerHandler(context: security.context), secure.writer,
+            ProtocolRefusal(), NIOSSLServerHandler(context: security.context), secure.writer,
             ConnectionHandler(loop: loop, listener: state, secure: secure),
         ])
     }

@@ -39,6 +39,7 @@ struct ListenerSecrets: Sendable {
     /// Tells this authority of clients from any other; nil when none is asked for.
     let authority: [UInt8]?
 
+    private static let protocols = ["h2", "http/1.1"]
     private static let maxFileBytes = 1 << 20
     /// That a client has for its goodbye, before its socket is closed.
     private static let goodbye = TimeAmount.seconds(1)
@@ -67,6 +68,9 @@ struct ListenerSecrets: Sendable {
         self.contexts = contexts
     }
 
+    /// A protocol of this name is spoken on addresses with TLS.
+    static func speaks(_ name: [UInt8]) -> Bool { protocols.contains { $0.utf8.elementsEqual(name) } }
+
     /// Of a listener by its text; nil: it speaks no TLS.
     func security(of text: String) -> ListenerSecurity? {
         contexts[text].map { ListenerSecurity(context: $0, authority: authority) }
@@ -89,7 +93,7 @@ struct ListenerSecrets: Sendable {
         configuration.minimumTLSVersion = .tlsv12
         // With TLS 1.2, those that keep a recording secret when the key is lost (RFC 9325 4.2).
         configuration.cipherSuites = "ECDH+AESGCM:ECDH+CHACHA20"
-        configuration.applicationProtocols = ["h2", "http/1.1"]
+        configuration.applicationProtocols = protocols
         configuration.shutdownTimeout = goodbye
         if !roots.isEmpty {
             configuration.trustRoots = .certificates(roots)

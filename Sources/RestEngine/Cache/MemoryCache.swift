@@ -1,7 +1,8 @@
 /// Keeps entities in this process, up to a number of bytes; those that were not used for longest go first.
 ///
 /// One cache may serve any stages of any services: a key is service, URL and stage. Content is kept as it is,
-/// what a Swift transformer made included.
+/// what a Swift transformer made included. It counts in the ``ContentBudget`` of the engine that it serves
+/// first, and goes before what resources have when there is no room.
 @EngineActor
 public final class MemoryCache: EntityCache {
     private struct Key: Hashable, Sendable {
@@ -13,7 +14,9 @@ public final class MemoryCache: EntityCache {
     /// Bytes of content that it keeps at most.
     public nonisolated let maxBytes: Int
     /// What the entities take, by estimate.
-    public private(set) var bytes = 0
+    public var bytes: Int { share?.bytes ?? 0 }
+    /// Of the budget. Nil until it has a key.
+    private var share: ContentShare?
     private var entities = RecencyList<Key, Entity>()
 
     /// - Parameter maxBytes: Of content; beyond it the least recently used goes.
@@ -27,6 +30,7 @@ public final class MemoryCache: EntityCache {
     /// An invalid resource has no key.
     public func key(for resource: Resource, stage: String) -> CacheKey? {
         guard let url = resource.url else { return nil }
+        if share == nil { share = resource.engine.contentBudget.share(of: self) }
         return CacheKey(Key(service: resource.core.name, url: url.string, stage: stage))
     }
 
@@ -35,7 +39,8 @@ public final class MemoryCache: EntityCache {
         completion(.success((key.value as? Key).flatMap { entities.use($0) }))
     }
 
-    /// An entity that is larger than the whole cache is not kept, and neither is what it replaces.
+    /// An entity that is larger than the whole cache, or for which there is no room in the budget, is not
+    /// kept, and neither is what it replaces.
     public func write(
         _ entity: Entity, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
     ) {
@@ -43,10 +48,9 @@ public final class MemoryCache: EntityCache {
             forget(own)
             let kept = entity.detached
             let size = Self.size(of: kept, at: own)
-            if size <= maxBytes {
-                entities.insert(kept, at: own)
-                bytes += size
-                while bytes > maxBytes, let oldest = entities.oldest { forget(oldest) }
+            if size <= maxBytes, let share {
+                while bytes + size > maxBytes, dropOldest() {}
+                if share.grow(by: size) { entities.insert(kept, at: own) }
             }
         }
         completion(nil)
@@ -69,7 +73,14 @@ public final class MemoryCache: EntityCache {
 
     private func forget(_ key: Key) {
         guard let entity = entities.remove(key) else { return }
-        bytes -= Self.size(of: entity, at: key)
+        share?.shrink(by: Self.size(of: entity, at: key))
+    }
+
+    /// The one that was not used for longest goes. False when there is none.
+    func dropOldest() -> Bool {
+        guard let oldest = entities.oldest else { return false }
+        forget(oldest)
+        return true
     }
 
     private static func size(of entity: Entity, at key: Key) -> Int {

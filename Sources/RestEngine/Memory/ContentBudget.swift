@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The roof over what resources hold and what is on its way to them, in bytes, for all services of an engine
-/// (rules 23.4, D38, D42).
+/// The roof over what resources and caches in memory hold and what is on its way to them, in bytes, for all
+/// services of an engine (rules 23.4, D38, D42).
 ///
-/// When something new finds no room, resources go that nobody holds: those without data first, then what was
-/// not used for longest. One that somebody holds stays, as one that was never loaded: its data goes, the
-/// published form, and the error with its body; caches are asked again at its next use. What somebody
-/// observes, or what has a request under way, keeps its data and gives up the published form alone, which the
-/// next reader has made anew. If that is not enough, the new thing is refused: a load, or a local change,
-/// fails with `too_large`, and the data that was there stays.
+/// When something new finds no room, resources go that nobody holds: those without data first, then what is
+/// in caches in memory, then what was not used for longest. One that somebody holds stays, as one that was
+/// never loaded: its data goes, the published form, and the error with its body; caches are asked again at
+/// its next use. What somebody observes, or what has a request under way, keeps its data and gives up the
+/// published form alone, which the next reader has made anew. If that is not enough, the new thing is
+/// refused: a load, or a local change, fails with `too_large`, and the data that was there stays.
 @EngineActor
 public final class ContentBudget {
     /// A quarter of the memory that this process may have: of its control group, else of the machine.
@@ -35,7 +35,7 @@ public final class ContentBudget {
         return limit < 0 ? bytes <= Self.least || bytes <= Self.standardLimit : bytes <= limit
     }
 
-    /// Bytes that resources hold, themselves included.
+    /// Bytes that resources hold, themselves included, and caches in memory.
     public var heldBytes: Int { ledger.bytes }
 
     /// Bytes of bodies on their way.
@@ -50,13 +50,24 @@ public final class ContentBudget {
     private struct Member {
         weak var core: ServiceCore?
     }
+    private struct MemberCache {
+        weak var cache: MemoryCache?
+    }
     private var services: [Member] = []
+    private var caches: [MemberCache] = []
     private var nextCleaning = 16
     /// Until then nothing can be dropped: a look found only what must stay.
     private var isFullUntil = 0.0
     private let clock = SystemClock()
 
     nonisolated init() {}
+
+    /// Takes note of a cache; its end needs no telling.
+    func share(of cache: MemoryCache) -> ContentShare {
+        caches.removeAll { $0.cache == nil }
+        caches.append(MemberCache(cache: cache))
+        return ContentShare(self)
+    }
 
     private nonisolated var usedBytes: Int { ledger.bytes + bodies.bytes }
 
@@ -116,6 +127,9 @@ public final class ContentBudget {
                 evictFirst(of: core, withData: false)
                 left -= 1
             }
+        }
+        if service == nil {
+            for cache in caches.compactMap(\.cache) { while !isEnough(), cache.dropOldest() {} }
         }
         // Each is met twice when it was used since.
         var left = 2 * all.reduce(0) { $0 + $1.table.withData.count }

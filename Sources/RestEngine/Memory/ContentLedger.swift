@@ -58,3 +58,28 @@ package final class BodyAccount: Sendable {
     @EngineActor
     package var refusal: TransportError { budget.refusal(of: "the response's body") }
 }
+
+/// What one cache in memory takes of a ``ContentBudget``, for as long as it lives.
+@EngineActor
+final class ContentShare {
+    private let budget: ContentBudget
+    private nonisolated let ledger: ContentLedger
+
+    init(_ budget: ContentBudget) {
+        self.budget = budget
+        ledger = ContentLedger(parent: budget.ledger)
+    }
+
+    deinit { ledger.add(-ledger.bytes) }
+
+    var bytes: Int { ledger.bytes }
+
+    /// False when there is no room for so many bytes more; then nothing is counted.
+    func grow(by bytes: Int) -> Bool {
+        guard budget.makeRoom(for: bytes) else { return false }
+        ledger.add(bytes)
+        return true
+    }
+
+    func shrink(by bytes: Int) { ledger.add(-bytes) }
+}

@@ -86,6 +86,17 @@ package final class LargeContent: TransformerExecutor {
         freeing.async { leftover.drop() }
     }
 
+    /// Decodes a body of so many bytes, huge ones one at a time: a decoder takes several times the body, and
+    /// threads of transformer modules decode for themselves.
+    package nonisolated static func inTurn<Result: Sendable, Failure: Error>(
+        for bytes: Int, _ decode: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard bytes > leastHugeSize else { return try decode() }
+        return try turn.withLock { _ throws(Failure) in try decode() }
+    }
+
+    private nonisolated static let turn = Mutex(())
+
     private nonisolated static let freeing = DispatchQueue(label: "freeing")
 
     private func end(_ id: UInt64, _ outcome: OffloadedJob.Outcome) {

@@ -150,18 +150,36 @@ public final class Service {
     public func wipeResources(
         dropsUnused: Bool = true, where matches: (Resource) throws -> Bool
     ) rethrows -> Int {
-        var all = try core.table.live.filter(matches)
+        try wipeResources(dropsUnused: dropsUnused, where: matches, polling: {})
+    }
+
+    /// The same, with a call of `poll` before each step. When that throws, some are wiped and others aren't.
+    @discardableResult
+    package func wipeResources(
+        dropsUnused: Bool = true, where matches: (Resource) throws -> Bool, polling poll: () throws -> Void
+    ) rethrows -> Int {
+        var all = try core.table.live.filter {
+            try poll()
+            return try matches($0)
+        }
         let count = all.count
         guard dropsUnused else {
-            for resource in all { resource.wipe() }
+            for resource in all {
+                try poll()
+                resource.wipe()
+            }
             return count
         }
-        for resource in all { resource.removeFromCaches() }
+        for resource in all {
+            try poll()
+            resource.removeFromCaches()
+        }
         let matching = Set(all.map(ObjectIdentifier.init))
         all = []
         core.table.flush()
         // One at the address of another that was dropped is new, and has nothing.
         for resource in core.table.live where matching.contains(ObjectIdentifier(resource)) {
+            try poll()
             resource.wipe()
         }
         return count

@@ -175,11 +175,19 @@ struct ServiceBinding: ScriptBinding {
 
     private func wipeResources(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
-        guard call.count > 0 else { return service.wipeResources() }
+        let matches = try wipedResources(call, service)
+        let lua = call.lua
+        try service.wipeResources(where: matches, polling: { try lua.poll() })
+    }
+
+    private func wipedResources(
+        _ call: Arguments, _ service: Service
+    ) throws -> (Resource) throws -> Bool {
+        guard call.count > 0 else { return { _ in true } }
         if call.type(1) == .function {
             let matches = try call.function(1, "fn")
             let lua = call.lua
-            try service.wipeResources { resource in
+            return { [values, phases] resource in
                 lua.push(matches)
                 values.push(resource, on: lua)
                 // What it raises is the caller's, as it is.
@@ -187,12 +195,9 @@ struct ServiceBinding: ScriptBinding {
                 defer { lua.pop() }
                 return lua.isTruthy(-1)
             }
-            return
         }
         let pattern = try PatternBinding(context: context).pattern(call, 1, service)
-        try service.wipeResources { resource in
-            try resource.url.map { try pattern.matches($0) { _ in false } } ?? false
-        }
+        return { resource in try resource.url.map { try pattern.matches($0) { _ in false } } ?? false }
     }
 
     /// What people look for on a service and find elsewhere.

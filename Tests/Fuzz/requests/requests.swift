@@ -10,9 +10,9 @@ struct GatewayLimits {
     var maxHeaderFields = 8
 }
 
-/// Bytes as HTTP/1.1, head and body, and as the fields and the body of a stream of HTTP/2: how they are split
-/// makes no difference, nothing exceeds its limit, and what a stream becomes is read as the one request that
-/// it was.
+/// Bytes as HTTP/1.1, head and body, as the fields and the body of a stream of HTTP/2, and as the first
+/// message of TLS: how they are split makes no difference, nothing exceeds its limit, and what a stream
+/// becomes is read as the one request that it was.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(unsafe UnsafeBufferPointer(start: data, count: count))
@@ -29,7 +29,32 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(!body.isWhole || length == nil || body.content.count == length)
     }
     translate(bytes)
+    let body =
+        [UInt8(bytes.count >> 16 & 255), UInt8(bytes.count >> 8 & 255), UInt8(bytes.count & 255)] + bytes
+    let message = [1] + body
+    let record = [22, 3, 1, UInt8(message.count >> 8 & 255), UInt8(message.count & 255)] + message
+    for hello in [bytes, record] {
+        let offered = Offer([hello])
+        precondition(Offer(hello.map { [$0] }) == offered)
+        precondition(offered.names.allSatisfy { !$0.isEmpty } && offered.names.joined().count <= hello.count)
+    }
     return 0
+}
+
+/// The protocols that a client offers in its first message.
+private struct Offer: Equatable {
+    var names: [[UInt8]] = []
+    var isRead = false
+
+    init(_ pieces: [[UInt8]]) {
+        var reader = ClientHelloReader()
+        for piece in pieces {
+            guard case .offers(let found) = reader.take(piece) else { continue }
+            names = found ?? []
+            isRead = true
+            return
+        }
+    }
 }
 
 /// The heads that follow each other, and the fault that ends them.

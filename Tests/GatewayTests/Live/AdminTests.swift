@@ -127,4 +127,32 @@ import Testing
             #expect(await World.haveData(held) == [false, false, false])
         }
     }
+
+    @Test func `Others have their turn while very many resources are wiped`() async throws {
+        try await run { world, _ in
+            let left = await Self.leftAfterFirstPart(world)
+            #expect(100..<300 ~= left.atFirst)
+            #expect(left.atLast == 0)
+        }
+    }
+
+    /// How many of 300 resources have data when the first part of a wipe is done, and when all of it is. Each
+    /// has an observer that takes a tenth of a millisecond.
+    @EngineActor
+    private static func leftAfterFirstPart(_ world: World) async -> (atFirst: Int, atLast: Int) {
+        let resources = world.fill((0..<300).map { "r\($0)" })
+        for resource in resources {
+            resource.addObserver(owner: world) { _, _ in
+                let end = ClockReading.seconds(of: CLOCK_MONOTONIC) + 0.0001
+                while ClockReading.seconds(of: CLOCK_MONOTONIC) < end {}
+            }
+        }
+        func countData() -> Int { World.haveData(resources).count { $0 } }
+        var atFirst = 0
+        await withCheckedContinuation { done in
+            ResourceWipe(resources[0].service, nil) { _ in done.resume() }.wipe()
+            atFirst = countData()
+        }
+        return (atFirst, countData())
+    }
 }

@@ -53,6 +53,38 @@ import Testing
         }
     }
 
+    @Test func `61.1 Who offers protocols, and none that is spoken, is refused`() async throws {
+        let folder = folder()
+        folder.write("authority.pem", TestCertificates.authority)
+        for asksForCertificates in [false, true] {
+            try await World.run(
+                {
+                    $0.tls = tls(folder)
+                    guard asksForCertificates else { return }
+                    $0.clientCertificates = GatewayClientCertificates(
+                        authority: "\(folder.path)/authority.pem")
+                }, automatic: Self.reply
+            ) { _, site in
+                for protocols in [["smtp"], ["acme-tls/1", "http/1.0"]] {
+                    await #expect {
+                        _ = try await SecureClient(port: site.port, .init(protocols: protocols))
+                    } throws: { "\($0)".contains("NO_APPLICATION_PROTOCOL") }
+                }
+                let bytes = ClientHello(protocols: ["smtp"]).records(of: 50)
+                for pieces in [[bytes], bytes.map { [$0] }] {
+                    let client = try site.connect()
+                    for piece in pieces { try client.send(piece) }
+                    // A fatal alert (RFC 8446 6), and the end.
+                    #expect(try client.rest() == [21, 3, 3, 0, 2, 2, 120])
+                }
+                for protocols in [[], ["http/1.1"], ["smtp", "http/1.1"]] where !asksForCertificates {
+                    let client = try await SecureClient(port: site.port, .init(protocols: protocols))
+                    #expect(try await client.get("/github/a").status == 200)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         ("missing.pem", "server.key", "missing.pem", "No such file"),
         ("server.pem", "missing.key", "missing.key", "No such file"),

@@ -172,6 +172,13 @@ final class Client {
         return received.count
     }
 
+    /// All that comes until the other side closes.
+    func rest() throws -> [UInt8] {
+        while try receive() {}
+        defer { received = [] }
+        return received
+    }
+
     /// True when the other side closes without another byte.
     func isClosed() throws -> Bool {
         if !received.isEmpty { return false }

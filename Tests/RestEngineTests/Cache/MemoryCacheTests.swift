@@ -132,4 +132,23 @@ struct MemoryCacheTests {
             }
         }
     }
+
+    @Test func `limit L45: what caches keep counts as content, and goes before what resources have`() throws {
+        let budget = fixture.engine.contentBudget
+        budget.limit = 1 << 20
+        do {
+            let caches = [MemoryCache(maxBytes: 1 << 30), MemoryCache(maxBytes: 1 << 30)]
+            for number in 0..<40 { write(caches[number % 2], "\(number)", bytes: 50_000) }
+            #expect(caches.reduce(0) { $0 + $1.bytes } > 800_000)
+            #expect(budget.heldBytes <= budget.limit)
+            #expect(read(caches[1], "39") != nil && read(caches[0], "0") == nil)
+            let resource = fixture.service.resource("mine")
+            resource.overrideLocalContent(.bytes([UInt8](repeating: 1, count: 700_000)))
+            #expect(resource.state.data != nil && budget.heldBytes <= budget.limit)
+            #expect(caches.reduce(0) { $0 + $1.bytes } < 350_000)
+            resource.wipe()
+        }
+        // They have ended.
+        #expect(budget.heldBytes < 100_000)
+    }
 }

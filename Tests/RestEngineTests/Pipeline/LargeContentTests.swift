@@ -1,5 +1,7 @@
 import Dispatch
+import Platform
 import RestEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -133,5 +135,26 @@ struct LargeContentTests {
         await fixture.engine.offloadedWorkIsDone()
         fixture.settle()
         #expect(try #require(request.info?.response.entity).text.hasSuffix("яяя"))
+    }
+
+    /// Threads of transformer modules decode for themselves.
+    @Test nonisolated func `huge bodies are decoded one at a time, whatever thread has them`() async {
+        let underWay = Atomic(0)
+        let decodes: @Sendable (Int) -> Int = { bytes in
+            LargeContent.inTurn(for: bytes) {
+                let others = underWay.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
+                for _ in 0..<100 { sched_yield() }
+                underWay.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+                return others
+            }
+        }
+        let most = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<200 { group.addTask { decodes(2 << 20) } }
+            return await group.reduce(0, max)
+        }
+        #expect(most == 0)
+        // One that isn't huge waits for none.
+        let nested = LargeContent.inTurn(for: 2 << 20) { LargeContent.inTurn(for: 1 << 20) { true } }
+        #expect(nested)
     }
 }

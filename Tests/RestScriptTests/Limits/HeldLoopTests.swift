@@ -47,6 +47,23 @@ struct HeldLoopTests {
         #expect(fixture.log.last?.place == "test.lua:1")
     }
 
+    @Test func `wiping very many resources ends with the time of the job that wipes them`() throws {
+        let fixture = ScriptFixture()
+        fixture.options.limits[.job] = .init(burst: 0.05)
+        try fixture.load(
+            """
+            api:configure("**", function(c) c.expiration_time = 1 end)
+            local list = {} for i = 1, 10000 do list[i] = api:resource("r" .. i) end
+            rest.after(1, function() api:wipe_resources() print("not ended") end)
+            """)
+        let begin = ClockReading.threadTime
+        fixture.advance(1)
+        #expect(ClockReading.threadTime - begin < 0.5)
+        fixture.close()
+        #expect(fixture.lines.count == 1)
+        #expect(fixture.lines.last?.contains("ms of CPU time in one go; its limit is 50 ms") == true)
+    }
+
     @Test func `what a function returned is looked through in its time too`() throws {
         let fixture = ScriptFixture()
         try SampleServer.install(on: fixture.transport)

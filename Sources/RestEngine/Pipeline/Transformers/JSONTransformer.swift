@@ -33,7 +33,9 @@ public struct JSONTransformer: StandardTransforming {
             }
             let tree: Tree
             do throws(JSONError) {
-                tree = try Tree(reading: bytes, limits: Self.limits(context), Self.preference)
+                tree = try LargeContent.inTurn(for: bytes.count) { () throws(JSONError) in
+                    try Tree(reading: bytes, limits: Self.limits(context), Self.preference)
+                }
             } catch {
                 if error.code == .tooLarge { throw Self.tooLarge(context) }
                 throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
@@ -90,7 +92,11 @@ public struct NDJSONTransformer: StandardTransforming {
             switch entity.content {
             case .bytes(let bytes):
                 let limits = JSONTransformer.limits(context)
-                do throws(JSONError) { return .json(try Tree(jsonLines: bytes, limits: limits)) } catch {
+                do throws(JSONError) {
+                    return try LargeContent.inTurn(for: bytes.count) { () throws(JSONError) in
+                        .json(try Tree(jsonLines: bytes, limits: limits))
+                    }
+                } catch {
                     if error.code == .tooLarge { throw JSONTransformer.tooLarge(context) }
                     throw RequestError.CauseError(
                         .malformedJSON(offset: error.offset, message: error.message))

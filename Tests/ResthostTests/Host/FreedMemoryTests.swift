@@ -1,0 +1,25 @@
+import CPlatform
+import Platform
+import RestEngine
+import Testing
+
+/// What the C library keeps of freed memory, as the program sets it.
+struct FreedMemoryTests {
+    #if canImport(Glibc)
+        private static let mebibyte = 1 << 20
+
+        @Test func `a freed block of a mebibyte goes back to the system, whatever lies behind it`() throws {
+            cplatform_keep_freed_memory()
+            let blocks = (0..<128).map { _ in
+                let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.mebibyte, alignment: 16)
+                _ = block.initializeMemory(as: UInt8.self, repeating: 7)
+                return block
+            }
+            let before = try #require(ProcessMemory.residentBytes)
+            for block in blocks.dropLast() { block.deallocate() }
+            // Others may take some meanwhile.
+            #expect(try #require(ProcessMemory.residentBytes) < before - 64 * Self.mebibyte)
+            blocks.last?.deallocate()
+        }
+    #endif
+}
