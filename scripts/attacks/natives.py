@@ -67,7 +67,7 @@ ATTACKS = [
     if i % 200 == 0 then rest.sleep(0) end
   end
   api:wipe_resources()
-"""),
+""", runs_twice=True),
     native("headers", "32,000 headers in a request and in an entity", """
   local headers = {}
   for i = 1, 32000 do headers["X-Name-" .. i] = "v" end

@@ -15,6 +15,9 @@ enum SecretByte {
         }
     }
 
+    /// Of a sentence.
+    static func endsPart(_ byte: UInt8) -> Bool { ".,:;)".utf8.contains(byte) }
+
     static func isOfNumber(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),

@@ -19,8 +19,7 @@ struct SecretScan {
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private let pairs: Pairs
-    private var shown: [UInt8] = []
-    private var copied = 0
+    private var (shown, copied) = ([UInt8](), 0)
     /// Nothing before it belongs to a name any more.
     private var floor = 0
     private var verdicts: SecretNames.Verdicts
@@ -256,11 +255,12 @@ struct SecretScan {
             return nil
         }
         let isCode = bytes[range].elementsEqual("code".utf8)
-        guard isCode || isSecret(Name(range: range)) else { return nil }
+        if !isCode, !isSecret(Name(range: range)) { return nil }
         if pairs == .inWords, isCredentialHeader(name) { return credential(at: equals + 1, of: name) }
         var end = equals + 1
         while end < bytes.count, !endsValue(end) { end += 1 }
         steps += end - equals
+        while pairs == .inWords, end > equals + 1, SecretByte.endsPart(bytes[end - 1]) { end -= 1 }
         if isCode, !SecretByte.areCode(bytes[(equals + 1)..<end]) { return nil }
         if end > equals + 1 { hide((equals + 1)..<end) }
         return end

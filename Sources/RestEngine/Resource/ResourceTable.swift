@@ -26,7 +26,12 @@ final class ResourceTable {
     nonisolated func count(_ difference: Int) { liveCount.wrappingAdd(difference, ordering: .relaxed) }
 
     /// The oldest first, so that what all of them are told comes in the same order each time.
-    var live: [Resource] { entries.values.sorted { $0.number < $1.number }.compactMap(\.resource) }
+    var live: [Resource] {
+        // Numbers are sorted in a tenth of the time that places take.
+        let places = Array(entries.values)
+        let order = places.indices.map { (number: places[$0].number, index: $0) }
+        return order.sorted { $0.number < $1.number }.compactMap { places[$0.index].resource }
+    }
 
     /// In no order, without looking at them.
     var snapshot: ListedResources { ListedResources(Array(entries.values)) }

@@ -82,7 +82,7 @@ struct SecretScanTests {
         ("Cookie: a=b; c=d\nX: y", "Cookie: ***\nX: y"),
         ("curl -H 'Cookie: a=b' x", "curl -H 'Cookie: ***' x"),
         (#"["X-Api-Key"] = "a", b = "c""#, #"["X-Api-Key"] = "***", b = "c""#),
-        ("(token=a) x", "(token=*** x"),
+        ("(token=a) x", "(token=***) x"),
         ("password='a b' c", "password='***' c"), (#"password=dom\user\\x y"#, "password=*** y"),
         ("unknown option 'token': did you mean 'tokens'?", "unknown option 'token': did you mean 'tokens'?"),
         ("the token: it is expired", "the token: it is expired"), ("token = x", "token = x"),

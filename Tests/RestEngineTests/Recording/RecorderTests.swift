@@ -1,3 +1,4 @@
+import Platform
 import TestSupport
 import Testing
 
@@ -109,6 +110,7 @@ struct RecorderTests {
         for number in 1...3 {
             fixture.resource("\(number)").load()
             fixture.settle()
+            #expect(recorder.entries == number)
             let document = try document("a.har.part")
             #expect(HARSchema.faults(document) == [] && entries(document).count == number)
         }
@@ -135,6 +137,28 @@ struct RecorderTests {
         let content = entry["response"]?["content"]
         #expect(
             content?["text"] == nil && content?["_truncated"]?.bool == true && content?["size"]?.int == 11)
+    }
+
+    @Test func `48.4 a long body is masked elsewhere, and the end waits for all, in order`() throws {
+        let body = Array(String(repeating: "?token=abc&", count: 100_000).utf8)
+        for number in 0..<4 {
+            try fixture.stub("GET", "\(number)", .response(200, body: number % 2 == 0 ? body : [0x61]))
+        }
+        let recorder = try recorder()
+        var start = ClockReading.threadTime
+        _ = SecretMask.standard.body(body, nil)
+        let masking = ClockReading.threadTime - start
+        start = ClockReading.threadTime
+        for number in 0..<4 {
+            fixture.resource("\(number)").load()
+            fixture.settle()
+        }
+        #expect(ClockReading.threadTime - start < masking)
+        try recorder.finish()
+        let text = try WholeFile.read(folder.path + "/a.har", limit: 8 << 20)
+        #expect(!String(decoding: text, as: UTF8.self).contains("abc"))
+        let sizes = entries(try Tree(json: text)).map { $0["response"]?["content"]?["size"]?.int }
+        #expect(sizes == [Int64(body.count), 1, Int64(body.count), 1])
     }
 
     @Test func `48.3 one that comes to nothing leaves what was there`() throws {

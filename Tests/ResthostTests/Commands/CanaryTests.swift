@@ -175,8 +175,9 @@ struct CanaryTests {
         rest.on_event({ "request", "attempt", "response", "state" }, function(event)
           rest.log.info(rest.json.encode(event))
         end)
-        rest.gateway():route("GET", "/boom", function() error(all) end)
-        rest.gateway():route("GET", "/asked", function()
+        local gateway = rest.gateway {}
+        gateway:route("GET", "/boom", function() error(all) end)
+        gateway:route("GET", "/asked", function()
           for _, kind in ipairs(kinds) do
             rest.log.info(kind, { text = kind, list = { kind } }) rest.log.write("network", kind)
             print(kind) io.stderr:write(kind, "\\n")

@@ -77,6 +77,21 @@ struct GetCommandTests {
         #expect(run.errors.contains("\ntiming of \(peer.baseURL)/v1/a\n"))
     }
 
+    @Test func `47.1 secrets of the head are hidden, for people and for programs`() async throws {
+        let peer = LoopbackPeer { _ in
+            PeerConnection.response(
+                headers: [("Set-Cookie", "s=canary-set"), ("Location", "/x?token=canary-place&page=2")],
+                body: Array("fine".utf8))
+        }
+        let folder = ScriptFolder.service(at: peer.baseURL)
+        let shown = await folder.run("get", "main.lua", "/a", "--include")
+        #expect(
+            shown.errors.contains("\nSet-Cookie: ***\nLocation: /x?token=***&page=2\n"), "\(shown.errors)")
+        let outcome = try Tree(json: await folder.run("get", "main.lua", "/a", "--json").output)
+        #expect(outcome["headers"]?["set-cookie"]?.string == "***")
+        #expect(outcome["headers"]?["location"]?.string == "/x?token=***&page=2")
+    }
+
     @Test func `the outcome is there for programs`() async throws {
         let run = await folder().run("get", "main.lua", "/a", "--json")
         #expect(run.code == 0)

@@ -11,11 +11,11 @@ struct AccessFileTests {
         let folder = TemporaryFolder()
         let path = folder.path + "/access.log"
         let file = try AccessFile(path)
-        #expect(file.add(Array("one\n".utf8)) == nil)
+        #expect(file.add(MaskedText("one\n")) == nil)
         #expect(rename(path, path + ".1") == 0)
-        #expect(file.add(Array("two\n".utf8)) == nil)
+        #expect(file.add(MaskedText("two\n")) == nil)
         try file.reopen()
-        #expect(file.add(Array("three\n".utf8)) == nil)
+        #expect(file.add(MaskedText("three\n")) == nil)
         func text(_ path: String) throws -> String {
             String(decoding: try WholeFile.read(path, limit: 100), as: UTF8.self)
         }
@@ -28,8 +28,8 @@ struct AccessFileTests {
     @Test func `67.2 a failure is told once`() throws {
         guard access("/dev/full", W_OK) == 0 else { return }
         let file = try AccessFile("/dev/full")
-        #expect(file.add([10]) != nil)
-        #expect(file.add([10]) == nil)
+        #expect(file.add(MaskedText("\n")) != nil)
+        #expect(file.add(MaskedText("\n")) == nil)
         #expect(throws: FileError.self) { try AccessFile("/no/such/folder/file") }
     }
 
