@@ -75,7 +75,7 @@ struct ExplanationTests {
         }
         #expect(turns > 3)
         #expect(made?.tree.description == service.explain(url, mask: mask).tree.description)
-        #expect(made?.blocks.last?.changes.count == 1)
+        #expect(made?.blocks.last?.changes.count == 2)
         #expect(made?.tree.description.contains("s3cret") == false)
     }
 
