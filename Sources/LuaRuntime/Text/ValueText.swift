@@ -141,6 +141,13 @@ public struct ValueText {
         // Not in the middle of a character.
         while isCut, let last = shown.last, last & 0xC0 == 0x80 { shown.removeLast() }
         if isCut, let last = shown.last, last >= 0xC0 { shown.removeLast() }
+        let end = isCut ? "\"… (\(bytes.count) bytes)" : "\""
+        // Most strings are plain ASCII.
+        if shown.allSatisfy({
+            (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }) {
+            return "\"" + String(decoding: shown, as: UTF8.self) + end
+        }
         let isText = String(validating: shown, as: UTF8.self) != nil
         var text = "\""
         if isText {
@@ -148,7 +155,7 @@ public struct ValueText {
         } else {
             for byte in shown { text += byte < 0x80 ? escaped(Unicode.Scalar(byte)) : hex(byte) }
         }
-        return text + "\"" + (isCut ? "… (\(bytes.count) bytes)" : "")
+        return text + end
     }
 
     private static func escaped(_ scalar: Unicode.Scalar) -> String {

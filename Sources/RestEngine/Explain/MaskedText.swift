@@ -7,9 +7,10 @@ public struct MaskedText: Sendable, Hashable {
     /// A text for people.
     public init(_ text: String) { bytes = Array(SecretMask.standard.line(text).utf8) }
 
-    /// The same as bytes.
-    public init(_ bytes: [UInt8]) {
-        self.bytes = bytes.withUnsafeBufferPointer { SecretMask.standard.masked($0, .inWords) } ?? bytes
+    /// The output of a script, without the secrets that are known and passwords of URLs. Values with a
+    /// secret's name are its data: somebody may read them from a pipe.
+    public init(output bytes: [UInt8]) {
+        self.bytes = bytes.withUnsafeBufferPointer { SecretMask.standard.masked($0, .nowhere) } ?? bytes
     }
 
     /// An object for programs, as JSON on one line. The values of what has a secret's name keep their type.

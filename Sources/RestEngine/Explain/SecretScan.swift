@@ -5,18 +5,6 @@
 /// It looks for `=` and `:`, which most texts have few of, and then at what stands before them. All else
 /// stays to the byte. In JSON a value keeps its type: a string becomes `"***"`, a number `0`.
 struct SecretScan {
-    /// Where a pair `name=value` may stand.
-    enum Pairs {
-        /// The text is one URL, whose values go on to the next `&` or to `#`.
-        case inURL
-        /// Behind `?` and `&`.
-        case inURLs
-        /// A form: the same and at the start, and a value goes on to the next `&`.
-        case inForm
-        /// Text for people, and JSON: everywhere, also `name = "value"`.
-        case inWords
-    }
-
     private let bytes: UnsafeBufferPointer<UInt8>
     private let pairs: Pairs
     private var (shown, copied) = ([UInt8](), 0)
@@ -47,8 +35,7 @@ struct SecretScan {
             if colon <= place { colon = bytes.place(of: UInt8(ascii: ":"), from: place) }
             let mark = min(equals, colon)
             guard mark < bytes.count else { break }
-            let end = mark == equals ? pair(at: mark) : authority(behind: mark) ?? field(at: mark)
-            place = end ?? mark + 1
+            place = end(at: mark) ?? mark + 1
             floor = place
             // A mark that was found already counts once.
             if equals == mark { equals = 0 }
@@ -57,6 +44,13 @@ struct SecretScan {
         guard copied > 0 else { return nil }
         shown += bytes[copied...]
         return shown
+    }
+
+    /// Hides the value at a mark; where to go on, nil when there is none.
+    private mutating func end(at mark: Int) -> Int? {
+        if bytes[mark] == UInt8(ascii: ":"), let end = authority(behind: mark) { return end }
+        if pairs == .nowhere { return nil }
+        return bytes[mark] == UInt8(ascii: "=") ? pair(at: mark) : field(at: mark)
     }
 
     private mutating func hide(_ range: Range<Int>, _ text: String = SecretMask.text) {
@@ -189,7 +183,7 @@ struct SecretScan {
     }
 
     /// The end of a string's content, and the place behind its last quote. One that was cut ends with its
-    /// line.
+    /// line, or with the string that it stands in.
     private mutating func string(from start: Int, _ depth: Int, _ quote: UInt8) -> (end: Int, next: Int) {
         var place = start
         var run = 0
@@ -199,6 +193,8 @@ struct SecretScan {
                 run += 1
             } else if bytes[place] == quote, run % (2 * (depth + 1)) == depth {
                 return (place - depth, place + 1)
+            } else if bytes[place] == quote, run < depth {
+                return (place - run, place - run)
             } else {
                 run = 0
             }

@@ -126,13 +126,17 @@ struct PropertiesBinding: ScriptBinding {
     /// A table, whose headers are sorted by name, or a list of pairs in its order.
     private func headers(_ lua: Lua, _ place: Int32) throws -> [HeaderItem] {
         var items: [HeaderItem] = []
+        var left = MostHeaders.bytes
         let isList = try forEachItem(lua, place, "headers", "header") { name, value in
             guard items.count <= DefinitionLimits.headerFields else {
                 throw LuaUsageError(
                     "the headers of a definition are \(DefinitionLimits.headerFields) fields at most")
             }
             if lua.type(value) == .nil { return }
-            items.append(HeaderItem(name, try lua.headerValues(value, name: name)))
+            let values = try lua.headerValues(value, name: name)
+            left -= values.reduce(name.utf8.count) { $0 + $1.utf8.count }
+            guard left >= 0 else { throw Lua.tooLongHeaders }
+            items.append(HeaderItem(name, values))
         }
         if !isList { items.sort { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) } }
         return items

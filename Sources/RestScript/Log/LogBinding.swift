@@ -82,17 +82,25 @@ struct LogLevelBinding: ValueBinding {
                 documentation: "Writes a line to the host's log."
             ) { call in
                 let text = try call.lua.printed(try call.any(1, "text"))
-                let fields = try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? []
-                let place = call.place
-                values.log(ScriptLogEntry(level: level, text: text, fields: fields, place: place))
+                let (fields, more) =
+                    try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? ([], 0)
+                values.log(
+                    ScriptLogEntry(
+                        level: level, text: text, fields: fields, moreFields: more, place: call.place))
                 return .none
             }
         }
     }
 
-    private func logFields(_ lua: Lua, _ table: Int32) throws -> [(name: String, value: String)] {
+    /// Those of a table, as far as there is room for them, and the number of the others.
+    private func logFields(
+        _ lua: Lua, _ table: Int32
+    ) throws -> (fields: [(name: String, value: String)], more: Int) {
         var fields: [(name: String, value: String)] = []
+        var (left, more) = (LogLength.mostReadBytes, 0)
         try lua.forEachPair(table) { lua in
+            guard left > 0 else { return more += 1 }
+            defer { left -= fields.last.map { $0.name.utf8.count + $0.value.utf8.count } ?? 0 }
             let name = try lua.tostring(-2)
             // What JSON can't hold is shown all the same.
             if lua.type(-1) == .table, let json = try? trees.json(lua, -1) {
@@ -101,6 +109,6 @@ struct LogLevelBinding: ValueBinding {
                 fields.append((name, try lua.printed(-1)))
             }
         }
-        return fields.sorted { $0.name < $1.name }
+        return (fields.sorted { $0.name < $1.name }, more)
     }
 }

@@ -5,6 +5,9 @@ import RestEngine
 public struct LogLength: Sendable {
     /// Bytes of an entry's text and fields together. See docs/limits.md, L270.
     static let mostBytes = 64 << 10
+    /// Bytes of fields that are read from a table, of which those first in the alphabet are shown.
+    /// See docs/limits.md, L282.
+    static let mostReadBytes = 1 << 20
     /// Fields of an entry. See docs/limits.md, L271.
     static let mostFields = 256
     /// The longest text that can be declared secret (``SecretMask/hide(_:)``).
@@ -17,6 +20,7 @@ public struct LogLength: Sendable {
     /// A text with its secrets masked, and cut where the entry is full, with the length that it had.
     public mutating func shown(_ text: String) -> String {
         let length = text.utf8.count
+        guard left > 0 || length == 0 else { return "… (cut: \(length) bytes in all)" }
         let looked = Self.mostBytes + 3 * Self.longestSecret
         let masked = SecretMask.standard.line(length > looked ? String(Self.prefix(text, looked)) : text)
         // The mask doesn't see a secret that the first cut divides, so nothing near that cut is shown.
@@ -30,13 +34,16 @@ public struct LogLength: Sendable {
         return Self.prefix(masked, most) + "… (cut: \(length) bytes in all)"
     }
 
-    mutating func shown(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
+    /// - Parameter more: fields that were left out already.
+    mutating func shown(
+        _ fields: [(name: String, value: String)], more: Int = 0
+    ) -> [(name: String, value: String)] {
         let kept = fields.prefix(Self.mostFields).map { field in
             let isSecret = SecretMask.standard.hides(field.name)
             return (shown(field.name), isSecret ? SecretMask.text : shown(field.value))
         }
-        guard fields.count > Self.mostFields else { return kept }
-        return kept + [("…", "\(fields.count - Self.mostFields) more fields")]
+        let left = fields.count - kept.count + more
+        return left > 0 ? kept + [("…", "\(left) more fields")] : kept
     }
 
     /// At most this many bytes, and whole characters of Unicode.

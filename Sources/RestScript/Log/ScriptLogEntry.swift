@@ -19,12 +19,13 @@ public struct ScriptLogEntry: Sendable {
     public let printed: MaskedText?
 
     public init(
-        level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
+        level: Level, text: String, fields: [(name: String, value: String)] = [], moreFields: Int = 0,
+        place: String? = nil
     ) {
         var length = LogLength()
         self.level = level
         self.text = length.shown(text)
-        self.fields = length.shown(fields)
+        self.fields = length.shown(fields, more: moreFields)
         self.place = place
         printed = nil
     }
@@ -35,7 +36,7 @@ public struct ScriptLogEntry: Sendable {
     }
 
     public init(printed bytes: [UInt8]) {
-        let shown = MaskedText(bytes)
+        let shown = MaskedText(output: bytes)
         level = .info
         text = shown.text.hasSuffix("\n") ? String(shown.text.dropLast()) : shown.text
         fields = []

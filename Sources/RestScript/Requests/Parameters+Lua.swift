@@ -15,7 +15,8 @@ struct RawParams {
         let what: String
 
         static let url = Limit(count: 10_000, bytes: 1 << 20, what: "the parameters of a URL")
-        static let form = Limit(count: 100_000, bytes: 64 << 20, what: "the fields of a form")
+        /// Its encoding can't be interrupted.
+        static let form = Limit(count: 100_000, bytes: 4 << 20, what: "the fields of a form")
 
         func check(count: Int, bytes: Int = 0) throws(LuaUsageError) {
             if count > self.count { throw LuaUsageError("\(what) are \(self.count) at most") }

@@ -3,7 +3,7 @@ import LuaRuntime
 import RestEngine
 
 /// More makes no request that a server takes, and much work.
-private enum Most {
+enum MostHeaders {
     static let fields = 1000
     static let bytes = 1 << 20
 }
@@ -15,12 +15,12 @@ extension Lua {
         switch type(index) {
         case .none, .nil: return []
         case .string:
-            guard rawLength(index) <= Most.bytes else { throw Self.tooLongHeaders }
+            guard rawLength(index) <= MostHeaders.bytes else { throw Self.tooLongHeaders }
             return [string(index) ?? ""]
         case .number: return [try tostring(index)]
         case .table:
             let index = absolute(index)
-            guard rawLength(index) <= Most.fields else { throw Self.tooManyHeaders }
+            guard rawLength(index) <= MostHeaders.fields else { throw Self.tooManyHeaders }
             var bytes = 0
             return try (1...max(1, rawLength(index))).flatMap { item -> [String] in
                 try rawItem(index, item)
@@ -30,7 +30,7 @@ extension Lua {
                 }
                 let values = try headerValues(-1, name: name)
                 bytes += values.reduce(0) { $0 + $1.utf8.count }
-                guard bytes <= Most.bytes else { throw Self.tooLongHeaders }
+                guard bytes <= MostHeaders.bytes else { throw Self.tooLongHeaders }
                 return values
             }
         default:
@@ -52,8 +52,8 @@ extension Lua {
             fields.append((name, values))
             count += values.count
             bytes += values.reduce(name.utf8.count) { $0 + $1.utf8.count }
-            guard count <= Most.fields else { throw Self.tooManyHeaders }
-            guard bytes <= Most.bytes else { throw Self.tooLongHeaders }
+            guard count <= MostHeaders.fields else { throw Self.tooManyHeaders }
+            guard bytes <= MostHeaders.bytes else { throw Self.tooLongHeaders }
         }
         var headers = Headers()
         for field in fields.sorted(by: { $0.name < $1.name }) {
@@ -63,12 +63,12 @@ extension Lua {
         return headers
     }
 
-    private static var tooLongHeaders: LuaUsageError {
+    static var tooLongHeaders: LuaUsageError {
         LuaUsageError("these headers take more than 1 MiB, which is the limit")
     }
 
     private static var tooManyHeaders: LuaUsageError {
-        LuaUsageError("these headers are more than \(Most.fields) fields, which is the limit")
+        LuaUsageError("these headers are more than \(MostHeaders.fields) fields, which is the limit")
     }
 
     /// The same for a request: refuses what can't be sent.

@@ -25,7 +25,7 @@ struct KnownSecretsTests {
         #expect(SecretMask.hide(secret))
         #expect(SecretMask.standard.line(shown) == masked)
         #expect(SecretMask().line(shown).contains("kss") == false)
-        #expect(MaskedText(Array(shown.utf8)).text == masked)
+        #expect(MaskedText(output: Array(shown.utf8)).text == masked)
     }
 
     @Test func `47.2 texts that are too short or too long are refused`() {

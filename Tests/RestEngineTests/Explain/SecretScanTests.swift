@@ -33,6 +33,11 @@ struct SecretScanTests {
         // Cut, or no JSON at all.
         (#"{"a":1,"token":"abc"#, #"{"a":1,"token":"***"#),
         (#"{'x', "token":"abc",}"#, #"{'x', "token":"***",}"#),
+        // A cut string ends with the string that it stands in.
+        (
+            #"{"l":["{\"token\":\"a","b"],"m":"password = \"x\""}"#,
+            #"{"l":["{\"token\":\"***","b"],"m":"password = \"***\""}"#
+        ),
     ]) func `in JSON, whatever it lies in, and a value keeps its type`(text: String, expected: String) {
         #expect(shown(text, "application/json") == expected)
     }

@@ -13,7 +13,15 @@ struct DefinitionLimitTests {
         ("{ path = big }", "the path of a definition has 1000 components at most"),
         ("{ path = { ('x'):rep(2^21) } }", "the path of a definition takes 1 MiB at most"),
         ("{ headers = { X = big } }", "these headers are more than 1000 fields, which is the limit"),
-        ("{ headers = { X = ('x'):rep(2^21) } }", "the headers of a definition take 1 MiB at most"),
+        ("{ headers = { X = ('x'):rep(2^21) } }", "these headers take more than 1 MiB, which is the limit"),
+        (
+            "{ headers = { X = ('x'):rep(2^19), Y = ('x'):rep(2^20) } }",
+            "these headers take more than 1 MiB, which is the limit"
+        ),
+        (
+            "{ form = { a = ('x'):rep(2^21), b = ('x'):rep(2^21) } }",
+            "the fields of a form take 4 MiB at most"
+        ),
     ]) func `34.6 limits have names`(properties: String, message: String) {
         let source = """
             local big, pairs_ = {}, {}

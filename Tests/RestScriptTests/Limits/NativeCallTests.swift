@@ -43,7 +43,7 @@ struct NativeCallTests {
         ("r:request('POST', { form = named(100001) })", "the fields of a form are 100000 at most"),
         (
             "r:request('POST', { form = named(9, ('x'):rep(8 << 20)) })",
-            "the fields of a form take 64 MiB at most"
+            "the fields of a form take 4 MiB at most"
         ),
         (
             "r:request('POST', { multipart = many(10001, function(i) return { name = 'a', value = 'b' } end) })",

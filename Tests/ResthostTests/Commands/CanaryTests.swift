@@ -180,12 +180,12 @@ struct CanaryTests {
         gateway:route("GET", "/asked", function()
           for _, kind in ipairs(kinds) do
             rest.log.info(kind, { text = kind, list = { kind } }) rest.log.write("network", kind)
-            print(kind) io.stderr:write(kind, "\\n")
+            io.stderr:write(kind, "\\n")
             rest.spawn(function() error(kind) end)
           end
           for _, path in ipairs { "/fail", "/moved" } do
             local content, err = api:resource(path):with_param("access_token", "canary-asked"):get()
-            print(content, err, err and err.url) rest.log.warn(tostring(err), { Authorization = "canary-field" })
+            print(content, err, kinds[1]) rest.log.warn(tostring(err), { Authorization = "canary-field" })
           end
           api:resource("/fail"):request("POST", { json = { text = all, list = kinds } }):await()
           return { ok = true }

@@ -206,7 +206,7 @@ struct CheckCommandTests {
             run.errors == """
                 main.lua:3: warning: this block has no pattern, so it sends 'Authorization' to other hosts too
                   2 | local api = rest.service { name = "api", base_url = "https://api.test" }
-                  3 | api:configure(function(c) c.headers.Authorization = "Bearer s3cret" end)
+                  3 | api:configure(function(c) c.headers.Authorization = "***" end)
                     | ^
                   hint: write configure("**", …): that is everything below base_url, and nothing else
                 main.lua: 1 warning
