@@ -9,7 +9,7 @@ extension SecretScan {
         case inForm
         /// Text for people, and JSON: everywhere, also `name = "value"`.
         case inWords
-        /// The output of a script: a value with a secret's name belongs to its data, so that only the passwords
+        /// The output of a script: a value with a secret's name is data, and only the passwords
         /// of URLs are hidden.
         case nowhere
     }

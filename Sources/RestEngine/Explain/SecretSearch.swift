@@ -5,7 +5,7 @@ struct SecretSearch: Sendable {
     private let width: Int
     private let filter: [UInt64]
     private let shift: UInt64
-    /// By their first bytes, the longest first: one may be a part of another.
+    /// By their first bytes.
     private let needles: [UInt64: [[UInt8]]]
 
     init(_ texts: [String]) { self.init(exactly: texts.flatMap(Self.forms)) }
@@ -26,7 +26,7 @@ struct SecretSearch: Sendable {
             needles[key, default: []].append(needle)
         }
         self.filter = filter
-        self.needles = needles.mapValues { $0.sorted { $0.count > $1.count } }
+        self.needles = needles
     }
 
     /// What a text may look like where it is shown: escaped for a URL, for JSON and log lines, for a shell,
@@ -60,6 +60,27 @@ struct SecretSearch: Sendable {
         Int((key &* 0x9E37_79B9_7F4A_7C15) >> shift)
     }
 
+    /// So many bytes at the beginning of a text are as secret as the whole. All that was compared is hidden
+    /// then and not looked at again, so that the work stays linear where a text repeats itself.
+    private static let enough = 64
+
+    /// The bytes at a place that belong to a text, or to the beginning of a long one; 0 when there are none.
+    private static func longest(
+        of needles: [[UInt8]], in bytes: UnsafeBufferPointer<UInt8>, at place: Int
+    ) -> Int {
+        var longest = 0
+        for needle in needles {
+            let count = needle.withUnsafeBufferPointer { needle in
+                let most = min(needle.count, bytes.count - place)
+                var count = 0
+                while count < most, needle[count] == bytes[place + count] { count += 1 }
+                return count
+            }
+            if count == needle.count || count >= enough { longest = max(longest, count) }
+        }
+        return longest
+    }
+
     /// Nil when none of them is there.
     func masked(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard !needles.isEmpty else { return nil }
@@ -76,15 +97,18 @@ struct SecretSearch: Sendable {
         while place <= end {
             let key = Self.key(bytes, place, width)
             let hash = Self.hash(key, shift)
-            guard filter[hash >> 6] & (1 << UInt64(hash & 63)) != 0,
-                let found = needles[key]?.first(where: { bytes[place...].starts(with: $0) })
-            else {
+            guard filter[hash >> 6] & (1 << UInt64(hash & 63)) != 0, let near = needles[key] else {
+                place += 1
+                continue
+            }
+            let count = Self.longest(of: near, in: bytes, at: place)
+            guard count > 0 else {
                 place += 1
                 continue
             }
             shown += bytes[copied..<place]
             shown += SecretMask.text.utf8
-            place += found.count
+            place += count
             copied = place
         }
         guard copied > 0 else { return nil }

@@ -81,15 +81,27 @@ struct LogLevelBinding: ValueBinding {
                 level.rawValue, signature: "(text, fields: table?)",
                 documentation: "Writes a line to the host's log."
             ) { call in
-                let text = try call.lua.printed(try call.any(1, "text"))
+                let (text, length) = try logText(call.lua, try call.any(1, "text"))
                 let (fields, more) =
                     try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? ([], 0)
                 values.log(
                     ScriptLogEntry(
-                        level: level, text: text, fields: fields, moreFields: more, place: call.place))
+                        level: level, text: text, textLength: length, fields: fields, moreFields: more,
+                        place: call.place))
                 return .none
             }
         }
+    }
+
+    /// As much of a text as an entry looks at, and the bytes that it has.
+    private func logText(_ lua: Lua, _ place: Int32) throws -> (text: String, length: Int?) {
+        guard lua.type(place) == .string, lua.rawLength(place) > LogLength.mostLookedBytes else {
+            return (try lua.printed(place), nil)
+        }
+        let text = lua.withBytes(place) {
+            String(decoding: $0.prefix(LogLength.mostLookedBytes), as: UTF8.self)
+        }
+        return (text ?? "", lua.rawLength(place))
     }
 
     /// Those of a table, as far as there is room for them, and the number of the others.

@@ -13,15 +13,21 @@ public struct LogLength: Sendable {
     /// The longest text that can be declared secret (``SecretMask/hide(_:)``).
     private static let longestSecret = 64 << 10
 
+    /// Bytes of a text that are looked at: what is shown, and room for secrets that end behind it.
+    static let mostLookedBytes = mostBytes + 3 * longestSecret
+
     private var left = mostBytes
 
     public init() {}
 
     /// A text with its secrets masked, and cut where the entry is full, with the length that it had.
-    public mutating func shown(_ text: String) -> String {
-        let length = text.utf8.count
+    ///
+    /// - Parameter length: The bytes of the whole text, of which `text` may be the first
+    ///   ``mostLookedBytes``; nil when it is the whole.
+    public mutating func shown(_ text: String, length: Int? = nil) -> String {
+        let length = length ?? text.utf8.count
         guard left > 0 || length == 0 else { return "… (cut: \(length) bytes in all)" }
-        let looked = Self.mostBytes + 3 * Self.longestSecret
+        let looked = Self.mostLookedBytes
         let masked = SecretMask.standard.line(length > looked ? String(Self.prefix(text, looked)) : text)
         // The mask doesn't see a secret that the first cut divides, so nothing near that cut is shown.
         let certain = masked.utf8.count - (length > looked ? Self.longestSecret : 0)

@@ -19,12 +19,12 @@ public struct ScriptLogEntry: Sendable {
     public let printed: MaskedText?
 
     public init(
-        level: Level, text: String, fields: [(name: String, value: String)] = [], moreFields: Int = 0,
-        place: String? = nil
+        level: Level, text: String, textLength: Int? = nil, fields: [(name: String, value: String)] = [],
+        moreFields: Int = 0, place: String? = nil
     ) {
         var length = LogLength()
         self.level = level
-        self.text = length.shown(text)
+        self.text = length.shown(text, length: textLength)
         self.fields = length.shown(fields, more: moreFields)
         self.place = place
         printed = nil

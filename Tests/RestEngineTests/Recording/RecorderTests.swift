@@ -140,7 +140,7 @@ struct RecorderTests {
     }
 
     @Test func `48.4 a long body is masked elsewhere, and the end waits for all, in order`() throws {
-        let body = Array(String(repeating: "?token=abc&", count: 100_000).utf8)
+        let body = Array(String(repeating: "?token=abc&", count: 20_000).utf8)
         for number in 0..<4 {
             try fixture.stub("GET", "\(number)", .response(200, body: number % 2 == 0 ? body : [0x61]))
         }
