@@ -59,7 +59,7 @@ ATTACKS = [
   rest.sleep(0)
   local found = status.is_loading
   api:wipe_resources()
-"""),
+""", runs_twice=True),
     native("wipe", "wiping 16,000 resources that somebody observes", """
   local list = {}
   for i = 1, 16000 do

@@ -81,45 +81,37 @@ struct LogLevelBinding: ValueBinding {
                 level.rawValue, signature: "(text, fields: table?)",
                 documentation: "Writes a line to the host's log."
             ) { call in
-                let (text, length) = try logText(call.lua, try call.any(1, "text"))
+                let text = try logText(call.lua, try call.any(1, "text"))
                 let (fields, more) =
                     try call.optionalTable(2, "fields").map { try logFields(call.lua, $0) } ?? ([], 0)
                 values.log(
-                    ScriptLogEntry(
-                        level: level, text: text, textLength: length, fields: fields, moreFields: more,
-                        place: call.place))
+                    ScriptLogEntry(level: level, text: text, fields: fields, more: more, place: call.place))
                 return .none
             }
         }
     }
 
-    /// As much of a text as an entry looks at, and the bytes that it has.
-    private func logText(_ lua: Lua, _ place: Int32) throws -> (text: String, length: Int?) {
-        guard lua.type(place) == .string, lua.rawLength(place) > LogLength.mostLookedBytes else {
-            return (try lua.printed(place), nil)
-        }
-        let text = lua.withBytes(place) {
-            String(decoding: $0.prefix(LogLength.mostLookedBytes), as: UTF8.self)
-        }
-        return (text ?? "", lua.rawLength(place))
+    private func logText(_ lua: Lua, _ place: Int32) throws -> LoggedText {
+        if lua.type(place) == .string, let text = lua.withBytes(place, LoggedText.init) { return text }
+        return LoggedText(try lua.printed(place))
     }
 
     /// Those of a table, as far as there is room for them, and the number of the others.
     private func logFields(
         _ lua: Lua, _ table: Int32
-    ) throws -> (fields: [(name: String, value: String)], more: Int) {
-        var fields: [(name: String, value: String)] = []
+    ) throws -> (fields: [(name: String, value: LoggedText)], more: Int) {
+        var fields: [(name: String, value: LoggedText)] = []
         var (left, more) = (LogLength.mostReadBytes, 0)
         try lua.forEachPair(table) { lua in
             guard left > 0 else { return more += 1 }
-            defer { left -= fields.last.map { $0.name.utf8.count + $0.value.utf8.count } ?? 0 }
             let name = try lua.tostring(-2)
             // What JSON can't hold is shown all the same.
-            if lua.type(-1) == .table, let json = try? trees.json(lua, -1) {
-                fields.append((name, String(decoding: json, as: UTF8.self)))
-            } else {
-                fields.append((name, try lua.printed(-1)))
-            }
+            let value =
+                if lua.type(-1) == .table, let json = try? trees.json(lua, -1) {
+                    json.withUnsafeBytes(LoggedText.init)
+                } else { try logText(lua, lua.absolute(-1)) }
+            fields.append((name, value))
+            left -= name.utf8.count + value.text.utf8.count
         }
         return (fields.sorted { $0.name < $1.name }, more)
     }

@@ -10,27 +10,27 @@ public struct LogLength: Sendable {
     static let mostReadBytes = 1 << 20
     /// Fields of an entry. See docs/limits.md, L271.
     static let mostFields = 256
-    /// The longest text that can be declared secret (``SecretMask/hide(_:)``).
-    private static let longestSecret = 64 << 10
-
-    /// Bytes of a text that are looked at: what is shown, and room for secrets that end behind it.
-    static let mostLookedBytes = mostBytes + 3 * longestSecret
+    /// Bytes behind what is shown in which the mask looks for the end of a secret. It knows a known one by
+    /// its first 64.
+    private static let margin = 8 << 10
+    /// Bytes of a text that are looked at.
+    static let mostLookedBytes = mostBytes + margin
 
     private var left = mostBytes
 
     public init() {}
 
     /// A text with its secrets masked, and cut where the entry is full, with the length that it had.
-    ///
-    /// - Parameter length: The bytes of the whole text, of which `text` may be the first
-    ///   ``mostLookedBytes``; nil when it is the whole.
-    public mutating func shown(_ text: String, length: Int? = nil) -> String {
-        let length = length ?? text.utf8.count
+    public mutating func shown(_ text: String) -> String { shown(LoggedText(text)) }
+
+    mutating func shown(_ given: LoggedText) -> String {
+        let (text, length) = (given.text, given.length)
         guard left > 0 || length == 0 else { return "… (cut: \(length) bytes in all)" }
-        let looked = Self.mostLookedBytes
-        let masked = SecretMask.standard.line(length > looked ? String(Self.prefix(text, looked)) : text)
+        let looked = left + Self.margin
+        let masked = SecretMask.standard.line(
+            text.utf8.count > looked ? String(Self.prefix(text, looked)) : text)
         // The mask doesn't see a secret that the first cut divides, so nothing near that cut is shown.
-        let certain = masked.utf8.count - (length > looked ? Self.longestSecret : 0)
+        let certain = masked.utf8.count - (length > looked ? Self.margin : 0)
         let most = min(left, max(certain, 0))
         guard masked.utf8.count > most else {
             left -= masked.utf8.count
@@ -42,7 +42,7 @@ public struct LogLength: Sendable {
 
     /// - Parameter more: fields that were left out already.
     mutating func shown(
-        _ fields: [(name: String, value: String)], more: Int = 0
+        _ fields: [(name: String, value: LoggedText)], more: Int
     ) -> [(name: String, value: String)] {
         let kept = fields.prefix(Self.mostFields).map { field in
             let isSecret = SecretMask.standard.hides(field.name)
@@ -58,5 +58,20 @@ public struct LogLength: Sendable {
         var end = text.utf8.index(text.startIndex, offsetBy: most)
         while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
         return text[..<end]
+    }
+}
+
+/// A text that is to be logged, or as much of a long one as is looked at.
+struct LoggedText {
+    let text: String
+    /// Bytes of the whole.
+    let length: Int
+
+    init(_ text: String) { (self.text, length) = (text, text.utf8.count) }
+
+    /// A text of a script, which may have 100 MB.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        text = String(decoding: bytes.prefix(LogLength.mostLookedBytes), as: UTF8.self)
+        length = bytes.count
     }
 }

@@ -19,13 +19,22 @@ public struct ScriptLogEntry: Sendable {
     public let printed: MaskedText?
 
     public init(
-        level: Level, text: String, textLength: Int? = nil, fields: [(name: String, value: String)] = [],
-        moreFields: Int = 0, place: String? = nil
+        level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
+    ) {
+        self.init(
+            level: level, text: LoggedText(text), fields: fields.map { ($0.name, LoggedText($0.value)) },
+            place: place)
+    }
+
+    /// - Parameter more: fields that were left out.
+    init(
+        level: Level, text: LoggedText, fields: [(name: String, value: LoggedText)], more: Int = 0,
+        place: String?
     ) {
         var length = LogLength()
         self.level = level
-        self.text = length.shown(text, length: textLength)
-        self.fields = length.shown(fields, more: moreFields)
+        self.text = length.shown(text)
+        self.fields = length.shown(fields, more: more)
         self.place = place
         printed = nil
     }
