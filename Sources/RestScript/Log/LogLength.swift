@@ -13,8 +13,8 @@ public struct LogLength: Sendable {
     /// Bytes behind what is shown in which the mask looks for the end of a secret. It knows a known one by
     /// its first 64.
     private static let margin = 8 << 10
-    /// Bytes of a text that are looked at.
-    static let mostLookedBytes = mostBytes + margin
+    /// Bytes of a text that are looked at, of which a character at the end may be lost.
+    static let mostLookedBytes = mostBytes + margin + 4
 
     private var left = mostBytes
 
@@ -26,7 +26,7 @@ public struct LogLength: Sendable {
     mutating func shown(_ given: LoggedText) -> String {
         let (text, length) = (given.text, given.length)
         guard left > 0 || length == 0 else { return "… (cut: \(length) bytes in all)" }
-        let looked = left + Self.margin
+        let looked = left + Self.mostLookedBytes - Self.mostBytes
         let masked = SecretMask.standard.line(
             text.utf8.count > looked ? String(Self.prefix(text, looked)) : text)
         // The mask doesn't see a secret that the first cut divides, so nothing near that cut is shown.

@@ -90,9 +90,11 @@ struct HeldLoopTests {
                 function() end)
             end
             rest.spawn(function()
-              for name in ("abc"):gmatch(".") do
-                local _, err = api:resource(name):get()
+              -- On a busy machine one function may use up its own time first.
+              for number = 1, 30 do
+                local _, err = api:resource("a" .. number):get()
                 print(err.cause.type, err.cause.message)
+                if err.cause.message:find("one URL", 1, true) then break end
               end
             end)
             """)
@@ -102,21 +104,19 @@ struct HeldLoopTests {
             $0.hasPrefix("script_limit\tthe configuration of one URL used ")
                 && $0.contains("ms of CPU time in all; its limit is 250 ms: have globs")
         }
-        // A busy machine may have one function use up its own time first.
-        #expect(!failures.isEmpty, "\(lines)")
+        #expect(failures.count == 1, "\(lines)")
         let logged = fixture.log.filter {
             $0.level == .error && $0.text.contains("the configuration of one URL used ")
         }
         #expect(logged.count == 1, "\(lines)")
         #expect(logged.first?.place == "test.lua:2")
+        let text = try #require(logged.first?.text)
         #expect(
-            logged.first?.text.hasPrefix("https://api.test/v1/a: the configuration of one URL used ") == true)
+            text.hasPrefix("https://api.test/v1/a") && text.contains(": the configuration of one URL used "))
     }
 
     @Test func `limit L260: the mutators of one request have their time together`() throws {
         let fixture = ScriptFixture()
-        // Each by itself has time enough, on a busy machine too.
-        fixture.options.limits[.mutator] = .init(burst: 0.1)
         try fixture.load(
             """
             api:configure(function(c)
@@ -125,12 +125,16 @@ struct HeldLoopTests {
               end
             end)
             rest.spawn(function()
-              local _, err = api:resource("a"):get()
-              print(err.cause.type, err.cause.message)
+              -- On a busy machine one function may use up its own time first.
+              for number = 1, 30 do
+                local _, err = api:resource("a" .. number):get()
+                print(err.cause.type, err.cause.message)
+                if err.cause.message:find("one URL", 1, true) then break end
+              end
             end)
             """)
         fixture.close()
-        let line = try #require(fixture.lines.first { $0.hasPrefix("script_limit") })
+        let line = try #require(fixture.lines.last)
         #expect(
             line.contains("the configuration of one URL used ") && line.contains("its limit is 250 ms"),
             "\(line)")
