@@ -10,10 +10,12 @@
 #include <malloc.h>
 
 enum {
-    // Blocks from here on are the system's own, and go back to it when they are freed. In the arena of a
-    // thread that has nothing more to do they would stay: 25 MiB after a flood of answers of 2 MB.
-    OWN = 1 << 20,
-    KEPT = 64 << 20,
+    // Blocks from here on are the system's own, and go back to it when they are freed. A heap of an arena
+    // that is not the first thread's has 64 MiB: with blocks of that order in it, it is never empty.
+    OWN = 4 << 20,
+    // So much free memory may stay at the end of an arena. There are several, and their threads may have
+    // nothing more to do.
+    KEPT = 4 << 20,
     LARGE = 128 << 10
 };
 #endif
