@@ -116,7 +116,7 @@ package final class CurlPoller: Poller {
         if delivered == delivering.count {
             delivering.removeAll(keepingCapacity: true)
             delivered = 0
-            // What fails meanwhile is told in the next pass.
+            // Transfers that fail meanwhile are told in the next pass.
             swap(&finished, &delivering)
         }
         guard !delivering.isEmpty else { return !arrived.isEmpty }

@@ -177,7 +177,7 @@ struct Reply: Sendable {
         return (methods + ["OPTIONS"]).filter { seen.insert($0).inserted }
     }
 
-    /// What the host says of itself, masked.
+    /// Facts about the host, masked.
     init(_ status: Int, json: Tree, type: String = "application/json") {
         self.status = status
         fields = [("Content-Type", type), ("Cache-Control", "no-store")]

@@ -13,9 +13,9 @@ struct ClientHelloReader {
     static let mostBytes = 16 << 10
 
     private static let lengthOfHead = 4
-    /// What has come of a record's head.
+    /// The part of a record's head that has come.
     private var head: [UInt8] = []
-    /// What is still to come of the record.
+    /// Bytes of the record that are still to come.
     private var left = 0
     private var message: [UInt8] = []
 

@@ -14,7 +14,7 @@ final class ExplanationMaker {
     /// Steps whose secrets the mask knows, and those that are explained. No step is before the secrets of all
     /// are known.
     private var (learned, explained) = (0, 0)
-    /// What the last of them made.
+    /// The configuration that the last of them made.
     private var before = ConfigurationFacts(Configuration())
 
     /// Runs the blocks.
@@ -57,7 +57,7 @@ final class ExplanationMaker {
         return true
     }
 
-    /// What comes behind the blocks.
+    /// The part behind the blocks.
     func finished() -> Explanation {
         var made = made
         made.otherMethods = trace.otherMethods.map(block)
@@ -77,7 +77,7 @@ final class ExplanationMaker {
             for mutation in try definition?.prepared.planOfRequest().mutations ?? [] { try mutation(&draft) }
             try service.core.configuration.limited(url) {
                 for mutator in result.mutators {
-                    // What it set before it raised is secret too.
+                    // Values that it set before it raised are secret too.
                     defer { mask = mask.hiding(draft.headers, url: draft.url) }
                     try mutator.function(&draft)
                 }
@@ -160,7 +160,7 @@ final class ExplanationMaker {
         made.failures.append(.init(RequestError(cause: cause, timestamp: 0), mask))
     }
 
-    /// What the method that is sent decides (14.20).
+    /// Decorators and stages: the method that is sent decides them (14.20).
     private func finish(_ made: inout Explanation, _ configuration: Configuration) {
         made.decorators = configuration.decorators.map { .init(description: "", origin: $0.origin) }
         let pipeline = configuration.pipeline

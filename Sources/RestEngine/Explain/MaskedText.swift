@@ -1,5 +1,5 @@
-/// What may be shown: a text in which ``SecretMask`` has hidden what is secret. There is no other way to make
-/// one, so whatever shows something takes this, and can't forget the mask (rule 47.1).
+/// A text that may be shown, in which ``SecretMask`` has hidden the secrets. There is no other way to make
+/// one, so code that shows something takes this and can't forget the mask (rule 47.1).
 public struct MaskedText: Sendable, Hashable {
     /// In UTF-8 where the text was; a script may print any bytes.
     public let bytes: [UInt8]
@@ -15,7 +15,7 @@ public struct MaskedText: Sendable, Hashable {
 
     /// An object for programs, as JSON on one line. The values of what has a secret's name keep their type.
     public init(json tree: Tree) {
-        // What the program makes always has a form in JSON.
+        // A tree that the program makes always has a form in JSON.
         bytes = (try? SecretMask.standard.tree(tree).json()) ?? Array("null".utf8)
     }
 

@@ -40,7 +40,7 @@ enum SecretByte {
         byte <= 0x20 || "/?#\"'<>\\".utf8.contains(byte)
     }
 
-    /// What a field of a head has, in a line of text.
+    /// The end of a field of a head, in a line of text.
     static func endsHeader(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != 0x09 || "\"'\\".utf8.contains(byte)
     }
@@ -48,7 +48,7 @@ enum SecretByte {
     /// A value in JSON that is no string.
     static func endsWord(_ byte: UInt8) -> Bool { byte <= 0x20 || ",}]{[\"'\\".utf8.contains(byte) }
 
-    /// What is no text, and so no secret.
+    /// Words that are no text, and so no secret.
     static func areLiteral(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         ["null", "true", "false", "nil"].contains { word.elementsEqual($0.utf8) }
     }

@@ -30,7 +30,7 @@ enum SecretNames {
     private static let isLast = (0...255).map { byte in all.contains { $0.utf8.last == UInt8(byte) } }
     private static let fewestBytes = all.map(\.utf8.count).min() ?? 0
 
-    /// What a mask says of names, each asked for once.
+    /// A mask's answers about names, each asked for once.
     struct Verdicts {
         private let mask: SecretMask
         /// Of further names, which may end with anything.

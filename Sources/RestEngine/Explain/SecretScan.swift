@@ -8,7 +8,7 @@ struct SecretScan {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let pairs: Pairs
     private var (shown, copied) = ([UInt8](), 0)
-    /// Nothing before it belongs to a name any more.
+    /// Bytes before it don't belong to a name any more.
     private var floor = 0
     private var verdicts: SecretNames.Verdicts
     /// Bytes that were looked at.
@@ -69,7 +69,7 @@ struct SecretScan {
         var backslashes = 0
     }
 
-    /// What stands before a mark as a name, in quotes or without.
+    /// The name before a mark, in quotes or without.
     private mutating func name(before mark: Int) -> Name? {
         var end = mark
         while end > floor, bytes[end - 1] <= 0x20 { end -= 1 }
@@ -203,7 +203,7 @@ struct SecretScan {
         return (place, place)
     }
 
-    /// What a credential's header has to the end of its line.
+    /// Hides the value of a credential's header, to the end of its line.
     private mutating func credential(at place: Int, of name: Name) -> Int {
         var start = place
         while start < bytes.count, bytes[start] == UInt8(ascii: " ") || bytes[start] == 0x09 { start += 1 }

@@ -29,7 +29,7 @@ struct SecretSearch: Sendable {
         self.needles = needles
     }
 
-    /// What a text may look like where it is shown: escaped for a URL, for JSON and log lines, for a shell,
+    /// The forms in which a text may be shown: escaped for a URL, for JSON and log lines, for a shell,
     /// in base64, and the lines of one that has several, as a key in PEM.
     private static func forms(_ text: String) -> [String] {
         var forms = [

@@ -59,7 +59,7 @@ package final class BodyAccount: Sendable {
     package var refusal: TransportError { budget.refusal(of: "the response's body") }
 }
 
-/// What one cache in memory takes of a ``ContentBudget``, for as long as it lives.
+/// The part of a ``ContentBudget`` that one cache in memory takes, for as long as it lives.
 @EngineActor
 final class ContentShare {
     private let budget: ContentBudget

@@ -32,7 +32,7 @@ struct PermissionsBinding: ScriptBinding {
         }
     }
 
-    /// What is made of a list of strings, of one string, or of false for an empty list.
+    /// The items of a list of strings, of one string, or of false, which stands for an empty list.
     private func items<Item>(
         _ options: OptionTable, _ key: String, _ limit: TextLimit, _ item: (String) throws -> Item
     ) throws -> [Item]? {

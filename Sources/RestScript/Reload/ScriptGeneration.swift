@@ -162,7 +162,7 @@ final class ScriptGeneration {
         context.engine.reconnectStreams()
     }
 
-    /// What a script does on its way out may be much, and each function has its time.
+    /// A script may do much on its way out, and each of its functions has its time.
     private func leave(
         _ steps: [@EngineActor () -> Void], then next: @escaping @EngineActor () -> Void = {}
     ) {

@@ -83,7 +83,7 @@ final class ScriptContext {
     func close() -> LeakReport? {
         values.isClosed = true
         modules.close()
-        // What runs as waits are cancelled has its time together: there may be thousands of them.
+        // Functions that run as waits are cancelled share their time: there may be thousands of them.
         try? state.limited(by: phases.hook) { jobs.cancelAll() }
         declarations.letGo()
         generation.forgetFunctions()

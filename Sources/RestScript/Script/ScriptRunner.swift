@@ -14,7 +14,7 @@ final class ScriptRunner {
     /// The turn that `sliceEnd` is of, on the scheduler's uptime.
     private var turn: UInt64 = 0
     private var sliceEnd = 0.0
-    /// What waits for a later turn, in its order.
+    /// Work that waits for a later turn, in its order.
     private let late = LateHooks()
     private unowned let context: ScriptContext
 

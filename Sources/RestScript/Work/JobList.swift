@@ -43,7 +43,7 @@ final class JobList {
     /// The job that a waiter is of; nil for hooks and timers.
     func job(of waiter: LuaWaiter) -> ScriptJob? { jobs[ObjectIdentifier(waiter.coroutine)] }
 
-    /// What goes on for itself: jobs and timers. What a hook waits for, it still gets.
+    /// Jobs and timers, which go on for themselves. A hook still gets the values that it waits for.
     var detached: [any ScriptActivity] { inOrder.filter(\.isDetached) }
 
     func cancelAll() {

@@ -56,7 +56,7 @@ enum Streams {
         write((isOutputTerminal ? json.escaped(VisibleText.json) : json).ended.bytes, to: STDOUT_FILENO)
     }
 
-    /// What a script prints.
+    /// The output of a script.
     static func output(printed: MaskedText) {
         write((isOutputTerminal ? printed.escaped(VisibleText.content) : printed).bytes, to: STDOUT_FILENO)
     }

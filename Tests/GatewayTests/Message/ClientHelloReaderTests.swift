@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// What a client offers by ALPN, read before its handshake (rule 61.1).
+/// The protocols that a client offers by ALPN, read before its handshake (rule 61.1).
 @Suite struct ClientHelloReaderTests {
     private typealias Outcome = ClientHelloReader.Outcome
 
@@ -26,7 +26,7 @@ import Testing
             #expect(read(bytes) == expected)
             #expect(read(bytes.map { [$0] }) == expected)
             #expect(read(bytes.dropLast()) == .needMore)
-            // What follows is no part of it.
+            // Bytes that follow are no part of it.
             #expect(read(bytes + [0, 1, 2]) == expected)
         }
     }

@@ -1,6 +1,6 @@
 /// The first message of a client that speaks TLS (RFC 8446 4.1.2), as bytes.
 struct ClientHello {
-    /// What ALPN offers; nil: there is no such extension.
+    /// The protocols of ALPN; nil: there is no such extension.
     var protocols: [String]?
     /// Bytes of an extension that nobody knows, in front.
     var padding = 0

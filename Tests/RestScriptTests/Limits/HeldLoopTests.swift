@@ -140,7 +140,7 @@ struct HeldLoopTests {
             "\(line)")
     }
 
-    /// Loads a script under a clock that is always late. What was logged is in `lines`, as it is when `look`
+    /// Loads a script under a clock that is always late. The log is in `lines`, as it is when `look`
     /// is called, which is before the first turn, and when all turns have run.
     private func lines(_ script: String, look: ([String]) -> Void = { _ in }) throws -> [String] {
         let scheduler = Scheduler(clock: HastyClock())

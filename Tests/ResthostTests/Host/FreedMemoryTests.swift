@@ -3,7 +3,7 @@ import Platform
 import RestEngine
 import Testing
 
-/// What the C library keeps of freed memory, as the program sets it.
+/// The freed memory that the C library keeps, as the program sets it.
 struct FreedMemoryTests {
     #if canImport(Glibc)
         private static let mebibyte = 1 << 20
