@@ -16,10 +16,10 @@ package final class CurlPoller: Poller {
     private nonisolated let wakeUp: WakeUp
     /// What ended and was not told yet.
     private var finished: [CurlTransfer] = []
-    /// Those that are being told, and how many of them were.
+    /// Transfers whose completions are called, and how many of them were.
     private var delivering: [CurlTransfer] = []
     private var delivered = 0
-    /// Seconds of telling in one pass, for functions of scripts may run then. Others are told in the next.
+    /// Seconds of completions in one pass: they may run functions of scripts. The others wait for the next.
     private static let slice = 0.01
     /// How much of its time the loop works, which decides where new transfers run.
     private var load = LoopLoad()
@@ -116,7 +116,7 @@ package final class CurlPoller: Poller {
         if delivered == delivering.count {
             delivering.removeAll(keepingCapacity: true)
             delivered = 0
-            // Transfers that fail meanwhile are told in the next pass.
+            // Transfers that fail meanwhile wait for the next pass.
             swap(&finished, &delivering)
         }
         guard !delivering.isEmpty else { return !arrived.isEmpty }

@@ -44,13 +44,12 @@ public struct SecretMask: Sendable {
     /// A URL, maybe a relative one, without the password and the values of secret parameters.
     public func url(_ url: String) -> String { masked(url, .inURL) }
 
-    /// A text for people, such as a line of a log or what a script prints: without passwords and parameters
-    /// of URLs in it, the values of what has a secret's name, as `password=x`, `password = "x"`, JSON and
-    /// heads have them, and all that is known otherwise.
+    /// A text for people, such as a line of a log. It hides passwords and parameters of URLs, values with a
+    /// secret's name, as `password=x`, `password = "x"`, JSON and heads have them, and known secrets.
     public func line(_ text: String) -> String { masked(text, .inWords) }
 
-    /// A body, hidden in which are the values of what has a secret's name, in JSON, forms, lines of text and
-    /// URLs, and what is known otherwise.
+    /// A body. It hides values with a secret's name in JSON, forms, lines of text and URLs, and known
+    /// secrets.
     func body(_ bytes: [UInt8], _ contentType: String?) -> [UInt8] {
         let media = contentType.map { MediaType($0) }
         let isForm = media?.essence == "application/x-www-form-urlencoded"

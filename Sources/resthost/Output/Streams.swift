@@ -3,9 +3,9 @@ import RestEngine
 import RestScript
 import Synchronization
 
-/// Standard output and standard error, without buffers of our own: what is written is out. What the program
-/// says is masked text (``MaskedText``, rule 47.1), made visible (``VisibleText``); content that somebody
-/// asked for goes out as it is.
+/// Standard output and standard error, without buffers of our own. The program's own messages are
+/// ``MaskedText`` (rule 47.1), made visible (``VisibleText``); content that somebody asked for goes out as it
+/// is.
 ///
 /// A program that serves clients calls ``neverWait(log:)``, and from then on no reader holds it.
 enum Streams {
@@ -61,8 +61,8 @@ enum Streams {
         write((isOutputTerminal ? printed.escaped(VisibleText.content) : printed).bytes, to: STDOUT_FILENO)
     }
 
-    /// What is a server's, or a help of ours, and nothing that was noticed on the way: byte for byte, but for
-    /// a terminal's sake.
+    /// Content of a server, or a page of help, byte for byte. For a terminal, control characters become
+    /// visible.
     static func output(content bytes: [UInt8]) {
         write(isOutputTerminal ? VisibleText.content(bytes) : bytes, to: STDOUT_FILENO)
     }
@@ -72,13 +72,13 @@ enum Streams {
 
     static func error(_ text: String) { error(visible(text)) }
 
-    /// In the form that is to be seen.
+    /// A text that is visible already.
     static func error(_ text: MaskedText) { write(text.bytes, to: STDERR_FILENO) }
 
-    /// As text goes to people.
+    /// A text for people.
     static func visible(_ text: String) -> MaskedText { MaskedText(VisibleText.styled(text)) }
 
-    /// As an object goes to programs.
+    /// An object for programs, on one line.
     static func line(json: MaskedText) -> MaskedText { json.escaped(VisibleText.json).ended }
 
     static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
