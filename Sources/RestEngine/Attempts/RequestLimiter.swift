@@ -105,8 +105,11 @@ final class RequestLimiter {
         }
     }
 
-    /// What the server said of its own limit.
-    func learn(_ status: Int, _ headers: Headers) {
+    /// A request that had its place is gone and has not given it back. Whoever waits goes with the next that
+    /// does: the engine may be gone too.
+    fileprivate func dropped() { state.leave() }
+
+    fileprivate func learn(_ status: Int, _ headers: Headers) {
         let scheduler = engine.scheduler
         guard state.bucket != nil else { return }
         let wait = headers["Retry-After"].map { RetryAfter($0, now: scheduler.now) }
@@ -165,7 +168,12 @@ final class LimitTicket {
         self.lane = lane
     }
 
+    isolated deinit { limiter?.dropped() }
+
     func isOf(_ limiter: RequestLimiter) -> Bool { self.limiter === limiter }
+
+    /// What the server said of its own limit.
+    func learn(_ status: Int, _ headers: Headers) { limiter?.learn(status, headers) }
 
     fileprivate var limitsNow: RequestLimits? { now?() }
 

@@ -1,4 +1,4 @@
-/// Puts credentials on requests as they go out, each leg of a redirect for itself, and answers challenges.
+/// Puts credentials on requests as they go out, each hop of a redirect for itself, and answers challenges.
 /// What it adds stands in no configuration and no draft, so nothing that shows those shows it.
 @EngineActor
 protocol RequestAuthentication: AnyObject {
@@ -23,7 +23,7 @@ struct AuthenticationTarget {
     /// Nil for a body that is read while it is sent.
     let body: [UInt8]?
 
-    /// Nil for a leg that gets no credentials: one that has some of its own, or that leads to another origin
+    /// Nil for a hop that gets no credentials: one that has some of its own, or that leads to another origin
     /// than the resource's.
     init?(_ step: Redirect.RequestStep, of resource: URLText?) {
         guard let url = URLText(step.url), let origin = url.origin, origin == resource?.origin,

@@ -60,28 +60,35 @@ final class BodyDelivery: BodyReceiver {
     }
 
     /// The message that asks for the rest of a file, after its connection was cut (RFC 9110 14.2, 13.1.5).
-    func rest(after leg: RequestLeg, _ error: TransportError) -> RequestLeg? {
+    func rest(after hop: RequestHop, _ error: TransportError) -> RequestHop? {
         guard error.phase == .receive, error.code == .connectionFailed || error.code == .timeout,
-            leg.step.method == "GET", let fields = file?.resumption()
+            hop.step.method == "GET", let fields = file?.resumption()
         else { return nil }
-        return leg.goingOn(after: .failure(error)).changing { headers in
+        return hop.goingOn(after: .failure(error)).changing { headers in
             for field in fields { headers.set(field.name, field.value) }
         }
     }
 
     /// The message that asks for all of a file, of which the server has no such rest (RFC 9110 15.5.17), or
     /// sends another.
-    func whole(after leg: RequestLeg, _ result: TransportResult) -> RequestLeg? {
+    func whole(after hop: RequestHop, _ result: TransportResult) -> RequestHop? {
         let hasNoRest: Bool =
             switch result {
             case .success(let response): response.status == 416
             case .failure(let error): error.code == .decodingFailed
             }
-        guard let file, hasNoRest, file.bytes > 0, leg.step.headers.contains("If-Range") else { return nil }
+        guard let file, hasNoRest, file.bytes > 0, hop.step.headers.contains("If-Range") else { return nil }
         file.startOver()
-        return leg.goingOn(after: result).changing { headers in
+        return hop.goingOn(after: result).changing { headers in
             for name in ["Range", "If-Range"] { headers.remove(name) }
         }
+    }
+}
+
+extension BodyDelivery {
+    /// The message for what is missing of a file, or for all of it once more.
+    func continuation(after hop: RequestHop, _ error: TransportError) -> RequestHop? {
+        rest(after: hop, error) ?? whole(after: hop, .failure(error))
     }
 }
 
@@ -109,8 +116,8 @@ extension NetworkWork {
             // A place in a limit is for who waits for an answer; and who answers has not failed.
             made.onBegin = { [weak self, unowned made] response in
                 guard let self else { return }
-                driver?.ended(.success(response))
-                driver?.leave()
+                permits?.ended(.success(response))
+                permits?.leave()
                 let engine = resource.engine
                 if let cookies = resource.core.cookies, let url = URLText(made.url) {
                     cookies.take(response.headers, from: url, at: engine.scheduler.now, engine.log)
@@ -130,36 +137,6 @@ extension NetworkWork {
         // The answer goes where it would have gone.
         (plan.destination, delivery) = before
         return false
-    }
-
-    /// What comes is of no use: it is the wrong part of a file, or the file can't be written. The transfer
-    /// ends.
-    func interrupt(_ leg: RequestLeg, sent: Double, _ cause: RequestError.Cause, _ request: Request) {
-        guard transfer != nil else { return }
-        guard case .transport(let error) = cause else {
-            let error = TransportError(
-                .internal, phase: .receive, message: "the body could not be written to its file")
-            breakOff(error, of: leg, sent: sent, request)
-            driver?.leave()
-            delivery?.file?.discard()
-            return end(.failure(failure(cause, leg.step)), request)
-        }
-        breakOff(error, of: leg, sent: sent, request)
-        complete(leg, after: error, request)
-    }
-
-    private func breakOff(_ error: TransportError, of leg: RequestLeg, sent: Double, _ request: Request) {
-        endTransfer(.failure(error))
-        driver?.ended(.failure(error))
-        resource.engine.note(error.code.rawValue, leg.step, since: sent)
-        request.note(leg, sent: sent, error)
-    }
-
-    /// Asks for what is missing of a file, or for all of it once more.
-    func complete(_ leg: RequestLeg, after error: TransportError, _ request: Request) {
-        guard let next = delivery?.rest(after: leg, error) ?? delivery?.whole(after: leg, .failure(error))
-        else { return fail(leg, error, request) }
-        send(next, request)
     }
 
     /// The end of a success whose body went elsewhere.

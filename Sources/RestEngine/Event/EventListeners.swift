@@ -171,13 +171,13 @@ extension Request {
     /// cost the others something.
     fileprivate func tell(_ result: TransportResult, _ delivered: DeliveredBody?, of sent: MessageUnderWay) {
         guard engine.hasListeners(of: .attempt) else { return }
-        let (step, configuration) = (sent.leg.step, sent.leg.resolved.configuration)
+        let (step, configuration) = (sent.hop.step, sent.hop.resolved.configuration)
         let message = TransportRequest(
             TransportRequest.Fields(
                 method: step.method, url: step.url, headers: sent.headers, payload: step.payload,
                 timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes))
         var attempt = EngineEvent.Attempt(
-            number: sent.leg.number, reason: sent.leg.reason.map { "\($0)" }, message: message,
+            number: sent.hop.number, reason: sent.hop.reason.map { "\($0)" }, message: message,
             result: result,
             began: sent.began, seconds: engine.scheduler.now - sent.began, span: sent.span)
         attempt.delivered = delivered
@@ -194,14 +194,14 @@ extension Request {
 @EngineActor
 final class MessageUnderWay {
     private weak var request: Request?
-    fileprivate let leg: RequestLeg
-    /// With what the engine added to those of the leg.
+    fileprivate let hop: RequestHop
+    /// With what the engine added to those of the hop.
     fileprivate let headers: Headers
     fileprivate let span: TraceSpan?
     fileprivate let began: Double
 
-    init(_ request: Request, _ leg: RequestLeg, _ headers: Headers, _ span: TraceSpan?, _ began: Double) {
-        (self.request, self.leg, self.headers) = (request, leg, headers)
+    init(_ request: Request, _ hop: RequestHop, _ headers: Headers, _ span: TraceSpan?, _ began: Double) {
+        (self.request, self.hop, self.headers) = (request, hop, headers)
         (self.span, self.began) = (span, began)
     }
 

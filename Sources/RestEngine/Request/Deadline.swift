@@ -18,13 +18,6 @@ extension NetworkWork {
     var totalSeconds: Double {
         plan.timeout ?? (configurationAtStart ?? finalConfiguration).configuration.timeouts.totalSeconds
     }
-
-    /// Seconds until it must have ended; infinite without limits.
-    var timeLeft: Double {
-        let (total, scheduler) = (totalSeconds, resource.engine.scheduler)
-        let own = total > 0 ? total - (scheduler.now - began) : .infinity
-        return deadline < .infinity ? min(own, deadline - scheduler.uptime) : own
-    }
 }
 
 extension TransportError {

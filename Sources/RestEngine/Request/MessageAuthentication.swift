@@ -7,9 +7,9 @@ final class MessageAuthentication {
     private(set) var proof: AuthenticationProof?
 
     /// Nil where there are none.
-    init?(of leg: RequestLeg, in work: NetworkWork) {
+    init?(of hop: RequestHop, in work: NetworkWork) {
         guard let authentication = work.plan.authentication,
-            let target = AuthenticationTarget(leg.step, of: work.resource.url)
+            let target = AuthenticationTarget(hop.step, of: work.resource.url)
         else { return nil }
         (self.authentication, self.target) = (authentication, target)
         log = work.resource.engine.log
@@ -17,10 +17,10 @@ final class MessageAuthentication {
     }
 
     /// An answer refused them, and there are others.
-    func isRenewed(by response: TransportResponse, after leg: RequestLeg) -> Bool {
+    func isRenewed(by response: TransportResponse, after hop: RequestHop) -> Bool {
         attempt { () throws(DigestChallenge.Fault) in
             try authentication.renew(
-                proof, by: response.status, response.headers, for: target, answers: leg.answers)
+                proof, by: response.status, response.headers, for: target, answers: hop.answers)
         } ?? false
     }
 

@@ -1,31 +1,31 @@
 extension NetworkWork {
-    /// What goes out for a leg.
+    /// What goes out for a hop.
     ///
     /// - Parameters:
     ///   - target: The URL, where cookies or a span need it.
     ///   - span: That the server is told of.
     func message(
-        of leg: RequestLeg, to target: URLText?, _ proof: AuthenticationProof?, _ span: TraceSpan?
+        of hop: RequestHop, to target: URLText?, _ proof: AuthenticationProof?, _ span: TraceSpan?
     ) -> TransportRequest {
         let engine = resource.engine
-        var timeouts = leg.resolved.configuration.timeouts
+        var timeouts = hop.resolved.configuration.timeouts
         if let timeout = plan.timeout { timeouts.totalSeconds = timeout }
-        if leg.isOneOfMany || driver != nil || deadline < .infinity {
-            // The limit is for the whole exchange, not for each leg of it.
+        if hop.isOneOfMany || permits != nil || hasCallDeadline {
+            // The limit is for the whole exchange, not for each hop of it.
             let left = timeLeft
             if left < .infinity { timeouts.totalSeconds = max(0.001, left) }
         }
         var message = TransportRequest(
             TransportRequest.Fields(
-                method: leg.step.method, url: leg.step.url, headers: leg.step.headers,
-                payload: leg.step.payload, timeouts: timeouts,
-                maxBodyBytes: leg.resolved.configuration.maxBodyBytes, account: account,
+                method: hop.step.method, url: hop.step.url, headers: hop.step.headers,
+                payload: hop.step.payload, timeouts: timeouts,
+                maxBodyBytes: hop.resolved.configuration.maxBodyBytes, account: account,
                 wantsRemoteAddress: engine.recordsAddresses || engine.hasListeners(of: .attempt),
-                wantsFreshConnection: leg.failed?.error?.isStaleConnection ?? false))
+                wantsFreshConnection: hop.wasStale))
         if let proof { message.headers.set("Authorization", proof.header) }
         delivery?.prepare(&message)
         if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
-        if let span, let target { tell(span, by: &message, to: target, of: leg) }
+        if let span, let target { tell(span, by: &message, to: target, of: hop) }
         return message
     }
 
@@ -45,34 +45,19 @@ extension NetworkWork {
             cause: cause, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
     }
 
-    func failure(thrown error: any Error, _ step: Redirect.RequestStep) -> RequestError {
-        RequestError(
-            thrown: error, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
-    }
-
-    /// Of an answer that leads where nobody can follow.
-    func misled(
-        _ why: String, _ response: TransportResponse, _ step: Redirect.RequestStep
-    ) -> RequestError {
-        var error = failure(
-            .transport(TransportError(.invalidURL, phase: .receive, message: why)), step)
-        error.httpStatusCode = response.status
-        return error
-    }
-
-    /// A message can't be sent, because its body went along with one before it (69.4).
-    func failSpent(_ leg: RequestLeg, _ request: Request) {
-        let why = "the request can't be sent again: " + RequestPayload.spentMessage
-        fail(leg, TransportError(.internal, phase: .send, message: why), request)
-    }
-
-    /// The same of one that a redirect leads to.
-    func failSpent(
-        _ obstacle: String, redirectedBy response: TransportResponse, _ leg: RequestLeg, _ request: Request
-    ) {
-        request.note(leg, remembering: leg.isOneOfMany)
-        let why = "the server redirects a request that can't be sent again: \(obstacle)"
-        finish(.failure(misled(why, response, leg.step)), leg.step, request)
+    /// Of a request whose lifecycle ended without an answer.
+    func error(of failure: RequestLifecycle.Failure, _ step: Redirect.RequestStep) -> RequestError {
+        switch failure {
+        case .cause(let cause): return self.failure(cause, step)
+        case .thrown(let error):
+            return RequestError(
+                thrown: error, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
+        case .misled(let why, let status):
+            let cause = TransportError(.invalidURL, phase: .receive, message: why)
+            var error = self.failure(.transport(cause), step)
+            error.httpStatusCode = status
+            return error
+        }
     }
 
     // MARK: Identity
@@ -101,9 +86,9 @@ extension NetworkWork {
 
     /// A message tells the server which span it is, unless it goes to another origin (59.2).
     func tell(
-        _ span: TraceSpan, by message: inout TransportRequest, to target: URLText, of leg: RequestLeg
+        _ span: TraceSpan, by message: inout TransportRequest, to target: URLText, of hop: RequestHop
     ) {
-        let kept = leg.resolved.configuration.redirects.keepHeaders
+        let kept = hop.resolved.configuration.redirects.keepHeaders
         for (name, value) in [("traceparent", span.context.parent), ("tracestate", span.context.state)] {
             message.headers.remove(name)
             guard let value, target.origin == resource.url?.origin || kept.contains(HeaderName(name)) else {

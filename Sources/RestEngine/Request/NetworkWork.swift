@@ -1,41 +1,44 @@
-/// The work of a request over the network: build, send, follow redirects, pass the response through the
-/// pipeline.
+/// The work of a request over the network: it builds the request, does what its ``RequestLifecycle`` says,
+/// and passes the answer through the pipeline.
 @EngineActor
 final class NetworkWork: RequestWork {
+    /// The one thing that it waits for.
+    private enum Awaited {
+        case nothing
+        case transfer(any Transfer, MessageUnderWay?)
+        case timer(EngineTimer)
+        /// Transformers that run elsewhere, and the end of the time for them.
+        case pipeline(OffloadedRun, EngineTimer?)
+    }
+
     let resource: Resource
     var plan: RequestPlan
-    /// Nil where there is none to send, for the failure beside it, and once it has started.
+    /// As it was built; nil where there is none to send, for the failure beside it, and once it has started.
     private var firstStep: Redirect.RequestStep?
+    private var failedDraft: Response?
     /// The method after mutation; it decides on pipeline and decorators (14.20).
     let finalMethod: String
-    private var failedDraft: Response?
-    private(set) var transfer: (any Transfer)?
+    private var lifecycle = RequestLifecycle()
+    private var awaited = Awaited.nothing
+    /// Nil where nothing is configured that it would do.
+    private(set) var permits: RequestPermits?
     /// Of the body, until the pipeline has made something of it.
     private(set) var account: BodyAccount?
     /// Nil where the body becomes content.
     var delivery: BodyDelivery?
-    /// The pipeline waits for transformers that run elsewhere.
-    private var offloadedRun: OffloadedRun?
-    /// Ends that wait.
-    private var overdue: EngineTimer?
-    /// Nil where nothing is configured that it would do.
-    private(set) var driver: AttemptDriver?
     /// Nil until it starts.
     var tracker: ProgressTracker?
+    /// Nil where nothing is traced.
+    private(set) var trace: RequestTrace?
     /// The service's definition when it started; see ``Service/Definition``.
     private var generation = 0
-    /// When it started; of the call that it is part of, the deadline.
-    private(set) var began = 0.0
-    private(set) var deadline = Double.infinity
     private(set) var configurationAtStart: ResolvedConfiguration?
     /// The last that was found, and its version; a failure may be that of a block which is still running.
     private var known: (configuration: ResolvedConfiguration, version: Int)?
+    /// It is part of a call that must end by some time.
+    private(set) var hasCallDeadline = false
     /// Of the body's files, when they were sent first.
-    private(set) var files: [FileStamp?]?
-    /// Nil where nothing is traced.
-    private(set) var trace: RequestTrace?
-    /// Nil where nobody listens.
-    private var underWay: MessageUnderWay?
+    private var files: [FileStamp?]?
 
     /// Builds the request now; it goes out when it is started.
     init(_ plan: consuming RequestPlan, of resource: Resource) {
@@ -62,6 +65,13 @@ final class NetworkWork: RequestWork {
         return found
     }
 
+    private var scheduler: Scheduler { resource.engine.scheduler }
+
+    /// Seconds until it must have ended; infinite without limits.
+    var timeLeft: Double { lifecycle.deadline < .infinity ? lifecycle.deadline - scheduler.uptime : .infinity }
+
+    // MARK: Start
+
     func start(_ request: Request) {
         if let failedDraft { request.complete(ResponseInfo(failedDraft)) }
         guard let step = firstStep else { return }
@@ -74,150 +84,187 @@ final class NetworkWork: RequestWork {
         if let failure = resolved.failure { return end(.failure(failure), request) }
         trace = makeTrace(isTold: resolved.configuration.isTraced, step.headers)
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
-            driver = AttemptDriver(rules, resource.core) { [weak self] in self?.limitsNow }
+            permits = RequestPermits(rules, resource.core) { [weak self] in self?.limitsNow }
         }
-        began = resource.engine.scheduler.now
-        deadline = request.deadline
-        send(RequestLeg(step: step, resolved: resolved, began: began, number: request.attempt), request)
+        let total = totalSeconds
+        hasCallDeadline = request.deadline < .infinity
+        lifecycle.deadline = min(request.deadline, total > 0 ? scheduler.uptime + total : .infinity)
+        perform(
+            lifecycle.started(
+                RequestHop(step: step, resolved: resolved, began: scheduler.now, number: request.attempt)),
+            request)
     }
 
-    func send(_ leg: RequestLeg, _ request: Request) {
-        let url = leg.step.url == resource.urlString ? resource.url : URLText(leg.step.url)
+    private func perform(_ action: RequestLifecycle.Action, _ request: Request) {
+        switch action {
+        case .admit(let hop): admit(hop, request)
+        case .send(let hop): transmit(hop, request)
+        case .decideRedirect(let hop, let response, let step):
+            let decision = Result { () throws in
+                try hop.resolved.configuration.redirects.allows(step, after: hop.step, status: response.status)
+            }
+            perform(lifecycle.decided(onRedirect: decision), request)
+        case .decideRetry(let hop, let result, let obstacle):
+            let action = lifecycle.decided(onRetry: decideRetry(hop, result, obstacle))
+            if result.isStale, action.isLast { permits?.ended(result) }
+            perform(action, request)
+        case .wait(_, let seconds):
+            // The places in limits are others' meanwhile.
+            permits?.leave()
+            awaited = .timer(
+                scheduler.after(seconds) { [self] in
+                    awaited = .nothing
+                    perform(lifecycle.waited(), request)
+                })
+        case .receive(let response, let hop): receive(response, hop.step, request)
+        case .fail(let failure, let hop):
+            finish(.failure(error(of: failure, hop.step)), hop.step, request)
+        case .ignore: break
+        }
+    }
+
+    // MARK: Messages
+
+    /// Gets a message what it needs to go out.
+    private func admit(_ hop: RequestHop, _ request: Request) {
+        let url = hop.step.url == resource.urlString ? resource.url : URLText(hop.step.url)
         guard let url, url.isHTTP else {
-            return finish(.failure(failure(.invalidURL(source: leg.step.url), leg.step)), leg.step, request)
+            return fail(.invalidURL(source: hop.step.url), request)
         }
         if let refusal = resource.core.refusal?(url) {
-            let cause = leg.redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal
-            return finish(.failure(failure(cause, leg.step)), leg.step, request)
+            return fail(hop.redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal, request)
         }
-        if resource.engine.isOffline {
-            return finish(.failure(failure(.transport(.offline), leg.step)), leg.step, request)
+        if let refusal = refusal(hop) { return fail(refusal, request) }
+        guard let permits else { return perform(lifecycle.admitted(after: nil), request) }
+        permits.admit(hop, to: url, timeLeft: timeLeft) { [self] admission in
+            switch admission {
+            case .success(let queued): perform(lifecycle.admitted(after: queued), request)
+            case .failure(let error): perform(lifecycle.refused(error), request)
+            }
         }
-        // Of the first message nothing is gone, unless it is part of a longer call.
-        if leg.isOneOfMany || deadline < .infinity, timeLeft <= 0 {
-            return fail(leg, .overdue(after: totalSeconds), request)
-        }
-        guard let driver else { return transmit(leg, request) }
-        admit(leg, to: url, by: driver, request)
     }
 
-    func transmit(_ leg: RequestLeg, _ request: Request) {
+    /// Why nothing may be sent now.
+    private func refusal(_ hop: RequestHop) -> RequestError.Cause? {
+        if resource.engine.isOffline { return .transport(.offline) }
+        // Of the first message's time nothing is gone, unless it waited or is part of a longer call.
+        guard hop.isOneOfMany || hasCallDeadline || hop.queued > 0, timeLeft <= 0 else { return nil }
+        return .transport(.overdue(after: totalSeconds))
+    }
+
+    /// The message can't be sent, whatever came before.
+    private func fail(_ cause: RequestError.Cause, _ request: Request) {
+        perform(lifecycle.failed(.cause(cause)), request)
+    }
+
+    private func transmit(_ hop: RequestHop, _ request: Request) {
         let engine = resource.engine
-        if leg.step.payload.isSpent { return failSpent(leg, request) }
-        if files == nil { files = leg.step.payload.fileStamps }
-        let authentication = MessageAuthentication(of: leg, in: self)
-        measure(leg.step)
+        // Much may have changed while it waited.
+        if hop.queued > 0, let refusal = refusal(hop) { return fail(refusal, request) }
+        if hop.step.payload.isSpent {
+            let why = "the request can't be sent again: " + RequestPayload.spentMessage
+            return fail(.transport(TransportError(.internal, phase: .send, message: why)), request)
+        }
+        if files == nil { files = hop.step.payload.fileStamps }
+        let authentication = MessageAuthentication(of: hop, in: self)
+        measure(hop.step)
         account?.close()
         account = BodyAccount(engine.contentBudget)
         let tellsSpan = trace?.isTold ?? false
-        let target = resource.core.cookies == nil && !tellsSpan ? nil : URLText(leg.step.url)
+        let target = resource.core.cookies == nil && !tellsSpan ? nil : URLText(hop.step.url)
         let span = trace?.span()
-        let message = message(of: leg, to: target, authentication?.proof, tellsSpan ? span : nil)
+        let message = message(of: hop, to: target, authentication?.proof, tellsSpan ? span : nil)
         // Of the first message the time is known, unless it had to wait for something.
-        let isAtOnce = !leg.isOneOfMany && driver == nil && authentication == nil
-        let sent = isAtOnce ? leg.began : engine.scheduler.now
-        if engine.listeners != nil {
-            underWay = MessageUnderWay(request, leg, message.headers, span, sent)
-        }
+        let isAtOnce = !hop.isOneOfMany && permits == nil && authentication == nil
+        let sent = isAtOnce ? hop.began : engine.scheduler.now
+        let underWay =
+            engine.listeners == nil ? nil : MessageUnderWay(request, hop, message.headers, span, sent)
         delivery?.file?.onFault = { [weak self, weak request] cause in
-            if let request { self?.interrupt(leg, sent: sent, cause, request) }
+            if let request { self?.interrupt(hop, sent: sent, cause, request) }
         }
-        transfer = resource.core.transport.send(message) { [self] result in
-            transfer = nil
+        let transfer = resource.core.transport.send(message) { [self] result in
+            awaited = .nothing
             guard !request.willIgnoreOutcome() else { return }
-            let isStale = result.error?.isStaleConnection ?? false
             // It says nothing of the server, unless it is the end.
-            if !isStale { driver?.ended(result) }
+            if !result.isStale { permits?.ended(result) }
             underWay?.tell(result, delivery?.takeCopy())
-            underWay = nil
             if let target, case .success(let response) = result {
                 resource.core.cookies?.take(
                     response.headers, from: target, at: engine.scheduler.now, engine.log)
             }
-            switch result {
-            case .failure(let error):
-                engine.note(error.code.rawValue, leg.step, since: sent)
-                request.note(leg, sent: sent, error)
-                if let next = resent(leg, error) ?? delivery?.rest(after: leg, error) {
-                    return send(next, request)
-                }
-                if delivery?.canBeginAgain ?? true, let driver, tryAgain(leg, result, by: driver, request) {
-                    return
-                }
-                if isStale { driver?.ended(result) }
-                fail(leg, error, request)
-            case .success(let response):
-                engine.note("\(response.status)", leg.step, since: sent)
-                take(response, of: leg, sent: sent, authentication, request)
-            }
+            take(result, of: hop, sent: sent, authentication, request)
         }
+        awaited = .transfer(transfer, underWay)
     }
 
-    /// The answer to a leg, which may call for another one.
+    /// A message has ended.
     private func take(
-        _ response: TransportResponse, of leg: RequestLeg, sent: Double,
+        _ result: TransportResult, of hop: RequestHop, sent: Double,
         _ authentication: MessageAuthentication?, _ request: Request
     ) {
-        let step = leg.step
-        request.exchange = Exchange(
-            url: step.url, status: response.status, httpVersion: response.httpVersion,
-            headers: response.headers, timings: response.timings, redirects: leg.followed,
-            body: plan.keepsBody ? response.body : nil, method: step.method, began: sent,
-            remoteAddress: response.remoteAddress)
-        if authentication?.isRenewed(by: response, after: leg) ?? false, obstacle(inBodyOf: step) == nil {
-            request.note(leg, remembering: true)
-            return send(leg.answeringChallenge, request)
-        }
-        if response.status < 300, let error = delivery?.file?.shortfall {
-            request.note(leg, remembering: true)
-            return complete(leg, after: error, request)
-        }
-        guard response.status >= 300 else {
-            request.note(leg, remembering: leg.isOneOfMany || driver != nil)
-            return receive(response, step, request)
-        }
-        let policy = leg.resolved.configuration.redirects
-        let decision = Redirect.decide(
-            step: step, status: response.status, location: response.headers["Location"], policy: policy,
-            followed: leg.followed)
-        if case .follow(let next) = decision {
-            do {
-                if let why = obstacle(inBodyOf: next) {
-                    return failSpent(why, redirectedBy: response, leg, request)
-                }
-                if try policy.allows(next, after: step, status: response.status) {
-                    request.note(leg, remembering: true)
-                    return send(leg.following(next, response.status), request)
-                }
-            } catch {
-                request.note(leg, remembering: leg.isOneOfMany)
-                return finish(.failure(failure(thrown: error, step)), step, request)
+        var outcome = RequestLifecycle.Outcome(result: result, isRetried: permits?.rules.retry != nil)
+        switch result {
+        case .failure(let error):
+            resource.engine.note(error.code.rawValue, hop.step, since: sent)
+            request.note(hop, sent: sent, error)
+            outcome.bodyObstacle = bodyObstacle(of: hop.step)
+            outcome.continuation = delivery?.rest(after: hop, error)
+            outcome.isGivenAway = !(delivery?.canBeginAgain ?? true)
+        case .success(let response):
+            resource.engine.note("\(response.status)", hop.step, since: sent)
+            request.exchange = Exchange(
+                url: hop.step.url, status: response.status, httpVersion: response.httpVersion,
+                headers: response.headers, timings: response.timings, redirects: hop.followed,
+                body: plan.keepsBody ? response.body : nil, method: hop.step.method, began: sent,
+                remoteAddress: response.remoteAddress)
+            outcome.hasNewCredentials = authentication?.isRenewed(by: response, after: hop) ?? false
+            if response.status >= 300 || outcome.hasNewCredentials {
+                outcome.bodyObstacle = bodyObstacle(of: hop.step)
+                outcome.continuation = delivery?.whole(after: hop, result)
+            } else if let error = delivery?.file?.shortfall {
+                outcome.shortfall = error
+                outcome.continuation = delivery?.continuation(after: hop, error)
             }
         }
-        request.note(leg, remembering: leg.isOneOfMany || driver != nil)
-        switch decision {
-        case .tooMany:
-            finish(.failure(failure(.tooManyRedirects(limit: policy.max), step)), step, request)
-        case .refuse(let why):
-            let error = TransportError(.tlsFailed, phase: .tls, message: why)
-            finish(.failure(failure(.transport(error), step)), step, request)
-        case .broken(let why):
-            finish(.failure(misled(why, response, step)), step, request)
-        case .follow, .none:
-            if let whole = delivery?.whole(after: leg, .success(response)) { return send(whole, request) }
-            if let driver, response.status >= 400, tryAgain(leg, .success(response), by: driver, request) {
-                return
-            }
-            if let error = response.bodyError, response.status < 400 { return fail(leg, error, request) }
-            receive(response, step, request)
+        let action = lifecycle.ended(outcome)
+        if case .success = result {
+            let isOneOfMany = hop.isOneOfMany || permits != nil || !action.isLast
+            request.note(hop, remembering: isOneOfMany)
+        } else if result.isStale, action.isLast {
+            permits?.ended(result)
         }
+        perform(action, request)
     }
+
+    /// What comes is of no use: it is the wrong part of a file, or the file can't be written. The transfer
+    /// ends.
+    private func interrupt(_ hop: RequestHop, sent: Double, _ cause: RequestError.Cause, _ request: Request) {
+        guard case .transfer = awaited else { return }
+        var error = TransportError(
+            .internal, phase: .receive, message: "the body could not be written to its file")
+        if case .transport(let fault) = cause { error = fault }
+        stop(.failure(error))
+        permits?.ended(.failure(error))
+        resource.engine.note(error.code.rawValue, hop.step, since: sent)
+        request.note(hop, sent: sent, error)
+        guard case .transport = cause else {
+            lifecycle.stopped()
+            permits?.leave()
+            delivery?.file?.discard()
+            return end(.failure(failure(cause, hop.step)), request)
+        }
+        var outcome = RequestLifecycle.Outcome(result: .failure(error))
+        outcome.continuation = delivery?.continuation(after: hop, error)
+        perform(lifecycle.ended(outcome), request)
+    }
+
+    // MARK: Outcome
 
     /// 304 confirms the data that is there when it arrives; without data it is a failure (19.9). Statuses
     /// from 400 are failures, everything else a success (5.18).
-    func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
-        let now = resource.engine.scheduler.now
-        driver?.leave()
+    private func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
+        let now = scheduler.now
+        permits?.leave()
         if response.status == 304 {
             if let entity = resource.state.data {
                 request.complete(ResponseInfo(.success(entity), isNew: false))
@@ -236,10 +283,10 @@ final class NetworkWork: RequestWork {
         finish(.failure(failure(response, entity, step)), step, request, status: response.status)
     }
 
-    func finish(
+    private func finish(
         _ response: Response, _ step: Redirect.RequestStep, _ request: Request, status: Int? = nil
     ) {
-        driver?.leave()
+        permits?.leave()
         delivery?.file?.discard()
         guard plan.usesPipeline else { return end(response, request) }
         let engine = resource.engine
@@ -256,26 +303,22 @@ final class NetworkWork: RequestWork {
             response, resolved.configuration.pipeline, context, of: engine, keeping: outputs,
             publication: outputs == nil ? nil : resource.publication)
         guard let next = run.next() else { return end(run, request) }
-        offloadedRun = OffloadedRun(run, next, engine) { [self] run in
-            stopTransforming()
+        let offloaded = OffloadedRun(run, next, engine) { [self] run in
+            stop(.failure(.cancelled))
             end(run, request)
         }
         let left = timeLeft
-        guard left < .infinity else { return }
-        overdue = engine.scheduler.after(left) { [weak self, weak request] in
+        guard left < .infinity else {
+            awaited = .pipeline(offloaded, nil)
+            return
+        }
+        let timer = scheduler.after(left) { [weak self, weak request] in
             guard let self, let request else { return }
-            stopTransforming()
+            stop(.failure(.cancelled))
             guard case .success = response else { return end(response, request) }
             end(.failure(failure(.transport(.overdue(after: totalSeconds)), step)), request)
         }
-    }
-
-    /// Nobody waits for transformers that run elsewhere.
-    private func stopTransforming() {
-        offloadedRun?.cancel()
-        offloadedRun = nil
-        overdue?.cancel()
-        overdue = nil
+        awaited = .pipeline(offloaded, timer)
     }
 
     /// Without the pipeline.
@@ -296,19 +339,52 @@ final class NetworkWork: RequestWork {
         return finalConfiguration
     }
 
-    /// Ends what is under way before its answer does.
-    func endTransfer(_ result: TransportResult) {
-        transfer?.cancel()
-        transfer = nil
-        underWay?.tell(result, delivery?.takeCopy())
-        underWay = nil
+    /// Waits for nothing any more. A message under way ends with this result.
+    private func stop(_ result: TransportResult) {
+        switch awaited {
+        case .nothing: break
+        case .transfer(let transfer, let underWay):
+            transfer.cancel()
+            underWay?.tell(result, delivery?.takeCopy())
+        case .timer(let timer): timer.cancel()
+        case .pipeline(let run, let timer):
+            run.cancel()
+            timer?.cancel()
+        }
+        awaited = .nothing
     }
 
     func cancel(isRunning: Bool) {
-        endTransfer(.failure(.cancelled))
-        driver?.cancel()
+        lifecycle.stopped()
+        stop(.failure(.cancelled))
+        permits?.leave()
         delivery?.file?.discard()
-        stopTransforming()
         account?.close()
     }
+
+    /// The message on its way; nil where none is.
+    var transfer: (any Transfer)? {
+        if case .transfer(let transfer, _) = awaited { transfer } else { nil }
+    }
+
+    /// Why the body isn't what was sent before (41.5, 69.4).
+    private func bodyObstacle(of step: Redirect.RequestStep) -> String? {
+        if step.payload.isSpent { return RequestPayload.spentMessage }
+        guard let files, let now = step.payload.fileStamps else { return nil }
+        return now != files || now.contains(nil) ? RequestPayload.changedMessage : nil
+    }
+}
+
+extension RequestLifecycle.Action {
+    /// No other message follows, nor a decision on one.
+    fileprivate var isLast: Bool {
+        switch self {
+        case .receive, .fail, .ignore: true
+        case .admit, .send, .decideRedirect, .decideRetry, .wait: false
+        }
+    }
+}
+
+extension TransportResult {
+    fileprivate var isStale: Bool { error?.isStaleConnection ?? false }
 }

@@ -1,6 +1,6 @@
 /// One message of an exchange: the request itself, another attempt of it, an answer to a challenge, or what a
 /// redirect led to.
-final class RequestLeg {
+final class RequestHop {
     let step: Redirect.RequestStep
     /// What another attempt begins with: the request itself, or the GET that a redirect has made of it.
     private(set) var first: Redirect.RequestStep
@@ -14,7 +14,7 @@ final class RequestLeg {
     /// Of the request's first attempt: repeats count on.
     let firstNumber: Int
     private(set) var followed = 0
-    /// How many challenges this leg has answered.
+    /// How many challenges this hop has answered.
     private(set) var answers = 0
     /// What led here.
     private(set) var redirect: (status: Int, url: String)?
@@ -38,7 +38,7 @@ final class RequestLeg {
     }
 
     /// The same with another step.
-    private init(_ other: RequestLeg, _ step: Redirect.RequestStep) {
+    private init(_ other: RequestHop, _ step: Redirect.RequestStep) {
         (self.step, resolved, began) = (step, other.resolved, other.began)
         (first, followedFirst) = (other.first, other.followedFirst)
         (number, firstNumber) = (other.number, other.firstNumber)
@@ -48,38 +48,38 @@ final class RequestLeg {
     }
 
     /// The same, which waited so long for a place.
-    func queued(_ seconds: Double) -> RequestLeg {
-        let leg = RequestLeg(self, step)
-        leg.queued = seconds
-        return leg
+    func queued(_ seconds: Double) -> RequestHop {
+        let hop = RequestHop(self, step)
+        hop.queued = seconds
+        return hop
     }
 
     /// The same with other headers.
-    func changing(_ change: (inout Headers) -> Void) -> RequestLeg {
+    func changing(_ change: (inout Headers) -> Void) -> RequestHop {
         var next = step.draft
         change(&next.headers)
-        let leg = RequestLeg(self, Redirect.RequestStep(next))
-        if followed == followedFirst { leg.first = leg.step }
-        return leg
+        let hop = RequestHop(self, Redirect.RequestStep(next))
+        if followed == followedFirst { hop.first = hop.step }
+        return hop
     }
 
     /// Another attempt behind one that failed. It begins where the request did: where it is led now is for
     /// the server to say (41.11).
-    func again(after result: TransportResult, waiting seconds: Double) -> RequestLeg {
+    func again(after result: TransportResult, waiting seconds: Double) -> RequestHop {
         let next = goingOn(after: result, waiting: seconds, with: first)
         (next.followed, next.answers, next.redirect) = (followedFirst, 0, nil)
         return next
     }
 
     /// Another message for what the last one began, where that went.
-    func goingOn(after result: TransportResult) -> RequestLeg {
+    func goingOn(after result: TransportResult) -> RequestHop {
         goingOn(after: result, waiting: 0, with: step)
     }
 
     private func goingOn(
         after result: TransportResult, waiting seconds: Double, with step: Redirect.RequestStep
-    ) -> RequestLeg {
-        let next = RequestLeg(self, step)
+    ) -> RequestHop {
+        let next = RequestHop(self, step)
         next.number = number + 1
         next.waited = seconds
         next.queued = 0
@@ -92,8 +92,8 @@ final class RequestLeg {
     }
 
     /// What a redirect leads to.
-    func following(_ step: Redirect.RequestStep, _ status: Int) -> RequestLeg {
-        let next = RequestLeg(self, step)
+    func following(_ step: Redirect.RequestStep, _ status: Int) -> RequestHop {
+        let next = RequestHop(self, step)
         next.followed = followed + 1
         // What led there may not be sent twice, or need not.
         if step.method != self.step.method { (next.first, next.followedFirst) = (step, next.followed) }
@@ -106,8 +106,8 @@ final class RequestLeg {
     }
 
     /// The same again, with credentials.
-    var answeringChallenge: RequestLeg {
-        let again = RequestLeg(self, step)
+    var answeringChallenge: RequestHop {
+        let again = RequestHop(self, step)
         again.answers = answers + 1
         again.reason = .challenge
         again.failed = nil
@@ -120,28 +120,31 @@ final class RequestLeg {
         Method.mayBeRepeated(first.method, first.headers) && !first.payload.isSentOnce
     }
 
+    /// The message before it went out on a connection that had broken.
+    var wasStale: Bool { failed?.error?.isStaleConnection ?? false }
+
     /// It is one of several messages of its request.
     var isOneOfMany: Bool { reason != nil }
 }
 
 extension Request {
     /// Notes an answer, of which ``exchange`` tells, as that of one message among others.
-    func note(_ leg: RequestLeg, remembering isOneOfMany: Bool) {
-        guard isOneOfMany || trail != nil, var attempt = exchange?.attempt(leg.number) else { return }
-        attempt.reason = leg.reason
-        attempt.waited = leg.waited
-        attempt.queued = leg.queued
+    func note(_ hop: RequestHop, remembering isOneOfMany: Bool) {
+        guard isOneOfMany || trail != nil, var attempt = exchange?.attempt(hop.number) else { return }
+        attempt.reason = hop.reason
+        attempt.waited = hop.waited
+        attempt.queued = hop.queued
         trail = (trail ?? []) + [attempt]
     }
 
     /// Notes a message without answer.
-    func note(_ leg: RequestLeg, sent: Double, _ error: TransportError) {
+    func note(_ hop: RequestHop, sent: Double, _ error: TransportError) {
         var attempt = RequestAttempt(
-            number: leg.number, method: leg.step.method, url: leg.step.url, reason: leg.reason, began: sent,
+            number: hop.number, method: hop.step.method, url: hop.step.url, reason: hop.reason, began: sent,
             outcome: .failure(error))
         attempt.timings.total = max(0, engine.scheduler.now - sent)
-        attempt.waited = leg.waited
-        attempt.queued = leg.queued
+        attempt.waited = hop.waited
+        attempt.queued = hop.queued
         trail = (trail ?? []) + [attempt]
     }
 }

@@ -1,19 +1,16 @@
-/// Takes one request through breaker, limit and retries, as its configuration has them. Requests whose
-/// configuration says nothing of these have none.
+/// What one request's messages need to go out, as its configuration has it: a place in a limit, which it keeps
+/// over redirects, and a breaker's leave for each message. Each ends once: with what came of the message, or
+/// abandoned. Requests whose configuration says nothing of these have none.
 @EngineActor
-final class AttemptDriver {
+final class RequestPermits {
     let rules: AttemptRules
     private let core: ServiceCore
     /// Those of the configuration as it is now; nil where it can't be known.
     private let limitsNow: @EngineActor () -> RequestLimits?
     private var ticket: LimitTicket?
-    private var limiter: RequestLimiter?
     private var origin: OriginHealth?
     /// Of the message that is on its way, or about to be.
     private var permit: BreakerPermit?
-    /// The outcome of that message is known.
-    private var hasEnded = false
-    private var timer: EngineTimer?
 
     init(
         _ rules: AttemptRules, _ core: ServiceCore, limitsNow: @escaping @EngineActor () -> RequestLimits?
@@ -29,30 +26,29 @@ final class AttemptDriver {
     /// Says when a message may go: `decided` gets the seconds that it waited, at once or later, or why it may
     /// not go at all.
     func admit(
-        _ leg: RequestLeg, to url: URLText, timeLeft: Double,
+        _ hop: RequestHop, to url: URLText, timeLeft: Double,
         decided: @escaping @EngineActor (Result<Double, TransportError>) -> Void
     ) {
         let origin = engine.attemptControl.origin(of: url)
         self.origin = origin
         if let refusal = refusal(origin) { return decided(.failure(refusal)) }
-        guard let limits = rules.limits else { return begin(leg, origin, queued: 0, decided) }
+        guard let limits = rules.limits else { return begin(hop, origin, queued: 0, decided) }
         let limiter = engine.attemptControl.limiter(limits, url, core)
         if let ticket, ticket.isOf(limiter) {
             limiter.follow()
-            return begin(leg, origin, queued: 0, decided)
+            return begin(hop, origin, queued: 0, decided)
         }
         leave()
-        self.limiter = limiter
         let came = uptime
         do throws(TransportError) {
             let ticket = try limiter.enter(
                 limits, priority: rules.priority, lane: core.name, patience: timeLeft, now: limitsNow
             ) { [self] error in
                 if let error { return decided(.failure(error)) }
-                begin(leg, origin, queued: uptime - came, decided)
+                begin(hop, origin, queued: uptime - came, decided)
             }
             self.ticket = ticket
-            if !ticket.isWaiting { begin(leg, origin, queued: 0, decided) }
+            if !ticket.isWaiting { begin(hop, origin, queued: 0, decided) }
         } catch { decided(.failure(error)) }
     }
 
@@ -70,10 +66,9 @@ final class AttemptDriver {
     }
 
     private func begin(
-        _ leg: RequestLeg, _ origin: OriginHealth, queued: Double,
+        _ hop: RequestHop, _ origin: OriginHealth, queued: Double,
         _ decided: @EngineActor (Result<Double, TransportError>) -> Void
     ) {
-        hasEnded = false
         // A probe that is sent again, since its connection had been closed, still is one.
         if permit == nil, let policy = rules.breaker {
             // It may have opened while the request waited.
@@ -91,19 +86,17 @@ final class AttemptDriver {
                             origin, retryAt: engine.scheduler.now + max(0, until - uptime))))
             }
         }
-        if rules.retry != nil, !leg.isOneOfMany, leg.mayBeRepeated { origin.budget.noteRequest(at: uptime) }
+        if rules.retry != nil, !hop.isOneOfMany, hop.mayBeRepeated { origin.budget.noteRequest(at: uptime) }
         decided(.success(queued))
     }
 
     // MARK: Behind a message
 
-    /// The outcome of a message is known: it has ended, or a stream of events has begun. The first counts.
+    /// The outcome of a message is known: it has ended, or a stream of events has begun.
     func ended(_ result: TransportResult) {
-        guard !hasEnded else { return }
-        hasEnded = true
         if let origin, let permit, permit.end(BreakerOutcome(result), at: uptime) { tellOfBreaker(origin) }
         permit = nil
-        if case .success(let response) = result { limiter?.learn(response.status, response.headers) }
+        if case .success(let response) = result { ticket?.learn(response.status, response.headers) }
     }
 
     private func tellOfBreaker(_ origin: OriginHealth) {
@@ -134,50 +127,8 @@ final class AttemptDriver {
                         retryAt: until.map { now + max(0, $0 - uptime) }))))
     }
 
-    /// Whether a failure is worth another attempt, and when.
-    ///
-    /// - Parameters:
-    ///   - obstacle: Why the message can't be sent a second time; nil when it can.
-    ///   - failure: For the policy's function.
-    func decide(
-        _ leg: RequestLeg, _ result: TransportResult, obstacle: String?, timeLeft: Double,
-        failure: () -> RequestError
-    ) throws -> RetryDecision {
-        guard let policy = rules.retry else { return .stop(nil) }
-        var question = RetryQuestion(
-            number: leg.number - leg.firstNumber + 1, obstacle: obstacle, timeLeft: timeLeft)
-        switch result {
-        case .success(let response):
-            question.status = response.status
-            question.retryAfter = response.headers["Retry-After"].map {
-                RetryAfter($0, now: engine.scheduler.now)
-            }
-        case .failure(let error): question.error = error
-        }
-        if let early = policy.mayRetry(question) { return early }
-        if let when = policy.when { question.verdict = try when(failure(), leg.number) }
-        let decision = policy.decide(question) {
-            engine.chance()
-        } pays: {
-            guard let origin else { return false }
-            return origin.budget.takeRetry(share: policy.budget, at: uptime)
-        }
-        if case .retry = decision, let said = question.retryAfter,
-            let remark = said.remark(cap: policy.capSeconds)
-        {
-            engine.log.write(.network, "the Retry-After of \(leg.step.url) \(remark)")
-        }
-        return decision
-    }
-
-    /// Rests before another attempt; the place in the limit is given back meanwhile.
-    func wait(_ seconds: Double, then: @escaping @EngineActor () -> Void) {
-        leave()
-        timer = engine.scheduler.after(seconds) { [self] in
-            timer = nil
-            then()
-        }
-    }
+    /// Takes a retry out of the origin's budget; false when that is used up.
+    func payForRetry(share: Double) -> Bool { origin?.budget.takeRetry(share: share, at: uptime) ?? false }
 
     /// Gives the place and the permit back: no further message is sent.
     func leave() {
@@ -185,11 +136,5 @@ final class AttemptDriver {
         permit = nil
         ticket?.leave()
         ticket = nil
-    }
-
-    func cancel() {
-        timer?.cancel()
-        timer = nil
-        leave()
     }
 }

@@ -1,0 +1,225 @@
+/// What a network request does next, by what has happened to it so far (rules 5, 40 to 43): a value without
+/// side effects. Its owner says what happens and does what comes back.
+///
+/// At each time it is in one state, and in that state it waits for one thing. An event of another state, as an
+/// answer that comes after the end, changes nothing, so that nothing is sent after the end.
+struct RequestLifecycle {
+    enum State {
+        case notStarted
+        /// The message waits for what it needs to go out.
+        case queued(RequestHop)
+        /// The message is on its way, or its answer comes.
+        case sending(RequestHop)
+        /// Somebody decides whether to follow a redirect.
+        case redirected(RequestHop, TransportResponse, to: Redirect.RequestStep)
+        /// Somebody decides whether to send a failed message again.
+        case failed(RequestHop, TransportResult)
+        /// The next message rests, because the one before it failed.
+        case waiting(RequestHop)
+        /// The outcome is known. The pipeline, or a file, has it.
+        case done
+    }
+
+    /// What the owner does next.
+    enum Action {
+        /// Gets what the message needs to go out, then calls ``admitted(after:)`` or ``refused(_:)``.
+        case admit(RequestHop)
+        /// Sends the message, then calls ``ended(_:)``.
+        case send(RequestHop)
+        /// Asks whether the redirect may be followed, then calls ``decided(onRedirect:)``.
+        case decideRedirect(RequestHop, TransportResponse, to: Redirect.RequestStep)
+        /// Asks whether the message is worth another attempt, then calls ``decided(onRetry:)``.
+        case decideRetry(RequestHop, TransportResult, obstacle: String?)
+        /// Calls ``waited()`` after so many seconds.
+        case wait(RequestHop, seconds: Double)
+        /// Takes an answer that stands.
+        case receive(TransportResponse, RequestHop)
+        case fail(Failure, RequestHop)
+        /// The event came too late.
+        case ignore
+    }
+
+    /// Why there is no answer.
+    enum Failure {
+        case cause(RequestError.Cause)
+        case thrown(any Error)
+        /// An answer with this status leads where nobody can follow.
+        case misled(String, status: Int)
+    }
+
+    /// How a message ended.
+    struct Outcome {
+        var result: TransportResult
+        /// Why the body isn't what was sent before; nil where it is. For a success below 300 nobody asks.
+        var bodyObstacle: String?
+        /// The answer refused the message's credentials, and there are others.
+        var hasNewCredentials = false
+        /// The message for what is missing of a download.
+        var continuation: RequestHop?
+        /// What is wrong with a download behind its last answer.
+        var shortfall: TransportError?
+        /// There is a policy of retries.
+        var isRetried = false
+        /// Some of the body was given away, and can't be taken back.
+        var isGivenAway = false
+    }
+
+    private(set) var state = State.notStarted
+    /// When it must have ended, on the scheduler's uptime; infinite without limits (41.8).
+    var deadline = Double.infinity
+
+    // MARK: Events
+
+    mutating func started(_ hop: RequestHop) -> Action {
+        guard case .notStarted = state else { return .ignore }
+        return admit(hop)
+    }
+
+    /// The message may go; it waited so many seconds for that.
+    mutating func admitted(after queued: Double?) -> Action {
+        guard case .queued(var hop) = state else { return .ignore }
+        if let queued { hop = hop.queued(queued) }
+        state = .sending(hop)
+        return .send(hop)
+    }
+
+    /// A limit or a breaker refuses the message. What came of the attempt before it says more.
+    mutating func refused(_ error: TransportError) -> Action {
+        guard case .queued(let hop) = state else { return .ignore }
+        return conclude(hop, hop.failed ?? .failure(error))
+    }
+
+    /// The message can't be sent, whatever came before.
+    mutating func failed(_ failure: Failure) -> Action {
+        switch state {
+        case .queued(let hop), .sending(let hop): return end(.fail(failure, hop))
+        default: return .ignore
+        }
+    }
+
+    mutating func ended(_ outcome: Outcome) -> Action {
+        guard case .sending(let hop) = state else { return .ignore }
+        switch outcome.result {
+        case .failure(let error): return failed(error, hop, outcome)
+        case .success(let response): return answered(response, hop, outcome)
+        }
+    }
+
+    mutating func decided(onRedirect decision: Result<Bool, any Error>) -> Action {
+        guard case .redirected(let hop, let response, let step) = state else { return .ignore }
+        switch decision {
+        case .success(true): return admit(hop.following(step, response.status))
+        case .success(false): return take(response, hop)
+        case .failure(let error): return end(.fail(.thrown(error), hop))
+        }
+    }
+
+    mutating func decided(onRetry decision: Result<RetryDecision, any Error>) -> Action {
+        guard case .failed(let hop, let result) = state else { return .ignore }
+        switch decision {
+        case .success(.retry(let seconds)):
+            let next = hop.again(after: result, waiting: seconds)
+            state = .waiting(next)
+            return .wait(next, seconds: seconds)
+        case .success(.stop): return conclude(hop, result)
+        case .failure(let error): return end(.fail(.thrown(error), hop))
+        }
+    }
+
+    mutating func waited() -> Action {
+        guard case .waiting(let hop) = state else { return .ignore }
+        return admit(hop)
+    }
+
+    /// It was cancelled, or ends by other means.
+    mutating func stopped() { state = .done }
+
+    // MARK: Transitions
+
+    private mutating func admit(_ hop: RequestHop) -> Action {
+        state = .queued(hop)
+        return .admit(hop)
+    }
+
+    private mutating func end(_ action: Action) -> Action {
+        state = .done
+        return action
+    }
+
+    private mutating func conclude(_ hop: RequestHop, _ result: TransportResult) -> Action {
+        switch result {
+        case .success(let response): end(.receive(response, hop))
+        case .failure(let error): end(.fail(.cause(.transport(error)), hop))
+        }
+    }
+
+    private mutating func failed(_ error: TransportError, _ hop: RequestHop, _ outcome: Outcome) -> Action {
+        // On a fresh connection, when one that was kept broke before a byte of the answer came (41.10). Where
+        // there is a policy of retries it decides.
+        if error.isStaleConnection, !outcome.isRetried, !hop.wasStale, obstacle(hop.step, outcome) == nil {
+            return admit(hop.goingOn(after: outcome.result))
+        }
+        if let continuation = outcome.continuation { return admit(continuation) }
+        guard outcome.isRetried, !outcome.isGivenAway else { return conclude(hop, outcome.result) }
+        return retry(hop, outcome)
+    }
+
+    private mutating func retry(_ hop: RequestHop, _ outcome: Outcome) -> Action {
+        state = .failed(hop, outcome.result)
+        return .decideRetry(hop, outcome.result, obstacle: obstacle(hop.first, outcome))
+    }
+
+    private mutating func answered(
+        _ response: TransportResponse, _ hop: RequestHop, _ outcome: Outcome
+    ) -> Action {
+        if outcome.hasNewCredentials, bodyObstacle(hop.step, outcome) == nil {
+            return admit(hop.answeringChallenge)
+        }
+        guard response.status >= 300 else {
+            guard let error = outcome.shortfall else { return end(.receive(response, hop)) }
+            if let continuation = outcome.continuation { return admit(continuation) }
+            return conclude(hop, .failure(error))
+        }
+        let policy = hop.resolved.configuration.redirects
+        switch Redirect.decide(
+            step: hop.step, status: response.status, location: response.headers["Location"], policy: policy,
+            followed: hop.followed)
+        {
+        case .follow(let step):
+            if let obstacle = bodyObstacle(step, outcome) {
+                let why = "the server redirects a request that can't be sent again: \(obstacle)"
+                return end(.fail(.misled(why, status: response.status), hop))
+            }
+            guard policy.on != nil else { return admit(hop.following(step, response.status)) }
+            state = .redirected(hop, response, to: step)
+            return .decideRedirect(hop, response, to: step)
+        case .tooMany: return end(.fail(.cause(.tooManyRedirects(limit: policy.max)), hop))
+        case .refuse(let why):
+            return conclude(hop, .failure(TransportError(.tlsFailed, phase: .tls, message: why)))
+        case .broken(let why): return end(.fail(.misled(why, status: response.status), hop))
+        case .none: break
+        }
+        if let continuation = outcome.continuation { return admit(continuation) }
+        if response.status >= 400, outcome.isRetried { return retry(hop, outcome) }
+        return take(response, hop)
+    }
+
+    /// Of an error's body that can't be read the status still says more.
+    private mutating func take(_ response: TransportResponse, _ hop: RequestHop) -> Action {
+        if response.status < 400, let error = response.bodyError { return conclude(hop, .failure(error)) }
+        return end(.receive(response, hop))
+    }
+
+    /// Why the message can't be sent a second time (41.4, 41.5).
+    private func obstacle(_ step: Redirect.RequestStep, _ outcome: Outcome) -> String? {
+        guard Method.mayBeRepeated(step.method, step.headers) else {
+            return "\(step.method) may not be repeated without an idempotency key"
+        }
+        return bodyObstacle(step, outcome)
+    }
+
+    /// A redirect may have left the body behind.
+    private func bodyObstacle(_ step: Redirect.RequestStep, _ outcome: Outcome) -> String? {
+        if case .none = step.payload { nil } else { outcome.bodyObstacle }
+    }
+}
