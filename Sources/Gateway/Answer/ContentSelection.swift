@@ -14,7 +14,9 @@ struct ContentSelection {
     /// - Parameter hasStream: It is a resource's, of which there are events too.
     init(_ content: EncodedContent, _ terms: ReadTerms, hasStream: Bool = true) {
         let rendering = ContentRendering.of(content)
-        let hasContent = content.status != 204 && content.status != 205
+        // A redirect is for everybody, whatever else it asks for (RFC 9110 13.2.1).
+        let isSuccess = content.status < 300
+        let hasContent = isSuccess && content.status != 204 && content.status != 205
         if hasContent, let accepted = terms.accepted,
             accepted.quality(of: MediaType(content.contentType).essence) == 0
         {
@@ -29,7 +31,7 @@ struct ContentSelection {
         var parts = AnswerWriter.ContentHead(
             statusLine: rendering.statusLine, fields: form.fields, validators: form.validators,
             kept: ByteBuffer())
-        if let list = terms.ifNoneMatch, let tag = rendering.tag(in: list, content, preferring: form) {
+        if isSuccess, let list = terms.ifNoneMatch, let tag = rendering.tag(in: list, content, preferring: form) {
             parts.statusLine = Self.notModified
             parts.fields = nil
             if tag != form.etag {
@@ -39,7 +41,7 @@ struct ContentSelection {
             return
         }
         // An exact date, as clients repeat it (RFC 9110 13.1.3).
-        if let date = terms.ifModifiedSince, date == lastModified {
+        if isSuccess, let date = terms.ifModifiedSince, date == lastModified {
             parts.statusLine = Self.notModified
             parts.fields = nil
             result = .content(304, parts, nil)

@@ -52,6 +52,7 @@ struct HeaderPassage: Sendable {
     /// What belongs to one connection (RFC 9110 7.6.1, 11.7.1) or to a message's length, and what is secret,
     /// goes nowhere.
     private static func objection(_ name: String, _ lower: String) -> String? {
+        if name.contains("*") { return "'\(name)' is a pattern: name each header" }
         guard Method.isToken(name) else { return "'\(name)' is no name of a header" }
         if lower == "content-length" { return "'\(name)' is said anew for each message" }
         if hopByHop.contains(lower) { return "'\(name)' belongs to one connection alone" }

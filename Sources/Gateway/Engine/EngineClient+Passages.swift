@@ -61,7 +61,7 @@ extension EngineClient {
             if passed.isRead, isStreamed, case .failure(let error) = info.response {
                 return completion(.problem(Problem(error, reading: passed.path)))
             }
-            completion(Self.outcome(info.response, passed, headers))
+            completion(Self.outcome(info.response, passed, of: resource, headers))
         }
     }
 }

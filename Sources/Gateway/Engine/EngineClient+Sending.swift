@@ -54,7 +54,7 @@ extension EngineClient {
         resource.engine.tracing(passed.trace) { resource.request(method, passed.options) }.onCompletion {
             info in
             Self.note(info.response, to: sent.method, resource)
-            completion(Self.outcome(info.response, sent, passage))
+            completion(Self.outcome(info.response, sent, of: resource, passage))
         }
     }
 
@@ -81,8 +81,9 @@ extension EngineClient {
 
     /// What the API says of a failure belongs to whoever sent the body that it is about, as a success does.
     /// What never came from the API is a problem.
+    @EngineActor
     static func outcome(
-        _ response: Response, _ passed: PassedRequest, _ passage: HeaderPassage
+        _ response: Response, _ passed: PassedRequest, of resource: Resource, _ passage: HeaderPassage
     ) -> Outcome {
         let entity: Entity
         var status: Int?
@@ -96,10 +97,27 @@ extension EngineClient {
         }
         do throws(RequestError.CauseError) {
             let content = try EncodedContent(entity)
-            return Self.outcome(status ?? entity.status ?? 200, content, entity, passed, passage)
+            var outcome = Self.outcome(status ?? entity.status ?? 200, content, entity, passed, passage)
+            if passed.method == "HEAD", case .reply(var reply) = outcome,
+                let length = length(of: entity.headers, resource)
+            {
+                reply.fields.append(("Content-Length", length))
+                outcome = .reply(reply)
+            }
+            return outcome
         } catch {
             return .problem(Problem(RequestError(cause: error.cause, timestamp: 0), reading: passed.path))
         }
+    }
+
+    /// What the API says of the length of a content that the gateway would not change; nil for any other
+    /// (RFC 9110 8.6).
+    @EngineActor
+    private static func length(of headers: Headers, _ resource: Resource) -> String? {
+        guard let length = headers["Content-Length"], Int64(length) != nil,
+            !headers.contains("Content-Encoding"), resource.configuration(for: .get).pipeline.isStandard
+        else { return nil }
+        return length
     }
 
     private static func outcome(
@@ -139,7 +157,7 @@ extension Reply {
         if !isEmpty { fields.insert(("Content-Type", ContentRendering.typeField(of: content)), at: 0) }
     }
 
-    /// The API's answer to HEAD. How long the content is that the gateway would make of it nobody knows.
+    /// The API's answer to HEAD. The length of the content that the gateway would make of it is not known here.
     init(_ status: Int, headOf content: EncodedContent, _ headers: Headers, _ kept: [(String, String)]) {
         self.init(status, content, kept)
         (body, saysLength) = ([], false)

@@ -24,7 +24,8 @@ struct PassedRequest: Sendable {
     var isRead: Bool { method == "GET" || method == "HEAD" }
 
     var options: RequestOptions {
-        var options = RequestOptions(body: body, contentType: body == nil ? nil : contentType)
+        // Of a request that begins an upload it is the type of what will come.
+        var options = RequestOptions(body: body, contentType: body == nil && isRead ? nil : contentType)
         for field in headers where body == nil || field.name.lowercased() != "content-type" {
             options.headers.add(field.name, field.value)
         }

@@ -1,5 +1,5 @@
 /// When a server wants to be asked again (RFC 9110 10.2.3).
-enum RetryAfter: Equatable {
+package enum RetryAfter: Equatable {
     /// Seconds from now, as many as the server said.
     case seconds(Double)
     /// A date that is over.
@@ -7,7 +7,7 @@ enum RetryAfter: Equatable {
     case malformed
 
     /// - Parameter now: Unix seconds, for dates.
-    init(_ text: String, now: Double) {
+    package init(_ text: String, now: Double) {
         let value = text.utf8.drop(while: HTTPByte.isBlank)
         let digits = value.prefix(while: HTTPByte.isDigit)
         let rest = value[digits.endIndex...]
@@ -22,7 +22,7 @@ enum RetryAfter: Equatable {
     }
 
     /// Seconds to wait, `cap` at most; nil for what is ignored.
-    func wait(cap: Double) -> Double? {
+    package func wait(cap: Double) -> Double? {
         if case .seconds(let seconds) = self { min(seconds, cap) } else { nil }
     }
 

@@ -39,6 +39,9 @@ public struct Pipeline: Sendable {
             .sorted { $0.rawValue < $1.rawValue }
     }
 
+    /// No transformer changes what it reads.
+    package var isStandard: Bool { order.allSatisfy { self[$0].steps.allSatisfy(\.isStandard) } }
+
     /// Removes the transformers of all stages; caches and order stay (16.7).
     public mutating func removeTransformers() {
         for index in stages.indices { stages[index].stage.removeTransformers() }
@@ -74,7 +77,7 @@ public struct PipelineStage: Sendable {
         /// The content types that it is for; nil for every one.
         package let contentTypes: ContentTypeFilter?
         let placement: Placement
-        private let isStandard: Bool
+        fileprivate let isStandard: Bool
         /// A body of more bytes isn't transformed on the loop.
         private let largeSize: Int
         /// What the standard transformers before this one are for, if it is one: it leaves that to them.

@@ -16,7 +16,7 @@ package final class EncodedContent: Sendable {
     /// The API's own bytes, of which a client may want a part (RFC 9110 14).
     package let isRaw: Bool
     private let isReadAsJSON: Bool
-    /// From 200 to 299; 204 and 205 are without content.
+    /// From 200 to 399; 204 and 205 are without content.
     package let status: Int
     /// What a face made of it for its own use, a buffer of its network library for example.
     private let rendering = Mutex<(any Sendable)?>(nil)
@@ -88,13 +88,13 @@ package final class EncodedContent: Sendable {
         return isDocument && (try? Tree(json: text)) != nil ? media : "text/plain"
     }
 
-    /// The server's word for a success (D37), where it is true of what goes out as well: who asks here sent
-    /// neither a Range (206, RFC 9110 15.3.7) nor an A-IM (226, RFC 3229), and what a stage made of nothing
-    /// is content.
+    /// The server's word for a success (D37), or for a redirect that isn't followed, where it is true of what
+    /// goes out as well: who asks here sent neither a Range (206, RFC 9110 15.3.7) nor an A-IM (226, RFC
+    /// 3229), and what a stage made of nothing is content.
     private static func status(of entity: Entity, isEmpty: Bool) -> Int {
         switch entity.status {
         case 206?, 226?, nil: 200
-        case let status? where !(200...299).contains(status): 200
+        case let status? where !(200...399).contains(status) || status == 304: 200
         case let status? where status == 204 || status == 205: isEmpty ? status : 200
         case let status?: status
         }
