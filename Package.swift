@@ -123,7 +123,7 @@ let package = Package(
         .target(
             name: "RestEngine",
             dependencies: [
-                "Platform", "CCrypto", "CHash", "CJSON", "CPlatform", "CRegex", "SystemPSL", deque, heap,
+                "Platform", "CCrypto", "CHash", "CJSON", "CPlatform", "CRegex", "SystemPSL", deque,
             ],
             swiftSettings: settings),
         .target(
@@ -141,8 +141,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Platform", "RestEngine", "CEncoding", "CInspector", nioCore, nioPosix, nioHTTP1, nioSSL,
-                nioTLS, nioHTTP2, nioHPACK,
+                "Platform", "RestEngine", "CEncoding", "CInspector", heap, nioCore, nioPosix, nioHTTP1,
+                nioSSL, nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),
         .target(
@@ -194,7 +194,8 @@ let package = Package(
                 "Platform", "CurlTransport", "CCurl", "RestEngine", "TestSupport", nioCore, nioPosix, nioSSL,
             ],
             swiftSettings: settings),
-        .testTarget(name: "RestClientTests", dependencies: ["RestClient"], swiftSettings: settings),
+        .testTarget(
+            name: "RestClientTests", dependencies: ["RestClient", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SQLiteCacheTests",
             dependencies: ["Platform", "SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],

@@ -213,7 +213,7 @@ struct DownloadTests {
         #expect(error?.code == "connection_failed" && peer.requests.count == 1)
         #expect(bytes == Array("old".utf8))
         // It is removed behind what was being written.
-        for _ in 0..<100_000 where folder.names(in: ".").count > 1 { await Task.yield() }
+        await yielding(until: "the part is removed") { folder.names(in: ".").count <= 1 }
         #expect(folder.names(in: ".") == ["file"])
     }
 

@@ -15,8 +15,8 @@ struct EventFactsTests {
         var told: [Tree] = []
         func ask(_ path: String) async -> Request {
             let request = service.resource(path).request(.get)
-            await withCheckedContinuation { continuation in
-                request.onCompletion { _ in continuation.resume() }
+            let _: Bool? = await waiting(for: "the end of \(path)") { told in
+                request.onCompletion { _ in told(true) }
             }
             return request
         }

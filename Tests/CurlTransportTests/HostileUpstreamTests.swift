@@ -142,9 +142,10 @@ struct HostileUpstreamTests {
             configuration.maxBodyBytes = 1 << 20
         }
         let request = service.resource("a").request(method, RequestOptions(body: body))
-        let info = await withCheckedContinuation { continuation in
-            request.onCompletion { continuation.resume(returning: $0) }
+        let end: ResponseInfo? = await waiting(for: "a request's end") { told in
+            request.onCompletion { told($0) }
         }
+        let info = try #require(end)
         service.flushUnusedResources()
         let outcome: String
         switch info.response {

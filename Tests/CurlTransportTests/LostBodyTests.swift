@@ -34,9 +34,10 @@ struct LostBodyTests {
         let service = try Service(engine: engine, name: "a", baseURL: peer.baseURL)
         service.configure(.all) { $0.maxBodyBytes = 1000 }
         edit(service)
-        return await withCheckedContinuation { continuation in
-            service.resource("/x").load().onCompletion { continuation.resume(returning: $0.response) }
+        let response: Response? = await waiting(for: "a load's end") { told in
+            service.resource("/x").load().onCompletion { told($0.response) }
         }
+        return try #require(response)
     }
 
     @Test(arguments: Fault.allCases)

@@ -100,8 +100,8 @@ struct ReceivedBodyTests {
             let transfer = try #require(
                 transport.send(TransportRequest(url: peer.baseURL)) { _ in timesTold += 1 } as? CurlTransfer)
             // While it comes; or while its pieces are being joined, when it has no handle any more.
-            while ends ? transfer.handle != nil : !(transfer.handle?.body.isInPieces ?? true) {
-                await Task.yield()
+            await yielding(until: "the body \(ends ? "has come" : "comes")") {
+                ends ? transfer.handle == nil : transfer.handle?.body.isInPieces ?? true
             }
             // The joining may be over already.
             let before = timesTold

@@ -25,11 +25,12 @@ struct SocketWatchTests {
                 _ = try transfers.start(TransportRequest(url: url), for: transfer, by: pool)
             }
             var results: [TransportResult] = []
-            while results.count < urls.count {
-                transfers.wait(milliseconds: 10_000)
+            spinning(until: "\(urls.count) results have come") {
+                transfers.wait(milliseconds: 1000)
                 transfers.perform()
                 results += transfers.ended.map(\.result)
                 transfers.ended = []
+                return results.count >= urls.count
             }
             return results
         }
@@ -120,8 +121,10 @@ struct SocketWatchTests {
 
     @Test(arguments: [true, false]) func `a wait ends when it is woken, or was before`(usesEpoll: Bool) {
         let transfers = TransferSet(isOfEngine: true, usesEpoll: usesEpoll)
+        let wakeUp = transfers.wakeUp
+        let patience = Patience.watch("a wait to end", at: #_sourceLocation) { wakeUp() }
+        defer { patience.cancel() }
         for _ in 0..<100 {
-            let wakeUp = transfers.wakeUp
             PeerThread.start { wakeUp() }
             transfers.wait(milliseconds: -1)
         }
@@ -144,8 +147,8 @@ struct SocketWatchTests {
             driven.transfers.wakeUp()
             driven.transfers.perform()
             let start = ClockReading.uptime
-            driven.transfers.wait(milliseconds: 60_000)
-            #expect(ClockReading.uptime - start < 25)
+            driven.transfers.wait(milliseconds: Int32(Patience.limit) * 1000)
+            try #require(ClockReading.uptime - start < Double(Patience.limit))
         }
         for handle in driven.transfers.running { driven.transfers.remove(handle) }
     }

@@ -63,11 +63,12 @@ struct StreamedUploadTests {
         let piece = bytes(64 << 10)
         var isRoom = false
         // Until neither the system's buffers nor the pipe take more.
-        var turns = 5000
-        while turns > 0 {
+        var (turns, written) = (5000, 0)
+        while turns > 0, written < 256 << 20 {
             isRoom = pipe.waitingBytes < 128 << 10
             if isRoom {
                 pipe.write(piece)
+                written += piece.count
                 turns = 5000
             }
             turns -= 1

@@ -79,8 +79,8 @@ struct UploadTests {
         let upload: Upload =
             asForm ? .multipart([MultipartPart(name: "a", source: .file(path: path))]) : .file(path: path)
         let request = TransportRequest(method: "POST", url: peer.baseURL, upload: upload)
-        let result: TransportResult = await withCheckedContinuation { continuation in
-            let transfer = transport.send(request) { continuation.resume(returning: $0) }
+        let result: TransportResult? = await TestSupport.waiting(for: "the transfer's end") { told in
+            let transfer = transport.send(request) { told($0) }
             Task {
                 await hasHead.opened()
                 let progress = transfer.progress
@@ -93,7 +93,7 @@ struct UploadTests {
                 isCut.open()
             }
         }
-        let error = try #require(result.error)
+        let error = try #require(result?.error)
         #expect(error.code == .internal && error.phase == .send)
         #expect(error.message == "cannot read '\(path)': it became shorter while it was read")
         // The handle serves on.
@@ -104,11 +104,11 @@ struct UploadTests {
     func growing() async throws {
         let path = file(100_000)
         let request = TransportRequest(method: "POST", url: peer.baseURL, upload: .file(path: path))
-        let result: TransportResult = await withCheckedContinuation { continuation in
-            _ = transport.send(request) { continuation.resume(returning: $0) }
+        let result: TransportResult? = await TestSupport.waiting(for: "the transfer's end") { told in
+            _ = transport.send(request) { told($0) }
             folder.resize("file.bin", to: 200_000)
         }
-        #expect(try result.get().status == 200)
+        #expect(try result?.get().status == 200)
         #expect(peer.requests.last?.body == bytes(100_000))
     }
 

@@ -1,4 +1,5 @@
 import RestClient
+import TestSupport
 import Testing
 
 /// The guides do what they say.
@@ -39,9 +40,7 @@ struct ClientGuideTests {
             ])
         #expect(await api.last?.timeouts.total == .seconds(20))
         #expect(Shop.Articles.add(Article(title: "x")).body?.bytes == Array(#"{"title":"x"}"#.utf8))
-        let line = await withCheckedContinuation { continuation in
-            show({ continuation.resume(returning: $0) }, through: api.session)
-        }
+        let line: String? = await waiting(for: "a line") { told in show(told, through: api.session) }
         #expect(line == "2 articles")
     }
 }

@@ -1,4 +1,5 @@
 import RestClient
+import TestSupport
 import Testing
 
 // The blocks of Relax's three guides to sending, with the renames of our guide "Calling an API with types".
@@ -84,7 +85,7 @@ struct SendingRequestsTests {
     private func printed(
         _ body: (@escaping @Sendable (String) -> Void) -> Void
     ) async -> String {
-        await withCheckedContinuation { continuation in body { continuation.resume(returning: $0) } }
+        await waiting(for: "what the handler prints") { told in body(told) } ?? "nothing"
     }
 
     @Test func `a handler gets the answer or the error`() async {

@@ -1,4 +1,5 @@
 import RestClient
+import TestSupport
 import Testing
 
 /// The ways to send a call, and what happens before anything is sent.
@@ -26,12 +27,12 @@ struct SendingTests {
 
     @Test func `a started call is a request with hooks`() async throws {
         let (_, call) = try await users()
-        let names: [String] = await withCheckedContinuation { continuation in
+        let name: String? = await waiting(for: "the hook") { told in
             EngineLoop.shared.submit {
-                call.start().onSuccess { continuation.resume(returning: [$0.json["name"]?.string ?? ""]) }
+                call.start().onSuccess { told($0.json["name"]?.string ?? "") }
             }
         }
-        #expect(names == ["Mona"])
+        #expect(name == "Mona")
         #expect(try await call.start().content(as: Person.self) == Person(name: "Mona"))
     }
 
@@ -54,13 +55,13 @@ struct SendingTests {
 
     @Test @MainActor func `a completion handler runs where it was made`() async throws {
         let (_, call) = try await users()
-        let result = await withCheckedContinuation { continuation in
+        let result: Result<Person, RequestError>? = await waiting(for: "the handler") { told in
             call.send { result in
                 MainActor.assertIsolated()
-                continuation.resume(returning: result)
+                told(result)
             }
         }
-        #expect(try result.get() == Person(name: "Mona"))
+        #expect(try result?.get() == Person(name: "Mona"))
     }
 
     @Test func `updates give what is there, what is loaded and what comes later`() async throws {
@@ -126,7 +127,7 @@ struct SendingTests {
         #expect((await early.result.failure as? RequestError)?.code == "request_cancelled")
         #expect(await api.sent == [])
         let task = Task { try await call() }
-        while await api.sent.isEmpty { await Task.yield() }
+        await yielding(until: "it is sent") { await !api.sent.isEmpty }
         task.cancel()
         #expect((await task.result.failure as? RequestError)?.code == "request_cancelled")
         #expect(await api.transport.transfersInFlight == 0)

@@ -1,4 +1,5 @@
-import RestEngine
+public import RestEngine
+public import Testing
 
 extension EngineFixture {
     /// Runs a task and all turns that it makes, until it is over.
@@ -13,11 +14,20 @@ extension EngineFixture {
             _ = await task.value
             over.isSet = true
         }
-        let begin = ContinuousClock.now
-        while !over.isSet {
-            precondition(begin.duration(to: .now) < .seconds(300), "the task does not end")
+        await yielding(until: "the task ends") {
             settle()
-            await Task.yield()
+            return over.isSet
+        }
+        if !over.isSet {
+            // Most tasks end when they are cancelled; one that doesn't has no result to give.
+            task.cancel()
+            await Patience.$limit.withValue(3) {
+                await yielding(until: "the task ends when it is cancelled") {
+                    settle()
+                    return over.isSet
+                }
+            }
+            precondition(over.isSet, "the task does not end")
         }
         // What the task left for a later turn would hold on to the engine, whose clock stands still.
         settle()
@@ -26,5 +36,20 @@ extension EngineFixture {
 
     private final class Flag {
         var isSet = false
+    }
+}
+
+extension Engine {
+    /// Waits for what other threads do for it. False when that takes too long, which fails the test.
+    @discardableResult
+    public func offloadedWorkEnds(at location: SourceLocation = #_sourceLocation) async -> Bool {
+        guard offloadedWork > 0 else { return true }
+        let isDone: Bool? = await waiting(for: "work on other threads to end", at: location) { told in
+            Task {
+                await offloadedWorkIsDone()
+                told(true)
+            }
+        }
+        return isDone ?? false
     }
 }

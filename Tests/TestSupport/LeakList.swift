@@ -26,8 +26,6 @@ public final class LeakList {
 public struct LeakChecked: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 
-    private let patience = Duration.seconds(30)
-
     public func provideScope(
         for test: Test, testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
@@ -38,7 +36,7 @@ public struct LeakChecked: SuiteTrait, TestTrait, TestScoping {
         // and leave a deinit to the loop.
         let begin = ContinuousClock.now
         var survivors = await list.survivors
-        while !survivors.isEmpty, begin.duration(to: .now) < patience {
+        while !survivors.isEmpty, begin.duration(to: .now) < .seconds(Patience.limit) {
             await Task.yield()
             survivors = await list.survivors
         }

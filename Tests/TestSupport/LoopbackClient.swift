@@ -46,8 +46,7 @@ public final class LoopbackClient: Sendable {
             }
         }
         if connected != 0 { throw Refused(place: place, number: errno) }
-        var patience = timeval(tv_sec: Patience.limit, tv_usec: 0)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        limitWaits(of: socket)
     }
 
     deinit { close(socket) }

@@ -1,9 +1,13 @@
 public import Testing
 
 /// Ends waits that would never end: a test that hangs keeps all others from running and says nothing.
+///
+/// No test waits but by this: tasks with ``waiting(for:at:isolation:_:)``,
+/// ``patiently(_:at:isolation:giveUp:_:)`` and ``yielding(until:at:isolation:_:)``, threads with ``Gate``,
+/// ``Checkpoint`` and ``spinning(until:at:_:)``.
 public enum Patience {
     /// Seconds. What is waited for takes milliseconds; a machine may be busy with other things.
-    @TaskLocal public static var limit = 240
+    @TaskLocal public static var limit = 25
 
     /// What a wait in vain does: it fails the test.
     @TaskLocal public static var report: @Sendable (String, SourceLocation) -> Void = {
@@ -24,7 +28,7 @@ public enum Patience {
     }
 
     /// Fails the test: it waited in vain.
-    static func end(_ what: String, at location: SourceLocation) {
+    public static func end(_ what: String, at location: SourceLocation) {
         report("waited \(limit) seconds in vain for \(what)", location)
     }
 }
@@ -45,14 +49,35 @@ public func waiting<Value: Sendable>(
     }
 }
 
+/// Waits for what can be ended from outside, which `giveUp` does when it takes too long; that fails the test.
+public func patiently<Value>(
+    _ what: String, at location: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation,
+    giveUp: @escaping @Sendable () -> Void, _ wait: () async throws -> Value
+) async rethrows -> Value {
+    let patience = Patience.watch(what, at: location, giveUp: giveUp)
+    defer { patience.cancel() }
+    return try await wait()
+}
+
 /// Lets other tasks have turns until `condition` holds; not for ever, which fails the test.
 public func yielding(
     until what: String, at location: SourceLocation = #_sourceLocation,
-    isolation: isolated (any Actor)? = #isolation, _ condition: () async -> Bool
-) async {
+    isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
+) async rethrows {
     let began = ContinuousClock.now
-    while await !condition() {
+    while try await !condition() {
         if began.duration(to: .now) > .seconds(Patience.limit) { return Patience.end(what, at: location) }
         await Task.yield()
+    }
+}
+
+/// The same for a thread that is to be busy meanwhile.
+public func spinning(
+    until what: String, at location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+) rethrows {
+    let began = ContinuousClock.now
+    while try !condition() {
+        if began.duration(to: .now) > .seconds(Patience.limit) { return Patience.end(what, at: location) }
     }
 }

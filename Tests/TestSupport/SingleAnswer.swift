@@ -4,7 +4,9 @@ import Synchronization
 final class SingleAnswer<Value: Sendable>: Sendable {
     private struct State {
         var waiting: CheckedContinuation<Value?, Never>?
+        /// Until somebody waits for it.
         var answer: Value??
+        var isGiven = false
     }
 
     private let state = Mutex(State())
@@ -12,17 +14,17 @@ final class SingleAnswer<Value: Sendable>: Sendable {
     func expect(_ continuation: CheckedContinuation<Value?, Never>) {
         let answer: Value?? = state.withLock { state in
             if state.answer == nil { state.waiting = continuation }
-            return state.answer
+            return state.answer.take()
         }
         if let answer { continuation.resume(returning: answer) }
     }
 
     func give(_ answer: Value?) {
         let waiting: CheckedContinuation<Value?, Never>? = state.withLock { state in
-            guard state.answer == nil else { return nil }
-            state.answer = .some(answer)
-            defer { state.waiting = nil }
-            return state.waiting
+            guard !state.isGiven else { return nil }
+            state.isGiven = true
+            if state.waiting == nil { state.answer = .some(answer) }
+            return state.waiting.take()
         }
         waiting?.resume(returning: answer)
     }

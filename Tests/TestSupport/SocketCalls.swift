@@ -47,6 +47,14 @@ public func receiveSome(from socket: Int32) -> [UInt8]? {
     return bytes.isEmpty ? nil : bytes
 }
 
+/// Whoever reads from it, or sends what nobody takes, waits no longer than ``Patience`` has it.
+public func limitWaits(of socket: Int32) {
+    var patience = timeval(tv_sec: Patience.limit, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+        setsockopt(socket, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+}
+
 /// Closing the socket will send a reset.
 func armReset(_ socket: Int32) {
     var option = linger(l_onoff: 1, l_linger: 0)

@@ -1,11 +1,16 @@
 public import RestEngine
+public import Testing
 
 extension Transport {
-    /// Sends and waits for the result.
+    /// Sends and waits for the result. One that doesn't come fails the test, and is an error.
     @EngineActor
-    public func answer(to request: TransportRequest) async -> TransportResult {
-        await withCheckedContinuation { continuation in
-            _ = send(request) { continuation.resume(returning: $0) }
+    public func answer(
+        to request: TransportRequest, at location: SourceLocation = #_sourceLocation
+    ) async -> TransportResult {
+        let result: TransportResult? = await waiting(for: "an answer of \(request.url)", at: location) {
+            told in
+            _ = send(request) { told($0) }
         }
+        return result ?? .failure(TransportError(.internal, message: "the test waited in vain"))
     }
 }

@@ -1,3 +1,4 @@
+import HeapModule
 import Synchronization
 
 /// How often one client may ask.
@@ -37,36 +38,68 @@ final class ClientRates: Sendable {
         var time: Double
     }
 
-    /// Beyond it those that are full again are forgotten, which changes nothing for anybody, and then those
-    /// that have most left, so that no crowd of addresses gives a client back what it has used.
+    /// When a bucket is full again, as of the last look: by now that may be later, but not sooner.
+    private struct Turn: Comparable {
+        let full: Double
+        let client: String
+
+        static func < (a: Turn, b: Turn) -> Bool { a.full < b.full }
+    }
+
+    private struct Table {
+        var buckets: [String: Bucket] = [:]
+        /// One for each bucket.
+        var turns = Heap<Turn>()
+    }
+
+    /// For one more, the client is forgotten whose bucket is full again first: of those that ask alike the
+    /// oldest. So no crowd of addresses gives a client back what it has used.
     private static let limit = 10_000
     private let rate: GatewayRate
-    private let buckets = Mutex<[String: Bucket]>([:])
+    private let table = Mutex(Table())
 
     init(_ rate: GatewayRate) { self.rate = rate }
 
+    private var speed: Double { rate.requests / rate.per }
+
     /// Seconds until the client may ask; nil: now, and that counts.
     func wait(_ client: String, now: Double) -> Double? {
-        buckets.withLock { buckets in
-            let speed = rate.requests / rate.per
-            if buckets.count >= Self.limit {
-                func level(_ bucket: Bucket) -> Double { bucket.level + (now - bucket.time) * speed }
-                buckets = buckets.filter { level($0.value) < rate.burst }
-                if buckets.count >= Self.limit {
-                    let emptiest = buckets.sorted { level($0.value) < level($1.value) }
-                    buckets = Dictionary(
-                        uniqueKeysWithValues: emptiest.prefix(Self.limit / 2).map { ($0, $1) })
-                }
+        table.withLock { table in
+            if let index = table.buckets.index(forKey: client) {
+                return take(from: &table.buckets.values[index], at: now)
             }
-            var bucket = buckets[client] ?? Bucket(level: rate.burst, time: now)
-            bucket.level = min(rate.burst, bucket.level + max(0, now - bucket.time) * speed)
-            bucket.time = now
-            defer { buckets[client] = bucket }
-            guard bucket.level < 1 else {
-                bucket.level -= 1
-                return nil
+            if table.buckets.count >= Self.limit { forgetFirst(of: &table) }
+            var bucket = Bucket(level: rate.burst, time: now)
+            let wait = take(from: &bucket, at: now)
+            table.buckets[client] = bucket
+            table.turns.insert(Turn(full: fullTime(of: bucket), client: client))
+            return wait
+        }
+    }
+
+    private func take(from bucket: inout Bucket, at now: Double) -> Double? {
+        bucket.level = min(rate.burst, bucket.level + max(0, now - bucket.time) * speed)
+        bucket.time = now
+        guard bucket.level < 1 else {
+            bucket.level -= 1
+            return nil
+        }
+        return (1 - bucket.level) / speed
+    }
+
+    private func fullTime(of bucket: Bucket) -> Double { bucket.time + (rate.burst - bucket.level) / speed }
+
+    /// A request moves nobody in the heap. Who has asked since its place was found gets another one here,
+    /// once for all its requests.
+    private func forgetFirst(of table: inout Table) {
+        while let first = table.turns.min, let bucket = table.buckets[first.client] {
+            let full = fullTime(of: bucket)
+            guard full > first.full else {
+                table.buckets[first.client] = nil
+                table.turns.removeMin()
+                return
             }
-            return (1 - bucket.level) / speed
+            table.turns.replaceMin(with: Turn(full: full, client: first.client))
         }
     }
 }

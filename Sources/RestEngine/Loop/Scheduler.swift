@@ -1,5 +1,4 @@
 import DequeModule
-import HeapModule
 
 /// Turns and timers of one engine, on the system's clock or on one that a test moves by hand.
 ///
@@ -19,11 +18,7 @@ public final class Scheduler {
     private let clock: any EngineClock
     private let isSliced: Bool
     private var queue: Deque<Turn> = []
-    private var timers = Heap<TimerEntry>()
-    private var timerCount: UInt64 = 0
-    private let cancelled = CancelledTimers()
-    /// Timers whose time has come.
-    private var due: Deque<EngineTimer> = []
+    private var timers = TimerHeap()
     /// Counts the turns.
     package private(set) var turn: UInt64 = 0
 
@@ -60,16 +55,13 @@ public final class Scheduler {
     /// The same in seconds, which may be endless.
     @discardableResult
     package func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> EngineTimer {
-        let timer = EngineTimer(cancelled, RefreshScope.bound(work))
-        timerCount += 1
-        // What was cancelled stays until its time comes, unless that is most of them.
-        if cancelled.count > 64, cancelled.count > timers.count / 2 {
-            timers = Heap(timers.unordered.filter { $0.timer.work != nil })
-            cancelled.count = 0
-        }
-        timers.insert(TimerEntry(deadline: clock.uptime + max(0, seconds), order: timerCount, timer: timer))
+        let timer = EngineTimer(on: self, RefreshScope.bound(work))
+        timers.insert(timer, at: clock.uptime + max(0, seconds))
         return timer
     }
+
+    /// The timer was cancelled.
+    func remove(_ timer: EngineTimer) { timers.remove(timer) }
 
     /// Does work in parts: now and in later turns, others have theirs after each part.
     ///
@@ -90,11 +82,11 @@ public final class Scheduler {
         turn += 1
         var left = queue.count
         var didWork = left > 0
-        takeDueTimers()
+        // A timer that is set meanwhile, even for now, waits for the next turn.
+        let (uptime, last) = (clock.uptime, timers.lastOrder)
         var end = sliceEnd
-        while let timer = due.popFirst() {
-            guard let work = timer.take() else { continue }
-            work()
+        while let timer = timers.popFirst(dueAt: uptime, setUpTo: last) {
+            timer.run()
             didWork = true
             if isSliced, clock.uptime > end { break }
         }
@@ -109,23 +101,9 @@ public final class Scheduler {
 
     private var sliceEnd: Double { isSliced ? clock.uptime + Self.slice : 0 }
 
-    /// All at once, so that a timer set meanwhile, even for now, waits for the next turn.
-    private func takeDueTimers() {
-        let uptime = clock.uptime
-        while let first = timers.min, first.timer.work == nil || first.deadline <= uptime {
-            timers.removeMin()
-            guard first.timer.work != nil else {
-                cancelled.count -= 1
-                continue
-            }
-            first.timer.leave()
-            due.append(first.timer)
-        }
-    }
-
     /// Seconds until there is work: 0 for now, nil for none in sight.
     public var timeUntilWork: Double? {
-        if !queue.isEmpty || !due.isEmpty { return 0 }
+        if !queue.isEmpty { return 0 }
         return nextDeadline.map { max(0, $0 - clock.uptime) }
     }
 
@@ -133,76 +111,16 @@ public final class Scheduler {
     public var hasWork: Bool { timeUntilWork != nil }
 
     /// When the next timer is due, on the clock's uptime.
-    public var nextDeadline: Double? {
-        while let first = timers.min, first.timer.work == nil {
-            timers.removeMin()
-            cancelled.count -= 1
-        }
-        return timers.min?.deadline
-    }
+    public var nextDeadline: Double? { timers.firstDeadline }
 
-    /// Timers that are neither due nor cancelled.
-    public var armedTimers: Int { timers.unordered.count { $0.timer.work != nil } }
-
-    /// Those that are kept, cancelled ones included.
-    var keptTimers: Int { timers.count }
+    /// Timers that have neither run nor been cancelled.
+    public var armedTimers: Int { timers.count }
 
     /// Forgets all turns and timers: what would have run holds on to nothing any more.
     public func clear() {
         queue = []
-        due = []
-        timers = Heap()
-        cancelled.count = 0
+        _ = timers.removeAll()
     }
-}
-
-/// A callback at a later time; cancelled by ``cancel()``, not by being dropped.
-@EngineActor
-public final class EngineTimer {
-    fileprivate var work: (@EngineActor () -> Void)?
-
-    private let cancelled: CancelledTimers
-    private var isWaiting = true
-
-    fileprivate init(_ cancelled: CancelledTimers, _ work: @escaping @EngineActor () -> Void) {
-        self.cancelled = cancelled
-        self.work = work
-    }
-
-    /// Keeps the callback from running; no effect when it has run.
-    public func cancel() {
-        if work != nil, isWaiting { cancelled.count += 1 }
-        work = nil
-    }
-
-    /// Its time has come.
-    fileprivate func leave() { isWaiting = false }
-
-    fileprivate func take() -> (@EngineActor () -> Void)? {
-        defer { work = nil }
-        return work
-    }
-}
-
-/// How many timers of a scheduler were cancelled and wait all the same.
-@EngineActor
-private final class CancelledTimers {
-    var count = 0
-
-    nonisolated init() {}
-}
-
-private struct TimerEntry: Comparable {
-    let deadline: Double
-    /// Timers of one deadline run in the order in which they were set.
-    let order: UInt64
-    let timer: EngineTimer
-
-    static func < (a: TimerEntry, b: TimerEntry) -> Bool {
-        a.deadline != b.deadline ? a.deadline < b.deadline : a.order < b.order
-    }
-
-    static func == (a: TimerEntry, b: TimerEntry) -> Bool { a.order == b.order }
 }
 
 /// The schedulers that the loop runs.

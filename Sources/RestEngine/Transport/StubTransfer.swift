@@ -10,6 +10,8 @@ final class StubTransfer: Transfer {
     private var maxBodyBytes = Int.max
     /// The success whose body the receiver gets, and where it is in it.
     private var streamed: (response: TransportResponse, place: Int)?
+    /// Until a late reply arrives.
+    private var timer: EngineTimer?
     /// Called once: with the answer, or with nil when the transfer was cancelled.
     private var end: (@EngineActor (StubTransfer, TransportResult?) -> Void)?
 
@@ -56,7 +58,11 @@ final class StubTransfer: Transfer {
         self.stub = stub
         self.reply = reply
         let arrive: @EngineActor () -> Void = { self.arrive() }
-        if reply.delay > 0 { scheduler.after(reply.delay, arrive) } else { scheduler.nextTurn(arrive) }
+        if reply.delay > 0 {
+            timer = scheduler.after(reply.delay, arrive)
+        } else {
+            scheduler.nextTurn(arrive)
+        }
     }
 
     private func arrive() {
@@ -142,6 +148,8 @@ final class StubTransfer: Transfer {
     private func complete(_ result: TransportResult?) {
         guard let end else { return }
         self.end = nil
+        timer?.cancel()
+        timer = nil
         receiver = nil
         streamed = nil
         end(self, result)

@@ -118,6 +118,7 @@ struct ObservingBinding: ScriptBinding {
         let resource = try call.receiver(as: Resource.self)
         guard !call.isAbsent(1) || !call.isAbsent(2) else { return resource.cancelLoadIfUnobserved() }
         try context.runner.requireUnclosed(for: "cancel_load_if_unobserved")
+        try context.jobs.requireRoomForTimer()
         let delay = try call.optionalNumber(1, "delay") ?? 0
         guard delay >= 0, delay.isFinite else { throw call.bad(1, "delay", "seconds are 0 or more") }
         let function = call.isAbsent(2) ? nil : try call.callable(2, "fn")
@@ -137,6 +138,8 @@ struct ObservingBinding: ScriptBinding {
 @EngineActor
 private final class DelayedCheck: ScriptActivity {
     var timer: EngineTimer?
+
+    var isTimer: Bool { true }
 
     func cancel() { timer?.cancel() }
 }

@@ -4,7 +4,12 @@ import RestEngine
 /// What a script has running: jobs and timers. The host lives for as long as there is any.
 @EngineActor
 final class JobList {
+    /// Of those that run. Their functions alone are in the script's memory, and may all be the same one
+    /// (limit L310).
+    private static let mostTimers = 100_000
+
     private var running: [ObjectIdentifier: (number: Int, activity: any ScriptActivity)] = [:]
+    private var timers = 0
     private var started = 0
     /// Jobs that have begun, by what runs them.
     private var jobs: [ObjectIdentifier: ScriptJob] = [:]
@@ -29,10 +34,21 @@ final class JobList {
     func add(_ activity: any ScriptActivity) {
         started += 1
         running[ObjectIdentifier(activity)] = (started, activity)
+        if activity.isTimer { timers += 1 }
+    }
+
+    /// Throws when the script has as many timers as it may.
+    func requireRoomForTimer() throws(LuaUsageError) {
+        guard timers < Self.mostTimers else {
+            throw LuaUsageError(
+                "there are \(Self.mostTimers) timers already: is one made again and again, where one rest.every would do, "
+                    + "or is a 'cancel' missing?")
+        }
     }
 
     func remove(_ activity: any ScriptActivity) {
         guard running.removeValue(forKey: ObjectIdentifier(activity)) != nil else { return }
+        if activity.isTimer { timers -= 1 }
         if running.isEmpty { onEmpty?() }
     }
 
@@ -50,6 +66,7 @@ final class JobList {
         onEmpty = nil
         for activity in inOrder { activity.cancel() }
         running = [:]
+        timers = 0
         jobs = [:]
     }
 
@@ -66,8 +83,12 @@ protocol ScriptActivity: AnyObject {
 
     /// It goes on for itself, and nothing that is in flight needs it.
     var isDetached: Bool { get }
+
+    /// It waits for a time, and for nothing else.
+    var isTimer: Bool { get }
 }
 
 extension ScriptActivity {
     var isDetached: Bool { false }
+    var isTimer: Bool { false }
 }

@@ -77,6 +77,7 @@ final class ScriptTimer: ScriptActivity, LuaObject {
     }
 
     var isDetached: Bool { true }
+    var isTimer: Bool { true }
 
     func cancel() {
         guard !isCancelled else { return }

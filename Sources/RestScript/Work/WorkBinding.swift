@@ -33,6 +33,7 @@ struct WorkBinding: ScriptBinding {
             },
             ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") { call in
                 try context.runner.requireUnclosed(for: "rest.after")
+                try context.jobs.requireRoomForTimer()
                 let timer = ScriptTimer(context, try call.function(2, "fn"), .once)
                 timer.arm(after: try duration(call, 1, "seconds"))
                 values.push(timer, on: call.lua)
@@ -46,6 +47,7 @@ struct WorkBinding: ScriptBinding {
                 """
             ) { call in
                 try context.runner.requireUnclosed(for: "rest.every")
+                try context.jobs.requireRoomForTimer()
                 let (rhythm, last) = try rhythm(call)
                 let timer = ScriptTimer(context, try call.function(last, "fn"), rhythm)
                 timer.arm()

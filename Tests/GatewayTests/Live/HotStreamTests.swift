@@ -52,7 +52,7 @@ import Testing
                 HostileFrames.frame(3, 0, 1, [0, 0, 0, 8]) + Self.getAgain
                     + HostileFrames.frame(8, 0, 3, [0, 0, 0, 3]))
             #expect(await client.frame(0, on: 3) == Array("[1]".utf8))
-            await site.gateway.stop(drain: 60)
+            await site.stop()
             await client.drain()
         }
     }

@@ -1,4 +1,5 @@
 import RestEngine
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -141,8 +142,8 @@ import Testing
         try await World.run({ $0.threads = 1 }, automatic: { _ in .success(.stub(large)) }) { _, site in
             let fields = ["Accept-Encoding: gzip"]
             #expect(try site.get("/github/a", fields: fields).body == large)
-            while try site.get("/github/a", fields: fields)["Content-Encoding"] != "gzip" {
-                await Task.yield()
+            try await yielding(until: "it is sent encoded") {
+                try site.get("/github/a", fields: fields)["Content-Encoding"] == "gzip"
             }
         }
     }

@@ -195,7 +195,7 @@ import Testing
             let (answer, _) = try await client.begin(MultiplexedClient.head("GET", "/github/a", fields))
             await world.transport.waitForRequests(1)
             await world.reply("[1]")
-            await site.gateway.stop(drain: 60)
+            await site.stop()
             let events = try await answer.get()
             #expect(events["content-type"] == "text/event-stream")
             #expect(events.body.contains("event: state\n"))
@@ -208,7 +208,7 @@ import Testing
             let client = try await MultiplexedClient(port: site.port)
             let (answer, _) = try await client.begin(MultiplexedClient.head("GET", "/github/a"))
             await world.transport.waitForRequests(1)
-            async let stopping: Void = site.gateway.stop(drain: 60)
+            async let stopping: Void = site.stop()
             await world.reply("[1]")
             #expect(try await answer.get().body == "[1]")
             await stopping

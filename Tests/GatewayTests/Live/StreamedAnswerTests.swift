@@ -78,7 +78,11 @@ import Testing
             var (received, end) = (0, 0)
             _ = try client.headAlone()
             while received < total {
-                if received < sent { received += try client.takeAll() } else { await Task.yield() }
+                if received < sent {
+                    received += try client.takeAll()
+                } else if isHeld {
+                    try #require(await stream.goesOn(beyond: resumed))
+                }
                 guard sent < total, await stream.resumptions > resumed || !isHeld else { continue }
                 resumed = await stream.resumptions
                 isHeld = await !stream.send(piece)

@@ -53,19 +53,26 @@ enum BodyFlow {
         var isWhole = false
     }
 
-    static func take(_ pipe: BodyPipe, most: Int = .max) async -> Taken {
+    static func take(
+        _ pipe: BodyPipe, most: Int = .max, at location: SourceLocation = #_sourceLocation
+    ) async -> Taken {
         var taken = Taken()
         while taken.count < most {
-            taken.most = max(taken.most, pipe.waitingBytes)
-            switch pipe.next() {
+            var part = BodyPipe.Step<[UInt8]>.nothing
+            await yielding(until: "more of a body comes", at: location) {
+                taken.most = max(taken.most, pipe.waitingBytes)
+                part = pipe.next()
+                if case .nothing = part { return false }
+                return true
+            }
+            switch part {
             case .bytes(let bytes):
                 taken.count += bytes.count
                 for byte in bytes { taken.sum &+= Int(byte) }
-            case .nothing: await Task.yield()
             case .end:
                 taken.isWhole = true
                 return taken
-            case .broken: return taken
+            case .nothing, .broken: return taken
             }
         }
         return taken

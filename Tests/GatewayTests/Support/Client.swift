@@ -1,6 +1,8 @@
 import Platform
+import TestSupport
 
-/// A plain socket that waits for what it is told to read; ten seconds of silence are an error.
+/// A plain socket that waits for what it is told to read, and for room for what it sends; silence is an error
+/// (``Patience``).
 final class Client {
     struct Failure: Error {
         let what: String
@@ -64,8 +66,7 @@ final class Client {
         #else
             let descriptor = socket(family, SOCK_STREAM, 0)
         #endif
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        limitWaits(of: descriptor)
         return descriptor
     }
 
@@ -193,7 +194,7 @@ final class Client {
             wasReset = true
             return false
         }
-        guard count >= 0 else { throw Failure(what: "nothing came: \(errno)") }
+        guard count >= 0 else { throw Failure(what: "nothing came in \(Patience.limit) seconds: \(errno)") }
         received += buffer[..<count]
         return count > 0
     }

@@ -6,8 +6,9 @@ import NIOSSL
 import NIOTLS
 import Platform
 import TestSupport
+import Testing
 
-/// A client of HTTP/2; what it sends may be wrong.
+/// A client of HTTP/2; what it sends may be wrong. Its connection ends where a test waits in vain.
 final class MultiplexedClient: Sendable {
     private let channel: any Channel
     private let streams: NIOHTTP2Handler.StreamMultiplexer
@@ -41,7 +42,6 @@ final class MultiplexedClient: Sendable {
                 return (channel, streams, bound)
             }
         }
-        channel.eventLoop.scheduleTask(in: .seconds(60)) { [channel] in channel.close(promise: nil) }
     }
 
     deinit { channel.close(promise: nil) }
@@ -53,11 +53,21 @@ final class MultiplexedClient: Sendable {
     }
 
     /// Completes when the connection is closed.
-    func isClosed() async { try? await channel.closeFuture.get() }
+    func isClosed(at location: SourceLocation = #_sourceLocation) async {
+        try? await wait(for: "the end of a connection", at: location) { try await channel.closeFuture.get() }
+    }
 
-    func get(_ path: String, method: String = "GET", _ fields: [(String, String)] = []) async throws -> Answer
-    {
-        try await ask(Self.head(method, path, fields))
+    private func wait<Value>(
+        for what: String, at location: SourceLocation, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        try await patiently(what, at: location, giveUp: { [channel] in channel.close(promise: nil) }, body)
+    }
+
+    func get(
+        _ path: String, method: String = "GET", _ fields: [(String, String)] = [],
+        at location: SourceLocation = #_sourceLocation
+    ) async throws -> Answer {
+        try await ask(Self.head(method, path, fields), at: location)
     }
 
     static func head(
@@ -67,14 +77,16 @@ final class MultiplexedClient: Sendable {
     }
 
     /// Throws when the stream is reset.
-    func ask(_ head: [(String, String)], body: [[UInt8]]? = nil) async throws -> Answer {
-        try await begin(head, body: body).answer.get()
+    func ask(
+        _ head: [(String, String)], body: [[UInt8]]? = nil, at location: SourceLocation = #_sourceLocation
+    ) async throws -> Answer {
+        try await begin(head, body: body, at: location).answer.get(at: location)
     }
 
     /// A stream on which a request was sent.
     func begin(
-        _ head: [(String, String)], body: [[UInt8]]? = nil
-    ) async throws -> (answer: EventLoopFuture<Answer>, stream: any Channel) {
+        _ head: [(String, String)], body: [[UInt8]]? = nil, at location: SourceLocation = #_sourceLocation
+    ) async throws -> (answer: PendingAnswer, stream: any Channel) {
         let answer = channel.eventLoop.makePromise(of: Answer.self)
         let opened = channel.eventLoop.makePromise(of: (any Channel).self)
         streams.createStreamChannel(promise: opened) { stream in
@@ -83,7 +95,7 @@ final class MultiplexedClient: Sendable {
             }
         }
         opened.futureResult.whenFailure { answer.fail($0) }
-        let stream = try await opened.futureResult.get()
+        let stream = try await wait(for: "a stream", at: location) { try await opened.futureResult.get() }
         let headers = HPACKHeaders(head)
         stream.writeAndFlush(
             HTTP2Frame.FramePayload.headers(.init(headers: headers, endStream: body == nil)), promise: nil)
@@ -94,7 +106,20 @@ final class MultiplexedClient: Sendable {
                         data: .byteBuffer(ByteBuffer(bytes: part)),
                         endStream: index + 1 == body?.count)), promise: nil)
         }
-        return (answer.futureResult, stream)
+        return (PendingAnswer(future: answer.futureResult, connection: channel), stream)
+    }
+}
+
+/// What will come on a stream.
+struct PendingAnswer {
+    fileprivate let future: EventLoopFuture<Answer>
+    fileprivate let connection: any Channel
+
+    func get(at location: SourceLocation = #_sourceLocation) async throws -> Answer {
+        try await patiently(
+            "an answer over HTTP/2", at: location,
+            giveUp: { [connection] in connection.close(promise: nil) }
+        ) { try await future.get() }
     }
 }
 

@@ -4,8 +4,9 @@ import NIOSSL
 import NIOTLS
 import Platform
 import TestSupport
+import Testing
 
-/// A client that speaks TLS; a minute of silence is its end.
+/// A client that speaks TLS. Its connection ends where a test waits in vain.
 final class SecureClient: Sendable {
     /// What a client asks for, and shows.
     struct Manner: Sendable {
@@ -25,7 +26,9 @@ final class SecureClient: Sendable {
     private let channel: any Channel
     private let inbox: Inbox
 
-    init(port: UInt16, _ manner: Manner = .usual) async throws {
+    init(
+        port: UInt16, _ manner: Manner = .usual, at location: SourceLocation = #_sourceLocation
+    ) async throws {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates(
             try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.authority.utf8)))
@@ -61,8 +64,7 @@ final class SecureClient: Sendable {
             ready.fail(error)
             throw error
         }
-        channel.eventLoop.scheduleTask(in: .seconds(60)) { [channel] in channel.close(promise: nil) }
-        try await ready.futureResult.get()
+        try await wait(for: "the handshake", at: location) { try await ready.futureResult.get() }
     }
 
     deinit { channel.close(promise: nil) }
@@ -76,27 +78,43 @@ final class SecureClient: Sendable {
     /// Takes no more bytes from its socket until it is asked for an answer.
     func pause() async throws { try await channel.setOption(.autoRead, value: false).get() }
 
-    func get(_ target: String, fields: [String] = []) async throws -> Answer {
+    func get(
+        _ target: String, fields: [String] = [], at location: SourceLocation = #_sourceLocation
+    ) async throws -> Answer {
         let extra = fields.map { $0 + "\r\n" }.joined()
         try await send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(extra)\r\n")
-        return try await answer()
+        return try await answer(at: location)
     }
 
-    func answer() async throws -> Answer {
+    func answer(at location: SourceLocation = #_sourceLocation) async throws -> Answer {
         // With the last answer here it may be closed already.
         try? await channel.setOption(.autoRead, value: true).get()
-        return try await inbox.answer()
+        return try await wait(for: "an answer over TLS", at: location) { try await inbox.answer() }
     }
 
     /// True when the other side closes without another byte.
-    func isClosed() async -> Bool { await inbox.isClosed() }
+    func isClosed(at location: SourceLocation = #_sourceLocation) async -> Bool {
+        await wait(for: "the end of a connection", at: location) { await inbox.isClosed() }
+    }
 
     /// Takes what comes until the other side closes.
-    func drain() async { await inbox.drain() }
+    func drain(at location: SourceLocation = #_sourceLocation) async {
+        await wait(for: "the end of a connection", at: location) { await inbox.drain() }
+    }
 
     /// The content of the next frame of HTTP/2 of this type on this stream (RFC 9113 4.1); nil when the other
     /// side closes before.
-    func frame(_ type: UInt8, on stream: UInt8) async -> [UInt8]? { await inbox.frame(type, on: stream) }
+    func frame(
+        _ type: UInt8, on stream: UInt8, at location: SourceLocation = #_sourceLocation
+    ) async -> [UInt8]? {
+        await wait(for: "a frame of type \(type)", at: location) { await inbox.frame(type, on: stream) }
+    }
+
+    private func wait<Value>(
+        for what: String, at location: SourceLocation, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        try await patiently(what, at: location, giveUp: { [channel] in channel.close(promise: nil) }, body)
+    }
 
     /// The server's, in DER.
     func serverCertificate() async throws -> [UInt8] {

@@ -226,6 +226,16 @@ struct Site {
         return client
     }
 
+    /// Has the gateway stop, with more time for what is under way than a test has patience.
+    func stop(at location: SourceLocation = #_sourceLocation) async {
+        let _: Bool? = await waiting(for: "the gateway to stop", at: location) { [gateway] told in
+            Task {
+                await gateway.stop(drain: 600)
+                told(true)
+            }
+        }
+    }
+
     /// One request on a connection of its own.
     func get(_ target: String, method: String = "GET", fields: [String] = []) throws -> Answer {
         let client = try connect()

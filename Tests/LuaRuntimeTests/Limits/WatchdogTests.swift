@@ -88,8 +88,7 @@ import Testing
         lua.push(
             function: { [reports] _ in
                 if isLate { watchdog.begin() }
-                let begin = ContinuousClock.now
-                while how == "computes", reports.all.isEmpty, begin.duration(to: .now) < .seconds(240) {}
+                if how == "computes" { spinning(until: "it is told") { !reports.all.isEmpty } }
                 gate.wait()
                 return .results(0)
             }, name: "hang")
@@ -109,13 +108,11 @@ import Testing
         @Test func `a thread that computes wants a processor, one that waits does not`() throws {
             let watch = RunWatch { _ in }
             let before = try #require(watch.usage())
-            let begin = ContinuousClock.now
-            var now = before
-            while now.seconds - before.seconds < 0.05, begin.duration(to: .now) < .seconds(240) {
-                now = try #require(watch.usage())
+            try spinning(until: "it has computed for a while") {
+                let now = try #require(watch.usage())
                 #expect(now.wantsProcessor)
+                return now.seconds - before.seconds >= 0.05
             }
-            #expect(now.seconds - before.seconds >= 0.05)
 
             let (made, gate) = (Gate(), Gate())
             let other = Mutex<RunWatch?>(nil)
@@ -126,11 +123,7 @@ import Testing
             }
             made.wait()
             let waiting = try #require(other.withLock { $0 })
-            var wants = true
-            while wants, begin.duration(to: .now) < .seconds(240) {
-                wants = try #require(waiting.usage()).wantsProcessor
-            }
-            #expect(!wants)
+            try spinning(until: "it wants no processor") { try !#require(waiting.usage()).wantsProcessor }
             gate.open()
         }
     #endif

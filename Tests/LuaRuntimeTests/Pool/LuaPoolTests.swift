@@ -74,8 +74,12 @@ import Testing
         }
 
         /// The first lines, as soon as there are so many.
-        func lines(_ count: Int) -> [String] {
-            while events.withLock({ $0.lines.count < count }) { changed.wait() }
+        func lines(_ count: Int, at location: SourceLocation = #_sourceLocation) -> [String] {
+            while events.withLock({ $0.lines.count < count }) {
+                if changed.wait(timeout: .now() + .seconds(Patience.limit)) == .success { continue }
+                Patience.end("\(count) lines", at: location)
+                break
+            }
             return events.withLock { $0.lines }
         }
     }
@@ -98,7 +102,7 @@ import Testing
 
     private func end(_ pool: LuaPool<Worker>) async {
         pool.close()
-        await withCheckedContinuation { continuation in pool.whenEnded { continuation.resume() } }
+        let _: Bool? = await waiting(for: "the pool to end") { told in pool.whenEnded { told(true) } }
     }
 
     @Test func `one thread takes jobs in their order`() async {

@@ -77,7 +77,7 @@ struct IsolationTests {
 extension EngineFixture {
     /// Makes turns while code elsewhere waits for the engine.
     nonisolated fileprivate func driving<Value, Failure: Error>(
-        _ body: () async throws(Failure) -> Value
+        at location: SourceLocation = #_sourceLocation, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let driver = Task { @EngineActor in
             while !Task.isCancelled {
@@ -85,7 +85,15 @@ extension EngineFixture {
                 await Task.yield()
             }
         }
-        defer { driver.cancel() }
+        let patience = Patience.watch("an answer of the engine", at: location) {
+            EngineLoop.shared.submit {
+                for request in self.service.liveResources.flatMap(\.allRequests) { request.cancel() }
+            }
+        }
+        defer {
+            patience.cancel()
+            driver.cancel()
+        }
         return try await body()
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import RestEngine
 import Synchronization
 import TestSupport
@@ -15,11 +14,11 @@ struct EngineLoopTests {
 
     @Test func `a call submitted by a call runs in a later pass`() async {
         let journal = await Journal()
-        await withCheckedContinuation { continuation in
+        let _: Bool? = await waiting(for: "two calls") { told in
             EngineLoop.shared.submit {
                 EngineLoop.shared.submit {
                     journal.note("inner")
-                    continuation.resume()
+                    told(true)
                 }
                 journal.note("outer")
             }
@@ -29,7 +28,7 @@ struct EngineLoopTests {
 
     @Test func `timers that are due together let others in between when they take long`() async {
         let journal = await Journal()
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        let _: Bool? = await waiting(for: "five timers") { told in
             EngineLoop.shared.submit {
                 let scheduler = Scheduler()
                 for number in 0..<5 {
@@ -41,7 +40,7 @@ struct EngineLoopTests {
                         guard number == 4 else { return }
                         // Nobody else keeps it.
                         scheduler.clear()
-                        continuation.resume()
+                        told(true)
                     }
                 }
             }
@@ -52,7 +51,7 @@ struct EngineLoopTests {
     @Test func `calls that take long let turns and urgent questions in between, and keep their order`() async
     {
         let journal = await Journal()
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        let _: Bool? = await waiting(for: "four calls") { told in
             EngineLoop.shared.submit {
                 let scheduler = Scheduler()
                 for number in 0..<4 {
@@ -64,7 +63,7 @@ struct EngineLoopTests {
                         let end = ContinuousClock.now + .milliseconds(11)
                         while ContinuousClock.now < end {}
                         journal.note("\(number)")
-                        if number == 3 { continuation.resume() }
+                        if number == 3 { told(true) }
                     }
                 }
             }
@@ -114,11 +113,11 @@ struct EngineLoopTests {
     }
 
     @Test func `the loop runs timers of the system's clock`() async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        let _: Bool? = await waiting(for: "a timer") { told in
             EngineLoop.shared.submit {
                 let scheduler = Scheduler()
                 scheduler.after(0) {
-                    withExtendedLifetime(scheduler) { continuation.resume() }
+                    withExtendedLifetime(scheduler) { told(true) }
                 }
             }
         }
@@ -128,8 +127,8 @@ struct EngineLoopTests {
         await #expect(processExitsWith: .success) {
             let poller = WatchedPoller()
             await EngineActor.run { EngineLoop.shared.install(poller) }
-            await withCheckedContinuation { continuation in
-                poller.whenDone.withLock { $0 = continuation }
+            let _: Bool? = await waiting(for: "the loop to wait") { told in
+                poller.whenDone.withLock { $0 = told }
             }
             #expect(poller.wakes(during: .handling) == 0)
             #expect(poller.wakes(during: .waiting) == 1)
@@ -141,7 +140,7 @@ struct EngineLoopTests {
 private final class WatchedPoller: Poller {
     enum Phase: Hashable { case handling, waiting }
 
-    let whenDone = Mutex<CheckedContinuation<Void, Never>?>(nil)
+    let whenDone = Mutex<(@Sendable (Bool) -> Void)?>(nil)
     private let wakes = Mutex<[Phase: Int]>([:])
     private let phase = Mutex(Phase.handling)
 
@@ -156,7 +155,7 @@ private final class WatchedPoller: Poller {
         send(during: .waiting)
         whenDone.withLock { waiting in
             guard wakes(during: .waiting) > 0 else { return }
-            waiting?.resume()
+            waiting?(true)
             waiting = nil
         }
     }
@@ -170,11 +169,11 @@ private final class WatchedPoller: Poller {
     private func send(during phase: Phase) {
         self.phase.withLock { $0 = phase }
         guard wakes.withLock({ $0.updateValue($0[phase] ?? 0, forKey: phase) == nil }) else { return }
-        let isSent = DispatchSemaphore(value: 0)
+        let isSent = Gate()
         Task.detached {
             for _ in 0..<2 { EngineLoop.shared.submit {} }
-            isSent.signal()
+            isSent.open()
         }
-        isSent.wait()
+        isSent.wait(for: "another task to send")
     }
 }

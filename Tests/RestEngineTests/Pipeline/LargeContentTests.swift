@@ -1,4 +1,3 @@
-import Dispatch
 import Platform
 import RestEngine
 import Synchronization
@@ -40,7 +39,7 @@ struct LargeContentTests {
         fixture.settle()
         // The loop is this test's as long as it doesn't wait.
         #expect(large.state == .inProgress && failed.state == .inProgress && small.state == .completed)
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         fixture.settle()
         #expect(large.info?.response.entity?.content.kind == kind)
         #expect(failed.info?.response.error?.entity?.content.kind == kind)
@@ -65,13 +64,13 @@ struct LargeContentTests {
         let small = try load("small", type, body(most))
         fixture.settle()
         #expect(least.state == .inProgress && small.state == .completed)
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         fixture.settle()
         #expect(least.state == .completed)
     }
 
     @Test func `a body up to a megabyte doesn't wait for larger ones`() async throws {
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Gate()
         // Where a huge one takes as long as this test wants.
         LargeContent.shared.run(for: 55 << 20) {
             gate.wait()
@@ -85,8 +84,8 @@ struct LargeContentTests {
             return large.state == .completed
         }
         #expect(huge.state == .inProgress)
-        gate.signal()
-        await fixture.engine.offloadedWorkIsDone()
+        gate.open()
+        await fixture.engine.offloadedWorkEnds()
         fixture.settle()
         #expect(huge.info?.response.entity?.content.kind == "json")
     }
@@ -98,7 +97,7 @@ struct LargeContentTests {
         fixture.settle()
         let later = try load("a", "application/json", Self.json(100_000))
         fixture.settle()
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         fixture.settle()
         #expect(earlier.state == .completed && later.state == .completed)
         #expect(
@@ -112,17 +111,17 @@ struct LargeContentTests {
             init(_ end: @escaping @Sendable (Bool) -> Void) { self.end = end }
             deinit { end(EngineLoop.shared.isCurrent) }
         }
-        let wasOnLoop = await withCheckedContinuation { continuation in
-            LargeContent.discard(Leftover { continuation.resume(returning: $0) })
+        let wasOnLoop: Bool? = await waiting(for: "the end of what is discarded") { told in
+            LargeContent.discard(Leftover(told))
         }
-        #expect(!wasOnLoop)
+        #expect(wasOnLoop == false)
     }
 
     @Test func `one that is cancelled meanwhile stays cancelled`() async throws {
         let requests = try (0..<3).map { try load("\($0)", "application/json", Self.json) }
         fixture.settle()
         for request in requests { request.cancel() }
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         fixture.settle()
         #expect(requests.map(\.isCancelled) == [true, true, true])
     }
@@ -132,7 +131,7 @@ struct LargeContentTests {
         let request = try load("a", "text/html", html)
         fixture.settle()
         #expect(request.state == .inProgress)
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         fixture.settle()
         #expect(try #require(request.info?.response.entity).text.hasSuffix("яяя"))
     }

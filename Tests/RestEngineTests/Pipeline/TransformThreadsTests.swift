@@ -1,4 +1,3 @@
-import Dispatch
 import RestEngine
 import Synchronization
 import TestSupport
@@ -24,12 +23,12 @@ struct TransformThreadsTests {
     }
 
     private func end() async {
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         fixture.settle()
     }
 
     @Test func `a transformer that takes long holds up nobody`() async throws {
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Gate()
         fixture.service.configureTransformer("slow") { (_: Tree, _) in
             gate.wait()
             return "done"
@@ -39,13 +38,13 @@ struct TransformThreadsTests {
         let quick = try load("quick")
         fixture.settle()
         #expect(slow.state == .inProgress && quick.state == .completed)
-        gate.signal()
+        gate.open()
         await end()
         #expect(slow.info?.response.entity?.text == "done")
     }
 
     @Test func `responses of one URL keep their order`() async throws {
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Gate()
         let first = Atomic(true)
         fixture.service.configureTransformer("a") { (_: Tree, _) in
             if first.exchange(false, ordering: .relaxed) { gate.wait() }
@@ -56,13 +55,16 @@ struct TransformThreadsTests {
             try load("a").onCompletion { _ in journal.note("\(number)") }
         }
         fixture.settle()
-        gate.signal()
-        while journal.lines.count < 5 { await end() }
+        gate.open()
+        await yielding(until: "five loads have ended") {
+            await end()
+            return journal.lines.count == 5
+        }
         #expect(journal.lines == ["0", "1", "2", "3", "4"])
     }
 
     @Test func `more than there are threads are done in the end, cancelled ones aside`() async throws {
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Gate()
         fixture.service.configureTransformer("**") { (_: Tree, _) in
             gate.wait()
             return "done"
@@ -71,7 +73,7 @@ struct TransformThreadsTests {
         fixture.settle()
         requests[0].cancel()
         requests[19].cancel()
-        for _ in requests { gate.signal() }
+        gate.open()
         await end()
         #expect(requests.count { $0.info?.response.entity?.text == "done" } == 18)
         #expect(requests[0].isCancelled && requests[19].isCancelled)
@@ -112,7 +114,10 @@ struct TransformThreadsTests {
         #expect(small.state == .completed)
         let large = try load("large", "[\"\(String(repeating: "x", count: 400_000))\"]")
         fixture.settle()
-        while large.state != .completed { await end() }
+        await yielding(until: "the large model is decoded") {
+            await end()
+            return large.state == .completed
+        }
         #expect(Model.places.wereLoop == [true, false])
         #expect(large.info?.response.entity?.typedContent(Model.self)?.text.count == 400_000)
     }

@@ -37,7 +37,7 @@ struct LargePublicationTests {
         for _ in 0..<2 { resource.readAnswer { if let answer = try? $0.get() { answers.append(answer) } } }
         // The loop is this test's as long as it doesn't wait.
         #expect(answers.isEmpty && publication.answer(at: fixture.clock.uptime) == nil)
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         let shown = try #require(publication.answer(at: fixture.clock.uptime)).content
         #expect(shown.body.count >= 300_000 && prepared.count == 1)
         #expect(answers.map { $0.content === shown } == [true, true])
@@ -54,7 +54,7 @@ struct LargePublicationTests {
                 200, headers: Headers([("Content-Type", "application/json")]), body: LargeContentTests.json))
         let request = resource.load()
         fixture.settle()
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         #expect(request.state == .inProgress || request.state == .completed)
         fixture.settle()
         // Without a second wait.
@@ -76,7 +76,7 @@ struct LargePublicationTests {
         fixture.service.configure { [length] in $0.pipeline[.model].add(length) }
         resource.load()
         fixture.settle()
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         fixture.settle()
         let shown = try #require(publication.answer(at: fixture.clock.uptime)).content
         #expect(
@@ -98,7 +98,7 @@ struct LargePublicationTests {
         resource.readAnswer { early = (try? $0.get())?.content.body.count }
         resource.overrideLocalContent(.text("new"))
         #expect(size(publication) == 3)
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         #expect(early == 300_000 && size(publication) == 3)
     }
 
@@ -112,7 +112,7 @@ struct LargePublicationTests {
         case "no room": fixture.engine.contentBudget.limit = 1
         default: fixture.service.invalidateConfiguration()
         }
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         #expect(size(publication) == nil)
         guard change == "invalidate configuration" else { return }
         resource.readAnswer { _ in }
@@ -124,7 +124,7 @@ struct LargePublicationTests {
         resource.overrideLocalContent(.value([Tree(Self.text), Tree(Double.nan)]))
         var outcome: Result<PublishedAnswer, RequestError>?
         resource.readAnswer { outcome = $0 }
-        await fixture.engine.offloadedWorkIsDone()
+        await fixture.engine.offloadedWorkEnds()
         #expect(throws: RequestError.self) { try outcome?.get() }
         #expect(outcome != nil && size(publication) == nil)
     }

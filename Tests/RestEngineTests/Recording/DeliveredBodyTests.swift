@@ -158,7 +158,7 @@ struct DeliveredBodyTests {
             let resource = fixture.resource("file")
             let request = resource.start(RequestPlan(method: "GET", destination: .file(file)))
             fixture.settle()
-            await fixture.engine.offloadedWorkIsDone()
+            await fixture.engine.offloadedWorkEnds()
             fixture.settle()
             let bytes = try? WholeFile.read(file, limit: 1 << 20)
             folder.remove("out")
@@ -234,8 +234,8 @@ struct DeliveredBodyTests {
         _ = pipe.write(Array("body".utf8))
         pipe.finish()
         // Behind what the pipe has told the loop.
-        await withCheckedContinuation { (told: CheckedContinuation<Void, Never>) in
-            EngineLoop.shared.submit { told.resume() }
+        let _: Bool? = await waiting(for: "a pass of the loop") { told in
+            EngineLoop.shared.submit { told(true) }
         }
         fixture.settle()
         #expect(try results.first?.get().body == Array("taken".utf8))

@@ -13,7 +13,7 @@ struct ServiceLifeTests {
 
     /// Lets the loop do what a service's end leaves to it.
     private func turn(until isOver: @EngineActor () -> Bool) async {
-        for _ in 0..<10_000 where !isOver() { await Task.yield() }
+        await yielding(until: "the service's end is over") { isOver() }
     }
 
     @Test func `D39 a service that made a resource goes with whoever held it, and so does the resource`()

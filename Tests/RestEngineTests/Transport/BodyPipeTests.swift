@@ -106,16 +106,20 @@ import Testing
         var isInOrder = true
         var buffer = [UInt8](repeating: 0, count: 70)
         reading: while true {
-            most = max(most, pipe.waitingBytes)
-            switch buffer.withUnsafeMutableBytes({ pipe.read(into: $0) }) {
+            var step = BodyPipe.Step<Int>.nothing
+            await yielding(until: "there is more to read") {
+                most = max(most, pipe.waitingBytes)
+                step = buffer.withUnsafeMutableBytes { pipe.read(into: $0) }
+                if case .nothing = step { return false }
+                return true
+            }
+            switch step {
             case .bytes(let read):
                 for byte in buffer[..<read] {
                     if byte != UInt8(truncatingIfNeeded: count / 100) { isInOrder = false }
                     count += 1
                 }
-            case .nothing: await Task.yield()
-            case .end: break reading
-            case .broken: break reading
+            case .nothing, .end, .broken: break reading
             }
         }
         #expect(count == 500_000 && isInOrder)
@@ -170,9 +174,9 @@ struct StreamedBodyTests {
             await Task.yield()
         }
         pipe.finish()
-        while request.info == nil {
-            await Task.yield()
+        await yielding(until: "the request ends") {
             fixture.settle()
+            return request.info != nil
         }
         #expect(stub.requests.map(\.body) == [Array("hello".utf8)])
         #expect(stub.requests.first?.headers["Content-Type"] == "text/plain")

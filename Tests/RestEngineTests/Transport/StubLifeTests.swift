@@ -18,8 +18,7 @@ struct StubLifeTests {
         }()
         #expect(request == nil)
         // The end of a service leaves something to the loop.
-        for _ in 0..<10_000 where scheduler != nil { await Task.yield() }
-        #expect(scheduler == nil)
+        await yielding(until: "the scheduler is gone") { scheduler == nil }
     }
 
     @Test @EngineActor func `requests are freed when they have ended`() throws {

@@ -83,6 +83,7 @@ struct StubTransportTests {
         try fixture.stub("GET", "now", .response(200))
         let transfers = ["held", "late", "now"].map { send("GET", "https://api.test/v1/\($0)") }
         for transfer in transfers { transfer.cancel() }
+        #expect(fixture.scheduler.armedTimers == 0)
         held.go()
         fixture.advance(2)
         #expect(inbox.results.isEmpty)

@@ -224,11 +224,11 @@ struct ModulePoolTests {
         let service = try #require(fixture.script.host?.service(named: "api"))
         let requests = ["text", "json"].flatMap { service.resource($0).loadRequests }
         // Closed first: else the second job might begin, and wait at the gate as well.
-        let pool = fixture.pool
+        let pool = try #require(fixture.pool)
         fixture.script.close()
         gate.open()
         await fixture.settle()
-        #expect(await pool?.isEnded() ?? 0 == 0)
+        #expect(await pool.objectsLeft() == 0)
         #expect(requests.map { $0.info?.response.error?.code } == ["internal", "internal"])
     }
 

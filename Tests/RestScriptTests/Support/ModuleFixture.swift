@@ -55,7 +55,7 @@ final class ModuleFixture {
     func settle() async {
         script.settle()
         while script.engine.offloadedWork > 0 {
-            await script.engine.offloadedWorkIsDone()
+            guard await script.engine.offloadedWorkEnds() else { return }
             script.settle()
         }
     }
@@ -71,7 +71,18 @@ final class ModuleFixture {
         let pool = pool
         script.close(sourceLocation: sourceLocation)
         await settle()
-        #expect(await pool?.isEnded() ?? 0 == 0, sourceLocation: sourceLocation)
+        if let pool {
+            #expect(await pool.objectsLeft(at: sourceLocation) == 0, sourceLocation: sourceLocation)
+        }
+    }
+}
+
+extension ModulePool {
+    /// Objects of the host that its states never let go of, when its threads have ended; nil when they don't.
+    func objectsLeft(at location: SourceLocation = #_sourceLocation) async -> Int? {
+        await waiting(for: "threads of modules to end", at: location) { told in
+            Task { told(await isEnded()) }
+        }
     }
 }
 

@@ -30,7 +30,7 @@ struct GradualTransformTests {
     private func finish() async {
         for _ in 0..<3 {
             fixture.settle()
-            await fixture.engine.offloadedWorkIsDone()
+            await fixture.engine.offloadedWorkEnds()
         }
         fixture.settle()
     }
@@ -102,9 +102,9 @@ struct GradualTransformTests {
         }
         look()
         await finish()
-        while first.state != .completed {
-            await Task.yield()
+        await yielding(until: "the large one is transformed") {
             fixture.settle()
+            return first.state == .completed
         }
         #expect(outcome(large) == "\(Self.rows)" && outcome(small) == "0")
         #expect(loads > 3)

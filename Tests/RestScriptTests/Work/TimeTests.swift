@@ -52,6 +52,36 @@ struct TimeTests {
             """, seconds: 3, prints: ["false", "closed", "nil\trequest_cancelled\tRequest cancelled\ttrue"])
     }
 
+    /// A timer whose time doesn't come.
+    private final class FarTimer: ScriptActivity {
+        var isTimer: Bool { true }
+
+        func cancel() {}
+    }
+
+    @Test func `a script has so many timers, and another when one is cancelled`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            local r = api:resource("a")
+            local function refused(...)
+              local ok, err = pcall(...)
+              return not ok and tostring(err):find("there are 100000 timers already", 1, true) ~= nil
+            end
+            local far = rest.after(9, print)
+            rest.after(1, function()
+              print(refused(rest.after, 9, print), refused(rest.every, 9, print), refused(r.cancel_load_if_unobserved, r, 9))
+              far:cancel()
+              print(refused(rest.after, 9, print), refused(rest.after, 9, print))
+            end)
+            """)
+        let jobs = try #require(fixture.context).jobs
+        for _ in 2..<100_000 { jobs.add(FarTimer()) }
+        fixture.advance(1)
+        fixture.close()
+        #expect(fixture.lines == ["true\ttrue\ttrue", "false\ttrue"])
+    }
+
     @Test func `a job gives what it returned, or nil and an error`() throws {
         try expect(
             """

@@ -83,11 +83,7 @@ struct CanaryTests {
         options.unixSocket = socket
         options.proxy = ""
         let transport = CurlTransport(options: options)
-        let result = await withCheckedContinuation { continuation in
-            _ = transport.send(TransportRequest(url: "http://localhost" + path)) {
-                continuation.resume(returning: $0)
-            }
-        }
+        let result = await transport.answer(to: TransportRequest(url: "http://localhost" + path))
         return (try? result.get()).map { String(decoding: $0.body, as: UTF8.self) } ?? ""
     }
 

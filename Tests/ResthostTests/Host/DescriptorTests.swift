@@ -64,10 +64,10 @@ struct DescriptorTests {
         let (child, port) = try await start(folder, descriptors: (96, 96))
         // The job's requests begin in several passes, so some of ours may still be answered.
         var number = 0
-        repeat {
+        try await yielding(until: "no further connection is opened") {
             number += 1
-        } while try !get("/api/a/\(number)", port).contains(
-            "this host can open no further connection")
+            return try get("/api/a/\(number)", port).contains("this host can open no further connection")
+        }
         for other in 0..<20 {
             // Each on a connection of its own.
             #expect(try get("/-/health", port).hasPrefix("HTTP/1.1 200 "))

@@ -17,7 +17,7 @@ struct RunEndTests {
     }
 
     private func start(_ folder: ScriptFolder, _ command: String) -> ChildProcess {
-        ChildProcess(["/bin/sh", "-c", command, BuiltProgram.path], in: folder.path, patience: 60)
+        ChildProcess(["/bin/sh", "-c", command, BuiltProgram.path], in: folder.path)
     }
 
     private func get(_ target: String, _ port: Int) throws -> String {
@@ -78,9 +78,13 @@ struct RunEndTests {
                 "/bin/sh", "-c", "exec \"$0\" run main.lua --drain 0.2 --admin admin.sock \(closed)",
                 BuiltProgram.path,
             ],
-            in: folder.path, environment: ["XDG_RUNTIME_DIR": runtime.path], patience: 60)
+            in: folder.path, environment: ["XDG_RUNTIME_DIR": runtime.path])
         var status = await folder.run("status", "--admin", "admin.sock", "--json")
-        while status.code != 0 { status = await folder.run("status", "--admin", "admin.sock", "--json") }
+        await yielding(until: "the host serves") {
+            if status.code == 0 { return true }
+            status = await folder.run("status", "--admin", "admin.sock", "--json")
+            return status.code == 0
+        }
         let port = try #require(
             status.output.ranges(of: "127.0.0.1:").first.flatMap { range in
                 Int(status.output[range.upperBound...].prefix { $0.isNumber })

@@ -17,14 +17,13 @@ struct ServiceManagerTests {
             raw.withMemoryRebound(to: sockaddr.self) { bind(box, $0.baseAddress, socklen_t(raw.count)) }
         }
         #expect(status == 0)
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(box, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        limitWaits(of: box)
         return box
     }
 
-    private func next(_ box: Int32) -> String {
+    private func next(_ box: Int32, _ flags: Int32 = 0) -> String {
         var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = recv(box, &bytes, bytes.count, 0)
+        let count = recv(box, &bytes, bytes.count, flags)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
@@ -76,15 +75,14 @@ struct ServiceManagerTests {
             environment: [
                 "NOTIFY_SOCKET": folder.path + "/notify", "WATCHDOG_USEC": "20000", "WATCHDOG_PID": "",
             ])
-        func awaited(_ text: String) -> Bool {
-            for _ in 0..<100_000 where next(box).contains(text) { return true }
-            return false
+        func isTold(_ text: String) async {
+            await yielding(until: "'\(text)' is told") { next(box, Int32(MSG_DONTWAIT)).contains(text) }
         }
         #expect(next(box) == "READY=1\nSTATUS=generation 1 of main.lua")
         child.signal(SIGHUP)
-        #expect(awaited("STATUS=generation 2 of main.lua"))
+        await isTold("STATUS=generation 2 of main.lua")
         child.signal(SIGTERM)
-        #expect(awaited("STOPPING=1"))
+        await isTold("STOPPING=1")
         #expect(await child.end().code == 0)
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 import TestSupport
 import Testing
@@ -10,11 +9,10 @@ struct StreamWriterTests {
     private final class SlowReader: Sendable {
         let taken = Mutex<[[UInt8]]>([])
         let reports = Mutex<[Int]>([])
-        let gate = DispatchSemaphore(value: 0)
+        let gate = Gate()
 
         func take(_ bytes: [UInt8]) {
             gate.wait()
-            gate.signal()
             taken.withLock { $0.append(bytes) }
         }
     }
@@ -29,21 +27,21 @@ struct StreamWriterTests {
         for _ in 0..<10 { writer.add(line) }
         #expect(writer.dropped == 6)
         writer.finish(within: 0)
-        reader.gate.signal()
-        writer.finish(within: 60)
+        reader.gate.open()
+        writer.finish(within: Double(Patience.limit))
         #expect(reader.taken.withLock { $0.count } == 4)
         #expect(reader.reports.withLock { $0 } == [6])
         writer.add([1])
-        writer.finish(within: 60)
+        writer.finish(within: Double(Patience.limit))
         #expect(reader.taken.withLock { $0.last } == [1] && writer.dropped == 6)
     }
 
     @Test func `one long line is taken when nothing waits`() throws {
         let reader = SlowReader()
         let writer = try #require(StreamWriter(name: "test", write: { reader.take($0) }) { _ in })
-        reader.gate.signal()
+        reader.gate.open()
         writer.add([UInt8](repeating: 0x61, count: 8 << 20))
-        writer.finish(within: 60)
+        writer.finish(within: Double(Patience.limit))
         #expect(reader.taken.withLock { $0.map(\.count) } == [8 << 20])
     }
 }

@@ -52,7 +52,7 @@ struct FileWatcherTests {
     ) async {
         let (told, watches) = (Told(), Gate())
         let loop = WatchLoop(
-            view: .system, clock: { Self.uptime }, warn: { _ in }, report: { told.add($0) },
+            view: .system, clock: { ClockReading.uptime }, warn: { _ in }, report: { told.add($0) },
             onWatching: { watches.open() })
         let ended = Gate()
         loop.watch(
@@ -76,12 +76,6 @@ struct FileWatcherTests {
         let file = fopen(path, "w")
         fputs(text, file)
         fclose(file)
-    }
-
-    private static var uptime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     @Test(arguments: Way.allCases)
@@ -168,8 +162,8 @@ struct FileWatcherTests {
         folder.write("main.lua", "1")
         let (told, warnings, watches, ended) = (Told(), Told(), Gate(), Gate())
         let loop = WatchLoop(
-            view: .system, clock: { Self.uptime }, warn: { warnings.add([$0]) }, report: { told.add($0) },
-            onWatching: { watches.open() })
+            view: .system, clock: { ClockReading.uptime }, warn: { warnings.add([$0]) },
+            report: { told.add($0) }, onWatching: { watches.open() })
         loop.watch(["\(folder.path)/main.lua": "main.lua"])
         NamedThread.startOrStop(name: "watch test") {
             loop.run { () throws(FolderWatchError) in Full() }

@@ -32,7 +32,7 @@ struct GenerationsTests {
         let request = resource.load()
         fixture.settle()
         while fixture.engine.offloadedWork > 0 {
-            await fixture.engine.offloadedWorkIsDone()
+            guard await fixture.engine.offloadedWorkEnds() else { return nil }
             fixture.settle()
         }
         return request.info?.response.entity?.content.text

@@ -1,8 +1,10 @@
 import Platform
 import Synchronization
 import TestSupport
+import Testing
 
-/// A program that a test runs, in a process group of its own, with its output as it comes.
+/// A program that a test runs, in a process group of its own, with its output as it comes. One for which a
+/// test waits in vain is killed.
 final class ChildProcess: Sendable {
     struct Outcome: Sendable {
         /// The exit code; of a program that a signal ended, 128 and the signal's number.
@@ -15,23 +17,26 @@ final class ChildProcess: Sendable {
         var output: [UInt8] = []
         var errors: [UInt8] = []
         var code: Int32?
-        var waiting: [CheckedContinuation<Bool, Never>] = []
+        var waiting: [Wait] = []
     }
 
+    private struct Wait {
+        let holds: @Sendable (Contents) -> Bool
+        let told: @Sendable (Bool) -> Void
+    }
+
+    /// Seconds after which one that a failed test has left behind is killed.
+    private static let longestLife = 300.0
     private let contents = Mutex(Contents())
-    /// In seconds.
-    private let patience: Double
+    private let arguments: [String]
     let id: pid_t
 
-    /// - Parameters:
-    ///   - environment: Added to the test's own.
-    ///   - patience: What takes longer, in seconds, is killed, and what it reported ends with a line that
-    ///     says so.
+    /// - Parameter environment: Added to the test's own.
     init(
         _ arguments: [String], in folder: String, environment: [String: String] = [:],
-        descriptors: (soft: Int, hard: Int)? = nil, patience: Double = 300
+        descriptors: (soft: Int, hard: Int)? = nil
     ) {
-        self.patience = patience
+        self.arguments = arguments
         let started = Spawning.start(
             arguments, in: folder, environment: environment, descriptors: descriptors)
         id = started.id
@@ -46,14 +51,20 @@ final class ChildProcess: Sendable {
     }
 
     /// Waits until standard output has `text`, or the program has ended. False in the second case.
-    func hasWritten(_ text: String) async -> Bool {
-        await wait { $0.code != nil || String(decoding: $0.output, as: UTF8.self).contains(text) }
+    func hasWritten(_ text: String, at location: SourceLocation = #_sourceLocation) async -> Bool {
+        await wait(for: "'\(text)' in the output", at: location) {
+            $0.code != nil || String(decoding: $0.output, as: UTF8.self).contains(text)
+        }
         return contents.withLock { String(decoding: $0.output, as: UTF8.self).contains(text) }
     }
 
     /// The same for standard error, which may have to have it several times.
-    func hasReported(_ text: String, times: Int = 1) async -> Bool {
-        await wait { $0.code != nil || Self.count(text, in: $0.errors) >= times }
+    func hasReported(
+        _ text: String, times: Int = 1, at location: SourceLocation = #_sourceLocation
+    ) async -> Bool {
+        await wait(for: "'\(text)' in the errors, \(times) times", at: location) {
+            $0.code != nil || Self.count(text, in: $0.errors) >= times
+        }
         return contents.withLock { Self.count(text, in: $0.errors) >= times }
     }
 
@@ -65,8 +76,8 @@ final class ChildProcess: Sendable {
     var output: String { contents.withLock { String(decoding: $0.output, as: UTF8.self) } }
     var errors: String { contents.withLock { String(decoding: $0.errors, as: UTF8.self) } }
 
-    func end() async -> Outcome {
-        await wait { $0.code != nil }
+    func end(at location: SourceLocation = #_sourceLocation) async -> Outcome {
+        await wait(for: "the end", at: location) { $0.code != nil }
         return contents.withLock {
             Outcome(
                 code: $0.code ?? -1, output: String(decoding: $0.output, as: UTF8.self),
@@ -74,42 +85,50 @@ final class ChildProcess: Sendable {
         }
     }
 
-    private func wait(until holds: @Sendable (borrowing Contents) -> Bool) async {
-        var isDone = false
-        while !isDone {
-            isDone = await withCheckedContinuation { (change: CheckedContinuation<Bool, Never>) in
-                let isDone = contents.withLock { contents in
-                    if holds(contents) { return true }
-                    contents.waiting.append(change)
-                    return false
-                }
-                if isDone { change.resume(returning: true) }
+    private func wait(
+        for what: String, at location: SourceLocation, until holds: @escaping @Sendable (Contents) -> Bool
+    ) async {
+        let command = arguments.joined(separator: " ")
+        let isDone: Bool? = await waiting(for: "\(what) of `\(command)`", at: location) { told in
+            let isDone = contents.withLock { contents in
+                if holds(contents) { return true }
+                contents.waiting.append(Wait(holds: holds, told: told))
+                return false
             }
+            if isDone { told(true) }
         }
+        if isDone == nil { stop("the test waited in vain for \(what)") }
+    }
+
+    private func stop(_ reason: String) {
+        signal(SIGKILL)
+        update { $0.errors += Array("(killed by the test: \(reason))\n".utf8) }
     }
 
     private func update(_ change: (inout Contents) -> Void) {
-        let waiting = contents.withLock { contents in
+        let done = contents.withLock { contents in
             change(&contents)
-            let waiting = contents.waiting
-            contents.waiting = []
-            return waiting
+            var (done, left): ([Wait], [Wait]) = ([], [])
+            for wait in contents.waiting {
+                if wait.holds(contents) { done.append(wait) } else { left.append(wait) }
+            }
+            contents.waiting = left
+            return done
         }
-        for change in waiting { change.resume(returning: false) }
+        for wait in done { wait.told(true) }
     }
 
     /// Reads until nobody holds the other ends, so that what the program started counts as well.
     private func follow(_ output: Int32, _ errors: Int32) {
-        let start = Self.uptime
+        let start = ClockReading.uptime
         var isKilled = false
         var open = [output, errors]
         while !open.isEmpty {
             var polled = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             poll(&polled, nfds_t(polled.count), 1000)
-            if !isKilled, Self.uptime - start > patience {
+            if !isKilled, ClockReading.uptime - start > Self.longestLife {
                 isKilled = true
-                kill(-id, SIGKILL)
-                update { $0.errors += Array("(killed by the test: it ran for \(patience) seconds)\n".utf8) }
+                stop("it ran for \(Self.longestLife) seconds")
             }
             for entry in polled where entry.revents != 0 {
                 var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -132,11 +151,5 @@ final class ChildProcess: Sendable {
         while waitpid(id, &status, 0) < 0 && errno == EINTR {}
         let number = status & 0x7F
         update { $0.code = number == 0 ? (status >> 8) & 0xFF : 128 + number }
-    }
-
-    private static var uptime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -26,6 +26,15 @@ struct PatienceTests {
         #expect(answer == nil)
     }
 
+    @Test func `so does what can be ended, a condition that doesn't hold, and a thread's`() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        await inVain("the end") {
+            await patiently("the end", giveUp: { continuation.finish() }) { for await _ in stream {} }
+        }
+        await inVain("luck") { await yielding(until: "luck") { false } }
+        await inVain("luck") { spinning(until: "luck") { false } }
+    }
+
     @Test func `an answer is taken once, be it early or late`() async {
         #expect(
             await waiting(for: "one") {

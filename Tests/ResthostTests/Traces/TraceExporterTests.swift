@@ -174,7 +174,7 @@ struct TraceExporterTests {
         let end = Task { await exporter.finish() }
         await yielding(until: "something is sent") { !collector.streams.isEmpty }
         answer(0, 502)
-        await end.value
+        await fixture.finish(end)
         #expect(complaints.lines == ["the collector of traces answers with status 502; 2 spans are lost"])
     }
 
@@ -188,7 +188,7 @@ struct TraceExporterTests {
         fixture.advance(2.5)
         #expect(complaints.lines.isEmpty)
         fixture.advance(1)
-        await end.value
+        await fixture.finish(end)
         #expect(complaints.lines == ["the collector of traces takes too long; 2 spans are lost"])
         collector.end()
     }

@@ -27,7 +27,9 @@ struct SQLiteStoreTests {
     }
 
     private func written(_ store: SQLiteStore) async {
-        await withCheckedContinuation { continuation in store.whenWritten { _ in continuation.resume() } }
+        let _: Bool? = await waiting(for: "what was recorded to be written") { told in
+            store.whenWritten { _ in told(true) }
+        }
     }
 
     @Test func `what was recorded is in the file, the last of each key`() async throws {

@@ -1,20 +1,30 @@
 import RestEngine
 import SQLiteCache
+import TestSupport
+
+/// The test has waited in vain.
+private struct NoAnswer: Error {}
 
 extension EntityCache {
     func write(_ entity: Entity, _ key: CacheKey) async -> (any Error)? {
-        await withCheckedContinuation { done in write(entity, for: key) { done.resume(returning: $0) } }
+        let answer: (any Error)?? = await waiting(for: "a write") { told in
+            write(entity, for: key) { told($0) }
+        }
+        return answer ?? NoAnswer()
     }
 
     func read(_ key: CacheKey) async -> Result<Entity?, any Error> {
-        await withCheckedContinuation { done in read(key) { done.resume(returning: $0) } }
+        await waiting(for: "a read") { told in read(key) { told($0) } } ?? .failure(NoAnswer())
     }
 
     func remove(_ key: CacheKey) async -> (any Error)? {
-        await withCheckedContinuation { done in remove(key) { done.resume(returning: $0) } }
+        let answer: (any Error)?? = await waiting(for: "a removal") { told in remove(key) { told($0) } }
+        return answer ?? NoAnswer()
     }
 }
 
 extension SQLiteCache {
-    func closed() async { await withCheckedContinuation { done in close { done.resume() } } }
+    func closed() async {
+        let _: Bool? = await waiting(for: "a cache to close") { told in close { told(true) } }
+    }
 }
