@@ -1,5 +1,4 @@
 import Dispatch
-import NIOCore
 import RestEngine
 import Synchronization
 
@@ -8,10 +7,7 @@ import Synchronization
 final class ContentRendering: Sendable {
     /// One form of the content: as it is, or encoded.
     struct Form: Sendable {
-        /// The lines of the head that describe the content: none when there is none (RFC 9110 8.6).
-        let fields: ByteBuffer
-        /// Those that a 304 has as well (RFC 9110 15.4.5).
-        let validators: ByteBuffer
+        let fields: ContentFields
         let etag: String
         let body: AnswerBody
     }
@@ -24,7 +20,6 @@ final class ContentRendering: Sendable {
         var form: Form? { if case .form(let form) = self { form } else { nil } }
     }
 
-    let statusLine: ByteBuffer
     let plain: Form
     /// Whether an encoded form is worth its making.
     let isCompressible: Bool
@@ -41,17 +36,10 @@ final class ContentRendering: Sendable {
     @Sendable static func prepare(_ content: EncodedContent) { _ = of(content) }
 
     private init(_ content: EncodedContent) {
-        statusLine =
-            content.status == 200
-            ? Self.okLine
-            : ByteBuffer(
-                string: "HTTP/1.1 \(content.status) \(StatusPhrase.text(for: content.status))\r\n")
         isCompressible = content.status != 204 && content.status != 205 && ContentCoding.pays(for: content)
         plain = Self.form(
             of: content, AnswerBody(content.body), etag: content.etag, nil, isCompressible)
     }
-
-    private static let okLine = ByteBuffer(string: "HTTP/1.1 200 OK\r\n")
 
     deinit {
         // Those in codings are smaller.
@@ -67,28 +55,17 @@ final class ContentRendering: Sendable {
         of content: EncodedContent, _ body: AnswerBody, etag: String, _ coding: ContentCoding?,
         _ varies: Bool
     ) -> Form {
-        // Both in one buffer: there is one such form for each load.
-        var lines = ByteBufferAllocator().buffer(capacity: 240)
+        var fields = ContentFields(etag: etag, vary: varies ? "Accept, Accept-Encoding" : "Accept")
         switch content.status {
         // RFC 9110 8.6: it has no content, not even an empty one.
         case 204: break
         // RFC 9110 15.3.6.
-        case 205: lines.writeStaticString("Content-Length: 0\r\n")
+        case 205: fields.length = 0
         default:
-            lines.writeField("Content-Type: ", typeField(of: content))
-            lines.writeField("Content-Length: ", body.count)
-            if let coding { lines.writeField("Content-Encoding: ", coding.rawValue) }
-            if content.isRaw, content.status == 200, coding == nil {
-                lines.writeStaticString("Accept-Ranges: bytes\r\n")
-            }
+            (fields.type, fields.length, fields.coding) = (typeField(of: content), body.count, coding)
+            fields.acceptsRanges = content.isRaw && content.status == 200 && coding == nil
         }
-        let fieldsEnd = lines.writerIndex
-        lines.writeField("ETag: ", etag)
-        lines.writeStaticString(varies ? "Vary: Accept, Accept-Encoding\r\n" : "Vary: Accept\r\n")
-        var fields = lines
-        fields.moveWriterIndex(to: fieldsEnd)
-        lines.moveReaderIndex(to: fieldsEnd)
-        return Form(fields: fields, validators: lines, etag: etag, body: body)
+        return Form(fields: fields, etag: etag, body: body)
     }
 
     // MARK: Codings

@@ -1,4 +1,3 @@
-import NIOCore
 import RestEngine
 
 /// Which headers of the API go to a client, and how. Addresses below the service's base URL become the
@@ -71,13 +70,6 @@ struct HeaderPassage: Sendable {
         "if-unmodified-since", "if-range", "date", "age", "etag", "cache-control", "cache-status",
         "www-authenticate",
     ])
-
-    /// The lines of a head.
-    func lines(of content: EncodedContent) -> ByteBuffer {
-        let fields = fields(of: content.headers, from: content.url)
-        if fields.isEmpty { return ByteBuffer() }
-        return ByteBuffer(string: fields.map { "\($0.0): \($0.1)\r\n" }.joined())
-    }
 
     /// - Parameter url: where the response came from.
     func fields(of headers: Headers, from url: String?) -> [(String, String)] {

@@ -24,28 +24,25 @@ extension Problem {
         self.init(Self.status(of: error), error.code, detail)
         url = error.url.flatMap(path.visible)
         attempt = error.attempt
-        if status == 503 { retryAfter = 1 }
+        if status == 503 { fields.set("Retry-After", "1") }
         if let headers = error.entity?.headers { takeFields(headers, at: error.timestamp) }
         if case .transport(let failure)? = error.cause, let time = failure.retryAt {
-            retryAfter = Int(min(max(1, (time - error.timestamp).rounded(.up)), 86_400))
+            fields.set(
+                "Retry-After", "\(Int(min(max(1, (time - error.timestamp).rounded(.up)), 86_400)))")
         }
     }
 
-    /// What the API's own failure says beside its status: of others the gateway makes its own.
+    /// Fields that belong to the status of an API's failure, and when it wants to be asked again.
     private mutating func takeFields(_ headers: Headers, at time: Double) {
-        func sound(_ value: String) -> Bool { value.utf8.allSatisfy(HTTPByte.isFieldValue) }
-        switch status {
-        case 401: challenges = headers.values("WWW-Authenticate").filter(sound)
-        case 405:
-            allow = headers["Allow"]?.split(separator: ",").map {
-                String($0.drop { $0 == " " }.prefix { $0 != " " })
-            }.filter(Method.isToken)
-        case 416: contentRange = headers["Content-Range"].flatMap { sound($0) ? $0 : nil }
-        default: break
+        // RFC 9110 11.6.1, 15.5.6, 15.5.17.
+        if let name = [401: "WWW-Authenticate", 405: "Allow", 416: "Content-Range"][status] {
+            for value in headers.values(name) where value.utf8.allSatisfy(HTTPByte.isFieldValue) {
+                fields.add(name, value)
+            }
         }
-        guard let value = headers["Retry-After"], let wait = RetryAfter(value, now: time).wait(cap: 86_400)
-        else { return }
-        retryAfter = Int(max(0, wait).rounded(.up))
+        if let value = headers["Retry-After"], let wait = RetryAfter(value, now: time).wait(cap: 86_400) {
+            fields.set("Retry-After", "\(Int(max(0, wait).rounded(.up)))")
+        }
     }
 
     /// The names of the same, for a script that made an error of theirs.

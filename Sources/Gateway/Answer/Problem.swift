@@ -11,20 +11,16 @@ struct Problem: Error, Sendable, Equatable {
     var attempt: Int?
     /// Names that would have worked.
     var services: [String]?
-    /// Fields of the answer's head that belong to the failure.
-    var allow: [String]?
-    var retryAfter: Int?
-    var asksForToken = false
-    var contentRange: String?
-    /// Of the API, for a client that it does not let in (RFC 9110 11.6.1).
-    var challenges: [String] = []
+    /// Those of the answer's head that belong to the failure.
+    var fields: Headers
     /// More members of the answer's object.
     var members: [ControlProblem.Member] = []
 
-    init(_ status: Int, _ code: String, _ detail: String) {
+    init(_ status: Int, _ code: String, _ detail: String, _ fields: [(String, String)] = []) {
         self.status = status
         self.code = code
         self.detail = detail
+        self.fields = Headers(fields)
     }
 
     init(_ fault: RequestFault) { self.init(fault.status, fault.code, fault.detail) }
@@ -45,20 +41,14 @@ struct Problem: Error, Sendable, Equatable {
         if let services { pairs.append(("services", Tree(services.map { Tree($0) }))) }
         pairs += members.map { ($0.name, $0.value) }
         var reply = Reply(status, json: Tree(pairs: pairs), type: "application/problem+json")
-        if let allow { reply.fields.append(("Allow", allow.joined(separator: ", "))) }
-        if let retryAfter { reply.fields.append(("Retry-After", "\(retryAfter)")) }
-        if let contentRange { reply.fields.append(("Content-Range", contentRange)) }
-        for challenge in challenges { reply.fields.append(("WWW-Authenticate", challenge)) }
-        if asksForToken { reply.fields.append(("WWW-Authenticate", "Bearer")) }
+        reply.fields = fields.fields.map { ($0.name, $0.value) }
         return reply
     }
 }
 
 extension Problem {
     static var unauthorized: Problem {
-        var problem = Problem(401, "unauthorized", "a bearer token is needed")
-        problem.asksForToken = true
-        return problem
+        Problem(401, "unauthorized", "a bearer token is needed", [("WWW-Authenticate", "Bearer")])
     }
 
     /// - Parameter canBeListed: A script can name it as one of its own.
@@ -81,33 +71,31 @@ extension Problem {
     }
 
     static func tooOften(_ seconds: Double) -> Problem {
-        var problem = Problem(429, "rate_limited", "this client asks more often than the gateway lets it")
-        problem.retryAfter = max(1, Int(min(seconds, 86_400).rounded(.up)))
-        return problem
+        let wait = max(1, Int(min(seconds, 86_400).rounded(.up)))
+        return Problem(
+            429, "rate_limited", "this client asks more often than the gateway lets it",
+            [("Retry-After", "\(wait)")])
     }
 
     /// - Parameter what: `requests`, `streams`.
     static func tooMany(_ what: String) -> Problem {
-        var problem = Problem(
-            429, "too_many_\(what)", "this client has as many \(what) under way as the gateway lets it")
-        problem.retryAfter = 1
-        return problem
+        Problem(
+            429, "too_many_\(what)", "this client has as many \(what) under way as the gateway lets it",
+            [("Retry-After", "1")])
     }
 
     static var tooManyConnections: Problem {
-        var problem = Problem(503, "too_many_connections", "the gateway has as many connections as it may")
-        problem.retryAfter = 1
-        return problem
+        Problem(
+            503, "too_many_connections", "the gateway has as many connections as it may",
+            [("Retry-After", "1")])
     }
 
     /// - Parameter methods: those of the path; OPTIONS is one of each.
     static func methodNotAllowed(_ method: String, _ methods: [String]) -> Problem {
-        let methods = Reply.allowed(methods)
-        var problem = Problem(
-            405, "method_not_allowed",
-            "\(method) is not possible here; there are \(methods.joined(separator: ", "))")
-        problem.allow = methods
-        return problem
+        let methods = Reply.allowed(methods).joined(separator: ", ")
+        return Problem(
+            405, "method_not_allowed", "\(method) is not possible here; there are \(methods)",
+            [("Allow", methods)])
     }
 
     static func unknownMethod(_ method: String) -> Problem {
@@ -115,10 +103,8 @@ extension Problem {
     }
 
     static var tooManyBodies: Problem {
-        var problem = Problem(
-            503, "too_many_bodies", "the gateway holds as many bodies as it may")
-        problem.retryAfter = 1
-        return problem
+        Problem(
+            503, "too_many_bodies", "the gateway holds as many bodies as it may", [("Retry-After", "1")])
     }
 
     /// RFC 9111 5.2.1.7.
@@ -159,15 +145,24 @@ extension Problem {
 /// An answer that is made for one request: everything but the content of resources.
 struct Reply: Sendable {
     var status: Int
-    var fields: [(String, String)]
+    /// Of its body; nil where nothing is said of it.
+    var type: String?
+    var fields: [(String, String)] = []
+    var freshness: Freshness? = .unstored
     var body: [UInt8]
     /// False for an answer to HEAD whose content nobody has seen (RFC 9110 9.3.2).
     var saysLength = true
+
+    /// RFC 9110 8.6: without content there is no length of it.
+    var content: ContentFields {
+        ContentFields(type: type, length: saysLength && status != 204 ? body.count : nil)
+    }
 
     /// About the server as a whole (RFC 9110 9.3.7).
     init(allowing methods: [String]) {
         status = 204
         fields = [("Allow", Self.allowed(methods).joined(separator: ", "))]
+        freshness = nil
         body = []
     }
 
@@ -179,14 +174,12 @@ struct Reply: Sendable {
 
     /// Facts about the host, masked.
     init(_ status: Int, json: Tree, type: String = "application/json") {
-        self.status = status
-        fields = [("Content-Type", type), ("Cache-Control", "no-store")]
+        (self.status, self.type) = (status, type)
         body = MaskedText(json: json).bytes
     }
 
     init(_ status: Int, text: String, type: String) {
-        self.status = status
-        fields = [("Content-Type", type), ("Cache-Control", "no-store")]
+        (self.status, self.type) = (status, type)
         body = Array(text.utf8)
     }
 }

@@ -66,8 +66,6 @@ struct ClientRequest {
         let body: BodyReader?
         let contentLength: Int?
         let expectsContinue: Bool
-        /// For the answer to a page of another origin.
-        let lines: String
         let isLast: Bool
         let isOld: Bool
         let startedAt: Double?
@@ -83,7 +81,6 @@ struct ClientRequest {
             (isAuthorized, isOperator) = (client.isAuthorized, client.isOperator)
             exposure = client.exposure
             fields = RequestFields(Array(bytes[..<head.length]))
-            lines = client.lines
             notable = head.notable
             hasTerms = !head.notable.isEmpty || head.ifNoneMatch != nil
             body =
@@ -99,7 +96,7 @@ struct ClientRequest {
         init(unreadableAt startedAt: Double?) {
             (number, method, target) = (0, "-", [])
             (isHead, isAuthorized, isOperator, exposure) = (false, false, false, nil)
-            (fields, notable, hasTerms, lines) = (.none, [], false, "")
+            (fields, notable, hasTerms) = (.none, [], false)
             (body, contentLength, expectsContinue) = (nil, nil, false)
             (isLast, isOld) = (true, false)
             self.startedAt = startedAt
@@ -107,10 +104,13 @@ struct ClientRequest {
     }
 
     /// A body that nobody reads would be taken for the next request, so the connection ends with it.
-    var framing: AnswerWriter.Framing {
+    var framing: ResponseHead.Framing {
         let closes = head.isLast || hasUnreadBytes
-        return AnswerWriter.Framing(closes: closes, saysKeepAlive: !closes && isOld, lines: head.lines)
+        return ResponseHead.Framing(closes: closes, saysKeepAlive: !closes && isOld)
     }
+
+    /// Of the page that sent it.
+    var origin: String? { head.notable.contains(.origin) ? fields.single("origin") : nil }
 
     /// It is complete: the next request begins behind it.
     mutating func bodyIsRead() { hasUnreadBytes = false }

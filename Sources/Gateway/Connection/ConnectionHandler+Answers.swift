@@ -208,14 +208,13 @@ extension ConnectionHandler {
         let selection = ContentSelection(answer.content, terms, hasStream: !passage.isOwn)
         switch selection.result {
         case .problem(let problem): write(problem.reply, request, context)
-        case .content(let code, var parts, let body):
-            parts.kept = passage.lines(of: answer.content)
-            if let timing { parts.kept.writeString("Server-Timing: \(timing)\r\n") }
-            let shown = request.isHead ? nil : body
-            let head = loop.writer.contentHead(
-                parts, of: answer, status, now: loop.uptime(), framing(request), room: shown?.joinedCount ?? 0
-            )
-            write(head, shown, status: code, .init(status), request, context)
+        case .content(let code, let fields, let body):
+            let now = loop.uptime()
+            var head = head(code, for: request, at: now)
+            (head.content, head.timing) = (fields, timing)
+            head.passed = passage.fields(of: answer.content.headers, from: answer.content.url)
+            head.freshness = Freshness(of: answer, status, now: now)
+            write(head, request.isHead ? nil : body, .init(status), request, context)
         }
     }
 
@@ -226,43 +225,41 @@ extension ConnectionHandler {
     ) {
         switch ContentSelection(content, request.terms.ofOwnRead).result {
         case .problem(let problem): write(problem.reply, request, context)
-        case .content(let code, var parts, let body):
-            parts.kept.writeString(fields.map { "\($0.0): \($0.1)\r\n" }.joined())
-            let head = loop.writer.ownHead(
-                parts, now: loop.clock(), framing(request), room: body?.joinedCount ?? 0)
-            write(head, body, status: code, .init(status: code), request, context)
+        case .content(let code, let contentFields, let body):
+            var head = head(code, for: request, at: loop.uptime())
+            (head.content, head.passed, head.freshness) = (contentFields, fields, .unstored)
+            write(head, body, .init(status: code), request, context)
         }
     }
 
     func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {
-        let head = loop.writer.head(of: reply, now: loop.uptime(), framing(request))
+        var head = head(reply.status, for: request, at: loop.uptime())
+        (head.content, head.passed, head.freshness) = (reply.content, reply.fields, reply.freshness)
         write(
-            head, request.isHead ? nil : AnswerBody(reply.body), status: reply.status,
-            .init(status: reply.status), request, context)
-    }
-
-    /// The gateway, or its listener, may have begun to stop since the request came.
-    func framing(_ request: ClientRequest) -> AnswerWriter.Framing {
-        isLeaving ? AnswerWriter.Framing(closes: true, lines: request.framing.lines) : request.framing
+            head, request.isHead ? nil : AnswerBody(reply.body), .init(status: reply.status), request, context
+        )
     }
 
     private func write(
-        _ head: consuming ByteBuffer, _ body: AnswerBody?, status: Int, _ outcome: RequestSeries.Outcome,
+        _ head: ResponseHead, _ body: AnswerBody?, _ outcome: RequestSeries.Outcome,
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
+        // A stream has taken it already.
+        if isHTTP2Stream { queue(head, context) }
+        var piece = isHTTP2Stream ? ByteBuffer() : head.lines(room: body?.joinedCount ?? 0)
         let isLast = machine.answer(
-            request, bytes: head.readableBytes + (body?.count ?? 0), closes: framing(request).closes)
+            request, bytes: piece.readableBytes + (body?.count ?? 0), closes: head.framing.closes)
         let promise = isLast ? closing() : nil
-        if let rest = body?.join(&head) {
+        if let rest = body?.join(&piece) {
             pace(rest, context)
-            queue(head, context)
+            queue(piece, context)
             queue(rest, promise: promise, context)
         } else if isLast {
-            queue(head, promise: promise, context)
+            queue(piece, promise: promise, context)
         } else {
-            sendOrQueue(head, context)
+            sendOrQueue(piece, context)
         }
-        logAccess(request, status: status, outcome, bytes: body?.count ?? 0, context)
+        logAccess(request, status: head.status, outcome, bytes: body?.count ?? 0, context)
     }
 
     /// Answers bytes that are no request, and closes.

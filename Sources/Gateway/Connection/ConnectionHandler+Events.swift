@@ -53,7 +53,8 @@ extension ConnectionHandler {
         machine.stream()
         events = HostEventStream(id: id)
         loop.streams.add(self, LoopStreams.hostEvents)
-        send([loop.writer.streamHead(now: loop.uptime(), request.framing)] + frames, context)
+        queue(streamHead(for: request), context)
+        send(frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
         // Its client comes back to who listens then.
         if isLeaving { close() }

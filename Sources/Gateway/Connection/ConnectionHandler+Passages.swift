@@ -111,18 +111,18 @@ extension ConnectionHandler {
             return streamed.pipe.close()
         }
         self.labels = labels
-        var framing = framing(request)
         let coding: BodyPassage.Coding =
             streamed.length != nil || streamed.isEmpty || request.isHead
-            ? .length : secure?.isStream ?? false || request.isOld ? .untilClose : .chunks
-        if coding == .untilClose { framing.closes = true }
+            ? .length : isHTTP2Stream || request.isOld ? .untilClose : .chunks
+        var head = head(streamed.status, for: request, at: loop.uptime())
+        head.content.length = streamed.status == 204 ? nil : streamed.length.map { Int($0) }
+        (head.passed, head.freshness) = (streamed.fields, .unstored)
+        head.framing.isChunked = coding == .chunks
+        if coding == .untilClose { head.framing.closes = true }
         let passage = passage ?? BodyPassage(number, upload: nil)
         self.passage = passage
         passage.answer = BodyPassage.Answer(
-            request: request, streamed: streamed, coding: coding, closes: framing.closes)
-        let head = loop.writer.head(
-            of: streamed, isChunked: coding == .chunks, now: loop.uptime(), framing)
-        machine.wrote(head.readableBytes)
+            request: request, streamed: streamed, coding: coding, closes: head.framing.closes)
         queue(head, context)
         flush(context)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
@@ -196,7 +196,7 @@ extension ConnectionHandler {
         guard let answer = passage.answer else { return }
         logStreamed(answer, context)
         passage.answer = nil
-        if secure?.isStream ?? false {
+        if isHTTP2Stream {
             context.triggerUserOutboundEvent(BrokenAnswer(), promise: nil)
         } else if answer.coding == .untilClose {
             // Nothing but a reset tells it from the end (RFC 9112 8).

@@ -38,7 +38,7 @@ extension ConnectionHandler {
     }
 
     func sayContinue(_ context: ChannelHandlerContext) {
-        queue(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), context)
+        queue(ResponseHead(status: 100), context)
     }
 
     /// Sends a request, with its whole body, to whom it is for.

@@ -127,7 +127,7 @@ extension ConnectionHandler {
         guard let form = form(of: hot, head, bytes) else {
             return .content(answer, hot.passage, hot.labels)
         }
-        form.render(answer, hot.passage, now: now, &loop.writer, loop.rules.access.origins)
+        form.render(answer, hot.passage, now: now, &loop.date, loop.rules.access.origins)
         return form.isContent ? .hot(hot, form) : .content(answer, hot.passage, hot.labels)
     }
 
@@ -224,14 +224,7 @@ extension ConnectionHandler {
                 said = loop.terms.find(head, bytes, last: terms)
             }
             let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
-            var client = (isKnown ? known : identify(head, bytes))?.client ?? loop.rules.access.stranger
-            if !loop.isForAdmins {
-                let origin =
-                    head.notable.contains(.origin)
-                    ? RequestFields(Array(bytes[..<head.length])).single("origin") : nil
-                client.lines = loop.rules.access.origins.lines(for: origin)
-            }
-            return client
+            return (isKnown ? known : identify(head, bytes))?.client ?? loop.rules.access.stranger
         }
         var request = machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
         request.known = said
@@ -251,8 +244,8 @@ extension ConnectionHandler {
             return writeContent(current, .hit(.memory), answer.passage, request.terms, request, context)
         }
         if head.method == .head {
-            machine.skip(head, answeredWith: form.head.readableBytes)
-            sendOrQueue(form.head, context)
+            machine.skip(head, answeredWith: form.lines.readableBytes)
+            sendOrQueue(form.lines, context)
         } else if let body = form.body {
             machine.skip(head, answeredWith: form.whole.readableBytes + body.readableBytes)
             pace(body, context)
@@ -269,7 +262,7 @@ extension ConnectionHandler {
     func count(_ answer: HotAnswer, _ form: HotForm, isHead: Bool) {
         guard loop.metrics != nil else { return }
         loop.count(
-            answer.labels, isHead ? "HEAD" : "GET", status: form.status, .hit,
+            answer.labels, isHead ? "HEAD" : "GET", status: form.head.status, .hit,
             bytes: isHead ? 0 : form.bodyCount,
             since: loop.batchStart)
     }

@@ -83,11 +83,22 @@ extension ConnectionHandler {
         stream = ClientStream(
             live: live, feed: feed, path: path, wantsPatches: wantsPatches, fields: request.fields)
         loop.streams.add(self, live.id)
-        let head = loop.writer.streamHead(now: loop.uptime(), request.framing)
-        send([head] + frames, context)
+        queue(streamHead(for: request), context)
+        send(frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
         // Its client comes back to who listens then.
         if isLeaving { close() }
+    }
+
+    /// The head of either kind of stream, whose end is that of its connection.
+    func streamHead(for request: ClientRequest) -> ResponseHead {
+        var head = head(200, for: request, at: loop.uptime())
+        head.content = ContentFields(type: "text/event-stream", vary: "Accept")
+        // For nginx, which else collects what it passes on.
+        head.passed = [("X-Accel-Buffering", "no")]
+        head.freshness = .unstored
+        head.framing.closes = true
+        return head
     }
 
     /// Of either kind of stream.

@@ -1,6 +1,35 @@
 import NIOCore
 
 extension ConnectionHandler {
+    /// It is one stream of HTTP/2.
+    var isHTTP2Stream: Bool { secure?.isStream ?? false }
+
+    /// What the heads of all answers to a request have.
+    ///
+    /// - Parameter now: The loop's uptime.
+    func head(_ status: Int, for request: ClientRequest, at now: Double) -> ResponseHead {
+        var head = ResponseHead(status: status, date: loop.date.value(at: now))
+        head.framing = request.framing
+        // The gateway, or its listener, may have begun to stop since the request came.
+        if isLeaving { head.framing.closes = true }
+        // What was no request came from no page.
+        if !loop.isForAdmins, request.number > 0 {
+            head.cors = loop.rules.access.origins.fields(for: request.origin)
+        }
+        return head
+    }
+
+    /// Hands over the head of an answer whose body comes behind it. A stream takes it as it is.
+    func queue(_ head: ResponseHead, _ context: ChannelHandlerContext) {
+        guard !isHTTP2Stream else {
+            needsFlush = true
+            return context.triggerUserOutboundEvent(head, promise: nil)
+        }
+        let lines = head.lines()
+        machine.wrote(lines.readableBytes)
+        queue(lines, context)
+    }
+
     /// Hands over bytes that go out with the next flush, behind all that was handed over before.
     func queue(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>? = nil, _ context: ChannelHandlerContext)
     {

@@ -70,7 +70,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         if secure == nil { socket = AnswerSocket(of: context) }
-        if isLeaving, secure?.isStream ?? false {
+        if isLeaving, isHTTP2Stream {
             // It may be asked again on another connection (RFC 9113 8.7).
             context.close(promise: nil)
         } else {

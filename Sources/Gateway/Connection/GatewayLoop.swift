@@ -20,8 +20,6 @@ final class GatewayLoop {
         let name: String?
         /// It said so, or its listener does; see also ``ConnectionHandler/isOperator(_:_:)``.
         var isOperator = false
-        /// What its answers say besides; see ``OriginRules``.
-        var lines = ""
     }
 
     let eventLoop: any EventLoop
@@ -40,8 +38,8 @@ final class GatewayLoop {
     var targets = TargetTable()
     var terms = TermsTable()
     var streams = LoopStreams()
-    // Unchecked: it writes the head of each answer, and calls nobody who could write another one meanwhile.
-    @exclusivity(unchecked) var writer: AnswerWriter
+    // Unchecked: each answer has it in its head, and it calls nobody who could make another one meanwhile.
+    @exclusivity(unchecked) var date: ResponseDate
     /// Nil as long as nobody wants to know; see ``GatewayMetrics``.
     private(set) var metrics: LoopMetrics?
     /// When the requests that are being answered were read; for ``metrics``.
@@ -76,7 +74,7 @@ final class GatewayLoop {
         uptime = configuration.uptime
         self.room = room
         mailbox = LoopMailbox(eventLoop: eventLoop)
-        writer = AnswerWriter(allocator: ByteBufferAllocator(), clock: configuration.clock)
+        date = ResponseDate(clock: configuration.clock)
     }
 
     /// Forgets what was answered under rules that hold no more.
@@ -176,7 +174,7 @@ final class GatewayLoop {
         refreshRules()
         beginCounting()
         tellGauges()
-        targets.forget(unusedSince: AnswerWriter.wholeSeconds(uptime()) - Self.contentSeconds)
+        targets.forget(unusedSince: uptime().wholeSeconds - Self.contentSeconds)
         for connection in all { connection.sweep() }
     }
 

@@ -90,10 +90,12 @@ final class HotForm {
     private static let mostTagBytes = 512
     private var content: EncodedContent?
     /// The API's own fields of that content.
-    private var kept = ByteBuffer()
+    private var kept: [(String, String)] = []
     private var expiresAt = 0.0
     private var second = Int.min
-    private(set) var head = ByteBuffer()
+    private(set) var head = ResponseHead(status: 200)
+    /// The head's lines of HTTP/1.1.
+    private(set) var lines = ByteBuffer()
     /// Head and body, or the head alone when `body` is not nil.
     private(set) var whole = ByteBuffer()
     private(set) var body: ByteBuffer?
@@ -104,7 +106,6 @@ final class HotForm {
     private(set) var isContent = true
     /// It may be another in the same second.
     private var isPassing = false
-    private(set) var status = 200
 
     init(_ known: KnownTerms?, _ terms: ReadTerms) {
         self.known = known
@@ -122,12 +123,14 @@ final class HotForm {
         return form
     }
 
-    /// The whole, as long as it is one piece, in frames of HTTP/2.
+    /// The same as ``whole``, as long as that is one piece, in frames of HTTP/2.
     func wholeFrames(indexed: Bool) -> [HTTP2Frame.FramePayload] {
         let known = indexed ? frames.indexed : frames.plain
         guard known.isEmpty else { return known }
         var answer = TranslatedAnswer(indexing: indexed ? .indexable : .nonIndexable)
-        let made = answer.take(whole)
+        var content = whole
+        content.moveReaderIndex(forwardBy: lines.readableBytes)
+        let made = [answer.begin(head)] + (answer.take(content).map { [$0] } ?? [])
         if indexed { frames.indexed = made } else { frames.plain = made }
         return made
     }
@@ -135,38 +138,40 @@ final class HotForm {
     /// Makes the buffers those of `answer` in the second of `now`.
     @inline(__always)
     func render(
-        _ answer: PublishedAnswer, _ passage: HeaderPassage, now: Double, _ writer: inout AnswerWriter,
+        _ answer: PublishedAnswer, _ passage: HeaderPassage, now: Double, _ date: inout ResponseDate,
         _ origins: OriginRules
     ) {
         let second = Int(now)
         if second == self.second, content === answer.content, expiresAt == answer.expiresAt, !isPassing {
             return
         }
-        renderAnew(answer, passage, now: now, second: second, &writer, origins)
+        renderAnew(answer, passage, now: now, second: second, &date, origins)
     }
 
     private func renderAnew(
         _ answer: PublishedAnswer, _ passage: HeaderPassage, now: Double, second: Int,
-        _ writer: inout AnswerWriter, _ origins: OriginRules
+        _ date: inout ResponseDate, _ origins: OriginRules
     ) {
         self.second = second
         expiresAt = answer.expiresAt
-        if content !== answer.content { kept = passage.lines(of: answer.content) }
+        if content !== answer.content {
+            kept = passage.fields(of: answer.content.headers, from: answer.content.url)
+        }
         content = answer.content
         isPassing = ContentRendering.of(answer.content).isMaking(for: terms.codings)
         let selection = ContentSelection(answer.content, terms)
-        guard case .content(let status, var parts, let rendered) = selection.result,
+        guard case .content(let status, let fields, let rendered) = selection.result,
             terms.ifNoneMatch == nil || rendered == nil
         else {
             isContent = false
             return
         }
         isContent = true
-        self.status = status
-        parts.kept = kept
-        head = writer.contentHead(
-            parts, of: answer, .hit(.memory), now: now, AnswerWriter.Framing(lines: origins.lines(for: nil)))
-        whole = head
+        head = ResponseHead(
+            status: status, date: date.value(at: now), content: fields, passed: kept,
+            freshness: Freshness(of: answer, .hit(.memory), now: now), cors: origins.fields(for: nil))
+        lines = head.lines()
+        whole = lines
         body = rendered?.join(&whole)
         frames = ([], [])
         bodyCount = rendered?.count ?? 0
@@ -188,10 +193,11 @@ final class HotForm {
     private func forgetContent() {
         guard content != nil else { return }
         content = nil
-        kept = ByteBuffer()
+        kept = []
         second = .min
-        head = ByteBuffer()
-        whole = head
+        head = ResponseHead(status: 200)
+        lines = ByteBuffer()
+        whole = lines
         body = nil
         frames = ([], [])
     }

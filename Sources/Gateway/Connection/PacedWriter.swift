@@ -17,6 +17,8 @@ final class PacedWriter: ChannelDuplexHandler {
     private var waiting = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
     /// Of the answers that are handed over and not yet with TLS.
     private(set) var waitingBytes = 0
+    /// Since the last flush: the head of a stream's answer is one, and wants to be flushed too.
+    private var hasPassedEvent = false
     private var isSending = false
     /// Bytes that may still go out in this turn. A socket that takes quickly asks for more within one.
     private var turn = bytesInTurn
@@ -29,7 +31,18 @@ final class PacedWriter: ChannelDuplexHandler {
         waiting.append((bytes, promise))
     }
 
-    func flush(context: ChannelHandlerContext) { send(context) }
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        hasPassedEvent = true
+        context.triggerUserOutboundEvent(event, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        if hasPassedEvent, waiting.isEmpty { context.flush() }
+        hasPassedEvent = false
+        send(context)
+    }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         send(context)

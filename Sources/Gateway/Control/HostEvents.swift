@@ -50,9 +50,9 @@ final class HostEvents {
         _ follower: Follower, engine: Engine?, log: HostLog?
     ) throws(Problem) -> (id: Int, opening: [ByteBuffer]) {
         guard followers.count < Self.mostFollowers else {
-            var problem = Problem(503, "too_many_followers", "there are as many streams of events as may be")
-            problem.retryAfter = 5
-            throw problem
+            throw Problem(
+                503, "too_many_followers", "there are as many streams of events as may be",
+                [("Retry-After", "5")])
         }
         if let client = follower.client,
             followers.values.count(where: { $0.client == client }) >= Self.mostOfOneClient

@@ -75,12 +75,11 @@ enum HostRoute: String, CaseIterable {
                         + "or with a token that has it"))
         }
         guard route.methods.contains(method) else {
-            var problem = Problem(
-                405, "method_not_allowed",
-                "\(method) is not possible here; /-/\(name) takes \(route.methods.joined(separator: " and "))"
-            )
-            problem.allow = route.methods
-            return .failure(problem)
+            let takes = route.methods.joined(separator: " and ")
+            return .failure(
+                Problem(
+                    405, "method_not_allowed", "\(method) is not possible here; /-/\(name) takes \(takes)",
+                    [("Allow", route.methods.joined(separator: ", "))]))
         }
         return .success(route)
     }

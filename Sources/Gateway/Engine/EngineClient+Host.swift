@@ -99,9 +99,9 @@ extension EngineClient {
                 health: .degraded, [("message", "the engine is busy: it did not answer in time")])
         case .ready: return readiness(false)
         default:
-            var problem = Problem(503, "busy", "the engine is busy: it did not answer in time")
-            problem.retryAfter = 1
-            return problem.reply
+            return Problem(
+                503, "busy", "the engine is busy: it did not answer in time", [("Retry-After", "1")]
+            ).reply
         }
     }
 

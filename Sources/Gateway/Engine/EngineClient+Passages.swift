@@ -119,7 +119,7 @@ extension StreamedAnswer {
         self.pipe = pipe
         // It is left out with a coding that was taken off, of whose bytes others are the tags.
         length = response.headers["Content-Length"].flatMap { Int64($0) }
-        fields = [("Cache-Control", "no-store")]
+        fields = []
         var names = ["Content-Type", "Content-Encoding", "Accept-Ranges", "Content-Range"]
         // The tag of what was changed says nothing of the body.
         if length != nil || !passed.isRead { names.append("ETag") }

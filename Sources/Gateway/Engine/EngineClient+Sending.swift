@@ -150,20 +150,15 @@ extension EncodedContent {
 extension Reply {
     /// A response of the API to one client's request, which nobody else may have (RFC 9111 3.5).
     init(_ status: Int, _ content: EncodedContent, _ kept: [(String, String)]) {
-        self.status = status
-        fields = [("Cache-Control", "no-store")] + kept
+        (self.status, fields) = (status, kept)
         let isEmpty = content.body.isEmpty || status == 204 || status == 205 || status == 304
         body = isEmpty ? [] : content.body
-        if !isEmpty { fields.insert(("Content-Type", ContentRendering.typeField(of: content)), at: 0) }
+        type = isEmpty ? nil : ContentRendering.typeField(of: content)
     }
 
     /// The API's answer to HEAD. The length of the content that the gateway would make of it is not known here.
     init(_ status: Int, headOf content: EncodedContent, _ headers: Headers, _ kept: [(String, String)]) {
-        self.init(status, content, kept)
-        (body, saysLength) = ([], false)
-        fields.removeAll { $0.0 == "Content-Type" }
-        if headers.contains("Content-Type") {
-            fields.insert(("Content-Type", ContentRendering.typeField(of: content)), at: 0)
-        }
+        (self.status, fields, body, saysLength) = (status, kept, [], false)
+        type = headers.contains("Content-Type") ? ContentRendering.typeField(of: content) : nil
     }
 }

@@ -100,7 +100,7 @@ struct LiveState {
     /// Of the data, in seconds.
     private var age: [UInt8] {
         guard let age = resource.dataAge else { return Self.null }
-        return Array("\(AnswerWriter.wholeSeconds(age))".utf8)
+        return Array("\(age.wholeSeconds)".utf8)
     }
 
     private var isLoading: [UInt8] { Array((resource.isLoading ? "true" : "false").utf8) }

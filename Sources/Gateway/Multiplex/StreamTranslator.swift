@@ -3,7 +3,8 @@ import NIOHPACK
 import NIOHTTP2
 
 /// Makes of one stream of HTTP/2 what ``ConnectionHandler`` knows, a connection with one request of HTTP/1.1,
-/// so that both are answered by the same code (rules 63). Event loop only.
+/// so that both are answered by the same code (rules 63). The head of the answer comes as an event that is a
+/// ``ResponseHead``, its body as bytes behind it. Event loop only.
 final class StreamTranslator: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = ByteBuffer
@@ -13,9 +14,8 @@ final class StreamTranslator: ChannelDuplexHandler {
     /// Carries the stream.
     private let connection: ConnectionHandler
     private var request = TranslatedRequest()
-    private var answer = TranslatedAnswer()
-    /// Nothing more is written to it.
-    private var hasEnded = false
+    // What is indexed is kept in a table whose size the client chooses, up to 4 GiB (RFC 7541 7.3).
+    private var answer = TranslatedAnswer(indexing: .nonIndexable)
     /// Of what ended it, when nobody else waits for that.
     private var end: EventLoopFuture<Void>?
     /// The client has said all that it will.
@@ -52,7 +52,7 @@ final class StreamTranslator: ChannelDuplexHandler {
 
     /// RFC 9113 8.1.1: a malformed request is an error of its stream.
     private func refuse(_ context: ChannelHandlerContext) {
-        hasEnded = true
+        answer.breakOff()
         reset(.protocolError, context)
         context.close(promise: nil)
         connection.noteMalformedStream()
@@ -63,51 +63,50 @@ final class StreamTranslator: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let bytes = unwrapOutboundIn(data)
-        guard !hasEnded else {
-            guard bytes.readableBytes == 0, let end else {
+        if answer.isComplete {
+            // It is asked when the answer is out. A body is left out that a read of its head brings along.
+            guard let end else {
                 promise?.fail(ChannelError.outputClosed)
                 return
             }
-            // It is asked when the answer is out.
             end.cascade(to: promise)
-            return
+        } else if let frame = answer.take(unwrapOutboundIn(data)) {
+            write(frame, promise, context)
+        } else {
+            promise?.succeed()
         }
-        if bytes.readableBytes == 0, answer.endsWithConnection {
-            hasEnded = true
-            let last = HTTP2Frame.FramePayload.Data(data: .byteBuffer(bytes), endStream: true)
-            return context.write(wrapOutboundOut(.data(last)), promise: promise)
-        }
-        let parts = answer.take(bytes)
+    }
+
+    private func write(
+        _ frame: HTTP2Frame.FramePayload, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) {
         var promise = promise
         if answer.isComplete, promise == nil {
             promise = context.eventLoop.makePromise()
             end = promise?.futureResult
         }
-        for (index, part) in parts.enumerated() {
-            context.write(wrapOutboundOut(part), promise: index == parts.count - 1 ? promise : nil)
-        }
-        if parts.isEmpty { promise?.succeed() }
-        hasEnded = answer.isComplete
+        context.write(wrapOutboundOut(frame), promise: promise)
     }
 
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
     ) {
-        guard event is BrokenAnswer else {
-            return context.triggerUserOutboundEvent(event, promise: promise)
+        switch event {
+        case let head as ResponseHead where !answer.isComplete: write(answer.begin(head), promise, context)
+        case is ResponseHead: promise?.fail(ChannelError.outputClosed)
+        case is BrokenAnswer:
+            reset(.internalError, context)
+            // Nothing more is said of the stream, in either direction.
+            answer.breakOff()
+            isRequestWhole = true
+            promise?.succeed()
+        default: context.triggerUserOutboundEvent(event, promise: promise)
         }
-        reset(.internalError, context)
-        // Nothing more is said of the stream, in either direction.
-        (hasEnded, isRequestWhole) = (true, true)
-        promise?.succeed()
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if !hasEnded, answer.endsWithConnection {
-            hasEnded = true
-            let end = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
-            context.writeAndFlush(wrapOutboundOut(.data(end)), promise: nil)
+        if answer.endsWithConnection, let end = answer.take(ByteBuffer()) {
+            context.writeAndFlush(wrapOutboundOut(end), promise: nil)
         }
         // The stream has ended as far as we are concerned, which is all that closing one half does.
         guard mode == .all else {
@@ -117,7 +116,7 @@ final class StreamTranslator: ChannelDuplexHandler {
         if !request.hasHead {
             // Nobody has looked at it, and it may be asked again elsewhere (RFC 9113 8.7).
             reset(.refusedStream, context)
-        } else if hasEnded, !isRequestWhole {
+        } else if answer.isComplete, !isRequestWhole {
             // The answer holds, and the rest of the request isn't wanted (RFC 9113 8.1).
             reset(.noError, context)
         }

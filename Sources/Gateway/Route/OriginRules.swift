@@ -64,17 +64,18 @@ struct OriginRules: Sendable {
         return origin == "http://" + host || origin == "https://" + host
     }
 
-    /// Lines for the head of an answer to a page of that origin.
-    func lines(for origin: String?) -> String {
-        guard let cors else { return "" }
-        var lines = "Vary: Origin\r\n"
+    /// For the head of an answer to a page of that origin.
+    func fields(for origin: String?) -> [(String, String)] {
+        guard let cors else { return [] }
+        var fields = [("Vary", "Origin")]
         guard let origin, isListed(origin.lowercased()), origin.utf8.allSatisfy(HTTPByte.isFieldValue) else {
-            return lines
+            return fields
         }
         let isAnyone = cors.origins.contains("*") && !cors.allowsCredentials
-        lines += "Access-Control-Allow-Origin: \(isAnyone ? "*" : origin)\r\n"
-        if cors.allowsCredentials { lines += "Access-Control-Allow-Credentials: true\r\n" }
-        return lines + "Access-Control-Expose-Headers: \(exposed)\r\n"
+        fields.append(("Access-Control-Allow-Origin", isAnyone ? "*" : origin))
+        if cors.allowsCredentials { fields.append(("Access-Control-Allow-Credentials", "true")) }
+        fields.append(("Access-Control-Expose-Headers", exposed))
+        return fields
     }
 
     /// The answer to a browser's question whether a page may send something; nil when this is none.

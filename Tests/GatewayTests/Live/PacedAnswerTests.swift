@@ -33,6 +33,24 @@ import Testing
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
+    @Test func `what goes by the writer goes out with the next flush`() throws {
+        final class EventWriter: ChannelOutboundHandler {
+            typealias OutboundIn = ByteBuffer
+            typealias OutboundOut = ByteBuffer
+
+            func triggerUserOutboundEvent(
+                context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+            ) {
+                context.write(wrapOutboundOut(ByteBuffer(string: "\(event)")), promise: promise)
+            }
+        }
+        let channel = EmbeddedChannel(handlers: [EventWriter(), PacedWriter()])
+        channel.triggerUserOutboundEvent("head", promise: nil)
+        channel.flush()
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "head"))
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
     @Test func `a connection that ends while a turn is planned ends once`() throws {
         let channel = EmbeddedChannel(handler: PacedWriter())
         let lost = channel.eventLoop.makePromise(of: Void.self)

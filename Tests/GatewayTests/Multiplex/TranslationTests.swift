@@ -75,51 +75,67 @@ import Testing
         }
     }
 
-    private static let answers: [(String, Bool, [String])] = [
-        (
-            "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", false,
-            ["200 etag=\"a\" content-length=5", "hello", "end"]
-        ),
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", true, ["200 content-length=5", "end"]
-        ),
-        (
-            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 1\r\n\r\nx", false,
-            ["100", "201 content-length=1", "x", "end"]
-        ),
-        ("HTTP/1.1 204 No Content\r\nAllow: GET\r\n\r\n", false, ["204 allow=GET", "end"]),
-        ("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n", false, ["304 etag=\"a\"", "end"]),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false, ["200 content-length=0", "end"]),
-        ("HTTP/1.1 200 OK\r\nX: a:b\r\n\r\nevents", false, ["200 x=a:b", "events"]),
+    private static func head(
+        _ status: Int, length: Int? = nil, etag: String? = nil, _ passed: [(String, String)] = []
+    ) -> ResponseHead {
+        ResponseHead(status: status, content: ContentFields(length: length, etag: etag), passed: passed)
+    }
+
+    private static let answers: [(heads: [ResponseHead], content: String, isForHead: Bool, [String])] = [
+        ([head(200, length: 5, etag: "x")], "hello", false, ["200 content-length=5 etag=x", "hello", "end"]),
+        ([head(200, length: 5)], "hello", true, ["200 content-length=5", "end"]),
+        ([head(100), head(201, length: 1)], "x", false, ["100", "201 content-length=1", "x", "end"]),
+        ([head(200, length: 1)], "xyz", false, ["200 content-length=1", "x", "end"]),
+        ([head(204, [("Allow", "GET")])], "", false, ["204 allow=GET", "end"]),
+        ([head(304, etag: "x")], "", false, ["304 etag=x", "end"]),
+        ([head(200, length: 0)], "", false, ["200 content-length=0", "end"]),
+        ([head(200, [("X", "a:b")])], "events", false, ["200 x=a:b", "events"]),
     ]
 
     @Test(arguments: answers.indices)
-    func `63.1 An answer becomes frames, however its bytes are split`(_ index: Int) {
-        let (text, isForHead, expected) = Self.answers[index]
+    func `63.1 An answer becomes frames, however its content is split`(_ index: Int) {
+        let (heads, text, isForHead, expected) = Self.answers[index]
         for size in [1, 2, 3, 7, 1000] {
-            var answer = TranslatedAnswer()
+            var answer = TranslatedAnswer(indexing: .nonIndexable)
             answer.isForHead = isForHead
-            var found: [String] = []
-            var content = ""
+            var frames = heads.map { answer.begin($0) }
             var bytes = ByteBuffer(string: text)
             while let part = bytes.readSlice(length: min(size, bytes.readableBytes)), part.readableBytes > 0 {
-                for frame in answer.take(part) {
-                    switch frame {
-                    case .headers(let headers):
-                        let fields = headers.headers.dropFirst().map { " \($0.name)=\($0.value)" }
-                        found.append((headers.headers.first(name: ":status") ?? "") + fields.joined())
-                        #expect(headers.headers.allSatisfy { $0.indexable == .nonIndexable })
-                        if headers.endStream { found.append("end") }
-                    case .data(let data):
-                        if case .byteBuffer(let part) = data.data { content += String(buffer: part) }
-                        if data.endStream { found += [content, "end"] }
-                    default: Issue.record("\(frame)")
-                    }
+                if let frame = answer.take(part) { frames.append(frame) }
+            }
+            var found: [String] = []
+            var content = ""
+            for frame in frames {
+                switch frame {
+                case .headers(let headers):
+                    let fields = headers.headers.dropFirst().map { " \($0.name)=\($0.value)" }
+                    found.append((headers.headers.first(name: ":status") ?? "") + fields.joined())
+                    #expect(headers.headers.allSatisfy { $0.indexable == .nonIndexable })
+                    if headers.endStream { found.append("end") }
+                case .data(let data):
+                    if case .byteBuffer(let part) = data.data { content += String(buffer: part) }
+                    if data.endStream { found += [content, "end"] }
+                default: Issue.record("\(frame)")
                 }
             }
             if !answer.isComplete { found.append(content) }
             #expect(found == expected)
             #expect(answer.endsWithConnection == !answer.isComplete)
         }
+    }
+
+    @Test func `63.1 Content of unknown length ends with nothing, and other content does not`() {
+        var answer = TranslatedAnswer(indexing: .nonIndexable)
+        #expect(answer.take(ByteBuffer(string: "too early")) == nil)
+        _ = answer.begin(Self.head(200, length: 2))
+        #expect(answer.take(ByteBuffer()) == nil && !answer.isComplete)
+        answer = TranslatedAnswer(indexing: .nonIndexable)
+        _ = answer.begin(Self.head(200))
+        guard case .data(let last)? = answer.take(ByteBuffer()) else {
+            Issue.record("no end")
+            return
+        }
+        #expect(last.endStream && answer.isComplete)
+        #expect(answer.take(ByteBuffer(string: "too late")) == nil)
     }
 }

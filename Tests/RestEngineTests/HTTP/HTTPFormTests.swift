@@ -67,7 +67,8 @@ struct HTTPFormTests {
 
     /// The wire has HTTP's words, an error's text the resource model's (rules D23).
     @Test(arguments: [
-        (206, "Partial Content", "Partial content"), (308, "Permanent Redirect", "Permanently redirected"),
+        (100, "Continue", "Continue"), (206, "Partial Content", "Partial content"),
+        (308, "Permanent Redirect", "Permanently redirected"),
         (404, "Not Found", "Not found"), (408, "Request Timeout", "Request timed out"),
         (422, "Unprocessable Content", "Client error"), (299, "OK", "Success"),
         (599, "Server Error", "Server error"),

@@ -1,0 +1,95 @@
+import NIOCore
+import NIOHPACK
+import RestEngine
+
+/// The head of an answer. It is a value: each version of HTTP is written from it, and what was written is
+/// never read again.
+///
+/// Its fields come from contributors. Each knows one subject and is in one place, and ``write(to:)`` is the
+/// list of them, in the order in which their fields go out:
+///
+/// * the date,
+/// * content: ``ContentFields``,
+/// * exposure and scripts: ``HeaderPassage``, which chooses from the API's headers and a script's, and
+///   ``Problem``,
+/// * tracing: how long the messages of one request took,
+/// * freshness: ``Freshness``, with ``CacheStatus``,
+/// * CORS: ``OriginRules``.
+///
+/// A contributor writes to a ``FieldSection`` and doesn't know of which version. ``Framing`` belongs to the
+/// version, not to the answer, and is no contributor.
+struct ResponseHead: Sendable {
+    /// How HTTP/1.1 tells the end of a message and of its connection (RFC 9112 6, 9). HTTP/2 has frames for
+    /// that (RFC 9113 8.2.2).
+    struct Framing: Sendable {
+        var closes = false
+        /// HTTP/1.0 keeps a connection only when told so.
+        var saysKeepAlive = false
+        var isChunked = false
+    }
+
+    let status: Int
+    /// Nil for an interim answer (RFC 9110 15.2).
+    var date: String?
+    var content = ContentFields()
+    /// Those of the API, of a script or of a problem.
+    var passed: [(String, String)] = []
+    /// The value of Server-Timing.
+    var timing: String?
+    /// Nil where nothing is said of it.
+    var freshness: Freshness?
+    /// For the page that asks.
+    var cors: [(String, String)] = []
+    var framing = Framing()
+
+    private func write(to fields: inout some FieldSection) {
+        if let date { fields.add("Date", date) }
+        content.write(to: &fields)
+        for (name, value) in passed { fields.add(name, value) }
+        if let timing { fields.add("Server-Timing", timing) }
+        freshness?.write(to: &fields)
+        for (name, value) in cors { fields.add(name, value) }
+    }
+
+    /// HTTP/1.1, with the empty line at the end.
+    ///
+    /// - Parameter room: For so many bytes that may follow in the same piece.
+    func lines(room: Int = 0) -> ByteBuffer {
+        var lines = FieldLines(status: status, capacity: 512 + room)
+        write(to: &lines)
+        if framing.isChunked { lines.add("Transfer-Encoding", "chunked") }
+        if framing.closes {
+            lines.add("Connection", "close")
+        } else if framing.saysKeepAlive {
+            lines.add("Connection", "keep-alive")
+        }
+        lines.end()
+        return lines.bytes
+    }
+
+    /// HTTP/2.
+    func list(indexing: HPACKIndexing) -> HPACKHeaders {
+        var list = FieldList(status: status, indexing: indexing)
+        write(to: &list)
+        return list.headers
+    }
+}
+
+/// The value of Date, made once for each second (RFC 9110 6.6.1).
+struct ResponseDate {
+    /// Unix time in seconds. All other times of heads are of the clock that never jumps.
+    private let clock: @Sendable () -> Double
+    private var second = Int.min
+    private var text = ""
+
+    init(clock: @escaping @Sendable () -> Double) { self.clock = clock }
+
+    mutating func value(at uptime: Double) -> String {
+        let second = uptime.wholeSeconds
+        if second != self.second {
+            self.second = second
+            text = HTTPDate.text(unixSeconds: clock().wholeSeconds)
+        }
+        return text
+    }
+}
