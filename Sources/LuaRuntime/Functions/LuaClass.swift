@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// What scripts can do with host objects of one kind. The reference and the type stubs are made from these
 /// tables.
@@ -66,6 +66,8 @@ public struct LuaMethod {
     /// For the reference: "(path: string) -> resource".
     public let signature: String
     public let documentation: String
+    /// What `{ ... }` in the signature stands for.
+    package var options: () -> [OptionDescription] = { [] }
     /// Its arguments count from 1 after the object, which is `Arguments.receiver`.
     public let function: HostFunction
 

@@ -68,6 +68,22 @@ public struct OptionTable {
         try table(key).map { OptionTable(lua: lua, table: $0, owner: "\(owner).\(key)") }
     }
 
+    /// What `read` makes of each table of a list; nil when the list is absent.
+    public func items<Item>(_ key: String, _ read: (OptionTable) throws -> Item) throws -> [Item]? {
+        guard let place = try table(key) else { return nil }
+        var items: [Item] = []
+        while try lua.rawItem(place, items.count + 1) != .nil {
+            guard lua.type(-1) == .table else {
+                throw LuaUsageError(
+                    "item \(items.count + 1) of '\(key)' is a table, not a \(lua.typeName(-1))")
+            }
+            items.append(try read(OptionTable(lua: lua, table: -1, owner: "\(owner).\(key)")))
+            lua.pop()
+        }
+        lua.pop(2)
+        return items
+    }
+
     public func required<Value>(_ key: String, _ value: Value?) throws -> Value {
         guard let value else { throw missing(key) }
         return value

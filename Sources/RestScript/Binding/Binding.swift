@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// The body of a function that scripts call. The script's state belongs to the engine loop, so it runs there.
@@ -30,13 +31,27 @@ func onLoop<First, Second, Result>(
     unsafeBitCast(body, to: ((First, Second) -> Result).self)
 }
 
+extension LuaMethod {
+    /// - Parameter options: What `{ ... }` in the signature stands for.
+    init(
+        _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
+        options: @autoclosure @escaping () -> [OptionDescription], function: @escaping HostFunction
+    ) {
+        self.init(
+            name, signature: signature, documentation: documentation, surplusAdvice: surplusAdvice,
+            function: function)
+        self.options = options
+    }
+}
+
+/// - Parameter options: What `{ ... }` in the signature stands for.
 func method(
     _ name: String, _ signature: String, _ documentation: String, surplusAdvice: String = "",
-    _ body: @escaping BindingBody
+    options: @autoclosure @escaping () -> [OptionDescription] = [], _ body: @escaping BindingBody
 ) -> LuaMethod {
     LuaMethod(
         name, signature: signature, documentation: documentation, surplusAdvice: surplusAdvice,
-        function: hostFunction(body))
+        options: options(), function: hostFunction(body))
 }
 
 func property(
@@ -89,25 +104,28 @@ struct ModuleFunction {
     let name: String
     let signature: String
     let documentation: String
+    /// What `{ ... }` in the signature stands for.
+    let options: () -> [OptionDescription]
     let function: HostFunction
 
     init(
         _ name: String, _ signature: String, _ documentation: String, surplusAdvice: String = "",
-        _ body: @escaping BindingBody
+        options: @autoclosure @escaping () -> [OptionDescription] = [], _ body: @escaping BindingBody
     ) {
         self.init(
             name, signature: signature, documentation: documentation, surplusAdvice: surplusAdvice,
-            function: hostFunction(body))
+            options: options(), function: hostFunction(body))
     }
 
     /// One that belongs to no thread but that of its state.
     init(
         _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
-        function: @escaping HostFunction
+        options: @autoclosure @escaping () -> [OptionDescription] = [], function: @escaping HostFunction
     ) {
         self.name = name
         self.signature = signature
         self.documentation = documentation
+        self.options = options
         self.function = ArgumentCount.checked(function, signature, advice: surplusAdvice)
     }
 }

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// A function of a script that was given for later, with the place where it was written.
@@ -33,6 +34,18 @@ extension OptionTable {
         defer { lua.pop() }
         let place = lua.definition(ofFunction: -1) ?? lua.callerPlace
         return ScriptFunction(reference: reference, file: place?.file, line: place?.line)
+    }
+}
+
+extension OptionField where Values == OptionTable {
+    /// - Parameter type: With its arguments and results.
+    static func function(
+        _ name: String, type: String, _ sentence: String,
+        _ store: @escaping @Sendable (inout Target, ScriptFunction) throws -> Void
+    ) -> Self {
+        Self(name, type: type, sentence) { options, target, _ in
+            if let function = try options.scriptFunction(name) { try store(&target, function) }
+        }
     }
 }
 

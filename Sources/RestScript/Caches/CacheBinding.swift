@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 public import RestEngine
 
 /// A cache in a script's hands. Each time that a script gets it there may be another of these.
@@ -25,22 +26,20 @@ struct CacheBinding: ScriptBinding {
             name: "rest.cache",
             functions: [
                 ModuleFunction(
-                    "memory", "(options?: { max_bytes? }) -> cache",
-                    "Keeps entities in this process, 16 MiB of them by default; those not used for longest go first. "
-                        + "Make it once, outside of blocks; in a block, one line makes one cache, however often it runs."
+                    "memory", "(options?: { ... }) -> cache",
+                    "Keeps entities in this process; those not used for longest go first. "
+                        + "Make it once, outside of blocks; in a block, one line makes one cache, however often it runs.",
+                    options: CacheSizeOptions.schema.descriptions
                 ) { call in try makeMemoryCache(call) },
                 ModuleFunction(
-                    "custom", "(options: { key, read, write, remove, update_timestamp? }) -> cache",
-                    "Calls `key(resource, stage)`, `read(key)`, `write(key, entity)`, `remove(key)` and "
-                        + "`update_timestamp(key, t)` (default: read, set, write). They may wait, 5 seconds in all, and "
-                        + "fail by raising or by returning nil and a reason. A key is any value; nil keeps the resource "
-                        + "out of the cache. `read` returns an entity or nil."
+                    "custom", "(options: { ... }) -> cache",
+                    "Keeps entities by functions of the script's own. They may wait, 5 seconds in all, and fail by raising "
+                        + "or by returning nil and a reason.", options: CustomCacheOptions.schema.descriptions
                 ) { call in try makeCustomCache(call) },
                 ModuleFunction(
-                    "sqlite", "(options: { path, max_bytes?, user? }) -> cache",
-                    "Keeps entities in a file of its own, relative to the script's folder, where `--allow-read` and `--allow-write` "
-                        + "permit. `user`, a text or a function that "
-                        + "returns one, keeps the entities of users apart; it may not wait."
+                    "sqlite", "(options: { ... }) -> cache",
+                    "Keeps entities in a file of its own, where `--allow-read` and `--allow-write` permit.",
+                    options: SQLiteCacheOptions.schema.descriptions
                 ) { call in try makeSQLiteCache(call) },
                 ModuleFunction("redis", "(options)", "Not available in this build.") { _ in
                     throw LuaUsageError(
@@ -80,9 +79,9 @@ struct CacheBinding: ScriptBinding {
     // MARK: Makers
 
     private func makeMemoryCache(_ call: Arguments) throws -> Verdict {
-        let options = try call.options(1)
-        let bytes = try maxBytes(options)
-        try options.finish()
+        var given = CacheSizeOptions()
+        try call.options(1).read(CacheSizeOptions.schema, into: &given)
+        let bytes = given.maxBytes
         let cache = context.blocks.cache(at: "\(call.place ?? "") memory \(bytes ?? 0)") {
             bytes.map { MemoryCache(maxBytes: $0) } ?? MemoryCache()
         }
@@ -92,24 +91,23 @@ struct CacheBinding: ScriptBinding {
 
     private func makeCustomCache(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
+        var given = CustomCacheOptions()
+        try options.read(CustomCacheOptions.schema, into: &given)
         let functions = ScriptCache.Functions(
-            key: try options.required("key", try options.function("key")),
-            read: try options.required("read", try options.function("read")),
-            write: try options.required("write", try options.function("write")),
-            remove: try options.required("remove", try options.function("remove")),
-            updateTimestamp: try options.function("update_timestamp"))
-        try options.finish()
+            key: try options.required("key", given.key), read: try options.required("read", given.read),
+            write: try options.required("write", given.write),
+            remove: try options.required("remove", given.remove), updateTimestamp: given.updateTimestamp)
         push(ScriptCache(context, functions, place: call.place), on: call.lua)
         return .one
     }
 
     private func makeSQLiteCache(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
-        let given = try options.string("path")
-        let bytes = try maxBytes(options)
-        let user = try user(options)
-        try options.finish()
-        let path = try options.required("path", given)
+        var given = SQLiteCacheOptions()
+        try options.read(SQLiteCacheOptions.schema, into: &given)
+        let path = try options.required("path", given.path)
+        let bytes = given.size.maxBytes
+        let user = given.user.map { self.user($0) }
         guard !path.isEmpty else { throw LuaUsageError("option 'path' of rest.cache.sqlite is empty") }
         var cache: any EntityCache = MemoryCache()
         try context.declarations.declare(call) {
@@ -136,23 +134,12 @@ struct CacheBinding: ScriptBinding {
         }
     }
 
-    private func maxBytes(_ options: OptionTable) throws -> Int? {
-        guard let bytes = try options.integer("max_bytes") else { return nil }
-        guard bytes > 0 else { throw LuaUsageError("option 'max_bytes' is 1 or more, got \(bytes)") }
-        return Int(bytes)
-    }
-
-    /// `user = text or fn`. The function is asked while a key is made, so it may not wait.
-    private func user(_ options: OptionTable) throws -> (@EngineActor () throws -> String?)? {
-        guard let place = options.value("user") else { return nil }
-        defer { options.lua.pop() }
-        if let text = options.lua.string(place) { return { text } }
-        guard options.lua.type(place) == .function else {
-            throw LuaUsageError(
-                "option 'user' is a text or a function that returns one, not a \(options.lua.typeName(place))"
-            )
+    private func user(_ given: SQLiteCacheOptions.User) -> @EngineActor () throws -> String? {
+        let function: LuaReference
+        switch given {
+        case .name(let text): return { text }
+        case .function(let asked): function = asked
         }
-        let function = options.lua.reference(place)
         return { [weak context] in
             guard let context else { throw ScriptContext.closed }
             return try context.runner.call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in

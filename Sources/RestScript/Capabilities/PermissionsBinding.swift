@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.permissions{ read=, write=, env=, net= }`.
@@ -9,24 +10,25 @@ struct PermissionsBinding: ScriptBinding {
 
     private var permissionsFunction: ModuleFunction {
         ModuleFunction(
-            "permissions", "(options: { read?, write?, env?, net? })",
+            "permissions", "(options: { ... })",
             """
             Gives up what the script doesn't need: lists of paths, names and hosts, or false for nothing at all. It grants \
             nothing that was not granted from outside, and holds from here on.
-            """
+            """, options: GivenPermissions.schema.descriptions
         ) { call in
-            let options = try call.options(1)
+            let lua = call.lua
+            var given = GivenPermissions()
+            try call.options(1).read(GivenPermissions.schema, into: &given)
             var narrowing = ScriptPermissions.Narrowing(place: call.place ?? "the script")
-            narrowing.read = try items(options, "read", .path, context.grants.path(named:))
-            narrowing.write = try items(options, "write", .path, context.grants.path(named:))
-            narrowing.variables = try items(options, "env", .name) { $0 }.map { Set($0) }
-            narrowing.hosts = try items(options, "net", .name) { name in
+            narrowing.read = try items(lua, given.read, "read", .path, context.grants.path(named:))
+            narrowing.write = try items(lua, given.write, "write", .path, context.grants.path(named:))
+            narrowing.variables = try items(lua, given.variables, "env", .name) { $0 }.map { Set($0) }
+            narrowing.hosts = try items(lua, given.hosts, "net", .name) { name in
                 guard let grant = HostGrant(name) else {
                     throw LuaUsageError("option 'net': \(HostGrant.advice(name))")
                 }
                 return grant
             }
-            try options.finish()
             try context.grants.narrow(narrowing)
             return .none
         }
@@ -34,11 +36,9 @@ struct PermissionsBinding: ScriptBinding {
 
     /// The items of a list of strings, of one string, or of false, which stands for an empty list.
     private func items<Item>(
-        _ options: OptionTable, _ key: String, _ limit: TextLimit, _ item: (String) throws -> Item
+        _ lua: Lua, _ place: Int32?, _ key: String, _ limit: TextLimit, _ item: (String) throws -> Item
     ) throws -> [Item]? {
-        guard let place = options.value(key) else { return nil }
-        let lua = options.lua
-        defer { lua.pop() }
+        guard let place else { return nil }
         if lua.boolean(place) == false { return [] }
         func read(_ place: Int32) throws -> Item? {
             guard lua.type(place) == .string else { return nil }
@@ -67,4 +67,21 @@ struct PermissionsBinding: ScriptBinding {
             return item
         }
     }
+}
+
+/// The options of `rest.permissions`: places on the stack.
+private struct GivenPermissions {
+    var read: Int32?
+    var write: Int32?
+    var variables: Int32?
+    var hosts: Int32?
+
+    static let schema = ScriptSchema<GivenPermissions>([
+        .place("read", type: list, "Paths that it may read.") { $0.read = $1 },
+        .place("write", type: list, "Paths that it may write.") { $0.write = $1 },
+        .place("env", type: list, "Variables of the environment that it may read.") { $0.variables = $1 },
+        .place("net", type: list, "Hosts that it may ask.") { $0.hosts = $1 },
+    ])
+
+    private static let list = "string[] | string | false"
 }

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `service:configure`.
@@ -24,9 +25,9 @@ struct BlockBinding: ScriptBinding {
         }
         guard place >= last - 1 else { throw LuaUsageError("'configure' takes a pattern before its options") }
         let options = place < last ? try call.options(place) : try call.options(last + 1)
-        let methods = try Self.methods(options)
-        let description = try options.text("description", .description)
-        try options.finish()
+        var given = BlockOptions()
+        try options.read(BlockOptions.schema, into: &given)
+        let (methods, description) = (given.methods, given.description)
         let block = try call.scriptFunction(last, "fn")
         let origin = call.place
         let gates = BlockGates()
@@ -89,20 +90,34 @@ struct BlockBinding: ScriptBinding {
     }
 
     private func isOptions(_ call: Arguments, _ index: Int32) -> Bool { call.type(index) == .table }
+}
 
-    /// `methods = "GET" | { "GET", … }`; nil for all.
-    static func methods(_ options: OptionTable) throws -> Set<Method>? {
-        guard let place = options.value("methods") else { return nil }
-        defer { options.lua.pop() }
-        let names =
-            try options.lua.string(place).map { [$0] } ?? options.lua.strings(place, "methods")
-        return Set(
-            try names.map { name in
+/// The options of `service:configure`.
+struct BlockOptions {
+    /// Nil: all.
+    var methods: Set<Method>?
+    var description: String?
+
+    static let schema = ScriptSchema<BlockOptions>([
+        .methods("Those that the block is for; without it all.") { $0.methods = $1 },
+        .text("description", .description, "What `explain` calls the block.") { $0.description = $1 },
+    ])
+}
+
+extension OptionField where Values == OptionTable {
+    /// `methods = "GET" | { "GET", … }`.
+    static func methods(
+        _ sentence: String, _ store: @escaping @Sendable (inout Target, Set<Method>) -> Void
+    ) -> Self {
+        Self.oneOrMore("methods", sentence) { target, names in
+            let methods = try names.map { name in
                 guard Method.isToken(name) else {
                     throw LuaUsageError("'\(name)' in 'methods' is not a method")
                 }
                 return Method(name)
-            })
+            }
+            store(&target, Set(methods))
+        }
     }
 }
 

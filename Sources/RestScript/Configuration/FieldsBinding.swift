@@ -6,8 +6,11 @@ import RestEngine
 final class ScriptFields: @EngineActor LuaObject {
     struct Field {
         let name: String
-        /// For type stubs.
+        /// In the language of signatures.
         let type: String
+        /// As a script would write it.
+        var standard: String?
+        let sentence: String
         let push: @EngineActor (Lua) -> Void
         /// Throws when the value is of another type or out of range.
         let write: @EngineActor (Lua, Int32) throws -> Void
@@ -65,10 +68,11 @@ extension ScriptFields.Field {
 
     /// A number that is 0 or more.
     static func number(
-        _ owner: String, _ name: String, _ read: @escaping @EngineActor () -> Double,
+        _ owner: String, _ name: String, default standard: String, _ sentence: String,
+        _ read: @escaping @EngineActor () -> Double,
         _ write: @escaping @EngineActor (Double) throws -> Void
     ) -> ScriptFields.Field {
-        ScriptFields.Field(name: name, type: "number") {
+        ScriptFields.Field(name: name, type: "number", standard: standard, sentence: sentence) {
             $0.push(read())
         } write: { lua, index in
             guard let number = lua.number(index) else {
@@ -83,10 +87,10 @@ extension ScriptFields.Field {
     }
 
     static func boolean(
-        _ owner: String, _ name: String, _ read: @escaping @EngineActor () -> Bool,
-        _ write: @escaping @EngineActor (Bool) throws -> Void
+        _ owner: String, _ name: String, default standard: String, _ sentence: String,
+        _ read: @escaping @EngineActor () -> Bool, _ write: @escaping @EngineActor (Bool) throws -> Void
     ) -> ScriptFields.Field {
-        ScriptFields.Field(name: name, type: "boolean") {
+        ScriptFields.Field(name: name, type: "boolean", standard: standard, sentence: sentence) {
             $0.push(read())
         } write: { lua, index in
             guard let flag = lua.boolean(index) else {
@@ -102,10 +106,13 @@ extension ScriptFields.Field {
     ///
     /// - Parameter isOptional: nil takes it away.
     static func integer(
-        _ owner: String, _ name: String, isOptional: Bool = false, _ read: @escaping @EngineActor () -> Int?,
+        _ owner: String, _ name: String, isOptional: Bool = false, default standard: String? = nil,
+        _ sentence: String, _ read: @escaping @EngineActor () -> Int?,
         _ write: @escaping @EngineActor (Int?) throws -> Void
     ) -> ScriptFields.Field {
-        ScriptFields.Field(name: name, type: isOptional ? "integer?" : "integer") { lua in
+        ScriptFields.Field(
+            name: name, type: isOptional ? "integer?" : "integer", standard: standard, sentence: sentence
+        ) { lua in
             if let number = read() { lua.push(number) } else { lua.pushNil() }
         } write: { lua, index in
             if isOptional, lua.type(index) == .nil { return try write(nil) }
@@ -125,10 +132,11 @@ extension ScriptFields.Field {
 extension ScriptFields {
     static func timeouts(of draft: ConfigurationDraft) -> ScriptFields {
         func field(
-            _ name: String, _ read: @escaping @Sendable (Timeouts) -> Double,
+            _ name: String, default standard: String, _ sentence: String,
+            _ read: @escaping @Sendable (Timeouts) -> Double,
             _ write: @escaping @Sendable (inout Timeouts, Double) -> Void
         ) -> Field {
-            .number("timeouts", name) {
+            .number("timeouts", name, default: standard, sentence) {
                 read(draft.configuration.timeouts)
             } _: { seconds in
                 try draft.edit { write(&$0.timeouts, seconds) }
@@ -137,10 +145,21 @@ extension ScriptFields {
         return ScriptFields(
             name: "timeouts", of: draft,
             fields: [
-                field("connect", { $0.connectSeconds }) { $0.connectSeconds = $1 },
-                field("first_byte", { $0.firstByteSeconds }) { $0.firstByteSeconds = $1 },
-                field("idle", { $0.idleSeconds }) { $0.idleSeconds = $1 },
-                field("total", { $0.totalSeconds }) { $0.totalSeconds = $1 },
+                field(
+                    "connect", default: "10", "For name look-up, connection and TLS handshake.",
+                    { $0.connectSeconds }
+                ) { $0.connectSeconds = $1 },
+                field(
+                    "first_byte", default: "30", "From then to the first byte of the response.",
+                    { $0.firstByteSeconds }
+                ) { $0.firstByteSeconds = $1 },
+                field("idle", default: "30", "Without a byte in either direction.", { $0.idleSeconds }) {
+                    $0.idleSeconds = $1
+                },
+                field(
+                    "total", default: "120", "For a whole request, as its caller sees it.",
+                    { $0.totalSeconds }
+                ) { $0.totalSeconds = $1 },
             ])
     }
 }

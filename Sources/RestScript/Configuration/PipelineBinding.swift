@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `c.pipeline` and `c.pipeline.stage` in a script's hands.
@@ -20,6 +21,11 @@ final class ScriptStage: @EngineActor LuaObject {
     }
 
     var keptBytes: Int { draft.heldBytes + name.rawValue.utf8.count }
+
+    /// The content types that a transformer is added for; nil: all.
+    nonisolated static let addOptions = ScriptSchema<[String]?>([
+        .oneOrMore("content_types", "Those that it is for; without it all.") { $0 = $1 }
+    ])
 }
 
 struct PipelineBinding: ScriptBinding {
@@ -82,13 +88,13 @@ struct PipelineBinding: ScriptBinding {
                 "A stage of the pipeline: transformers in the order of adding, then a cache for their result.",
             methods: [
                 method(
-                    "add", "(transformer, options?: { content_types: string[] }) -> stage",
-                    "Adds a transformer, for all content types or for some."
+                    "add", "(transformer, options?: { ... }) -> stage",
+                    "Adds a transformer, for all content types or for some.",
+                    options: ScriptStage.addOptions.descriptions
                 ) { call in
                     let stage = try call.receiver(as: ScriptStage.self)
-                    let options = try call.options(2)
-                    let types = try TransformerBinding.contentTypes(options)
-                    try options.finish()
+                    var types: [String]?
+                    try call.options(2).read(ScriptStage.addOptions, into: &types)
                     let transformers = TransformerBinding(context: context)
                     let transformer = try transformers.transformer(
                         call.lua, call.slot(1), what: "the transformer")

@@ -15,16 +15,21 @@ extension ScriptFields {
         return ScriptFields(
             name: "retry", of: draft,
             fields: [
-                .integer("retry", "attempts", { read().attempts }) { number in
-                    try edit { $0.attempts = number ?? 0 }
-                },
-                .number("retry", "base", { read().baseSeconds }) { seconds in
-                    try edit { $0.baseSeconds = seconds }
-                },
-                .number("retry", "cap", { read().capSeconds }) { seconds in
-                    try edit { $0.capSeconds = seconds }
-                },
-                .number("retry", "budget", { read().budget }) { share in try edit { $0.budget = share } },
+                .integer(
+                    "retry", "attempts", default: "3", "In all, the first included.", { read().attempts }
+                ) { number in try edit { $0.attempts = number ?? 0 } },
+                .number(
+                    "retry", "base", default: "0.2",
+                    "Seconds: the longest first wait, which doubles from one to the next.",
+                    { read().baseSeconds }
+                ) { seconds in try edit { $0.baseSeconds = seconds } },
+                .number(
+                    "retry", "cap", default: "10", "Seconds: the longest wait of all.", { read().capSeconds }
+                ) { seconds in try edit { $0.capSeconds = seconds } },
+                .number(
+                    "retry", "budget", default: "0.2",
+                    "Retries of a host as a share of its requests that may be sent again.", { read().budget }
+                ) { share in try edit { $0.budget = share } },
                 statuses(read) { statuses in try edit { $0.statuses = statuses } },
                 when(read, in: context) { function in try edit { $0.when = function } },
             ])
@@ -34,7 +39,10 @@ extension ScriptFields {
         _ read: @escaping @EngineActor () -> RetryPolicy,
         _ write: @escaping @EngineActor (Set<Int>) throws -> Void
     ) -> Field {
-        Field(name: "statuses", type: "integer[]") { lua in
+        Field(
+            name: "statuses", type: "integer[]", standard: "{ 408, 425, 429, 500, 502, 503, 504 }",
+            sentence: "Those that are tried again, besides failures of the network that may pass."
+        ) { lua in
             let statuses = read().statuses.sorted()
             lua.newTable(array: Int32(clamping: statuses.count))
             for (index, status) in statuses.enumerated() {
@@ -65,7 +73,8 @@ extension ScriptFields {
             @escaping @EngineActor ((@EngineActor (RequestError, Int) throws -> RetryVerdict)?) throws -> Void
     ) -> Field {
         Field(
-            name: "when", type: "(fun(err: resthost.error, attempt: integer): boolean|number|nil)?"
+            name: "when", type: "(function(err, attempt) -> boolean | number | nil)?",
+            sentence: "Says whether to try again, or after so many seconds; nil is as usual."
         ) { lua in
             lua.push(read().when != nil)
         } write: { lua, index in
@@ -110,17 +119,24 @@ extension ScriptFields {
         return ScriptFields(
             name: "limits", of: draft,
             fields: [
-                .integer("limits", "in_flight", isOptional: true, { read().inFlight }) { number in
-                    try edit { $0.inFlight = number }
-                },
-                .integer("limits", "queue", isOptional: true, { read().queue }) { number in
-                    try edit { $0.queue = number }
-                },
+                .integer(
+                    "limits", "in_flight", isOptional: true, "Requests on their way at once.",
+                    { read().inFlight }
+                ) { number in try edit { $0.inFlight = number } },
+                .integer(
+                    "limits", "queue", isOptional: true, default: "1000", "So many may wait; 0 lets none.",
+                    { read().queue }
+                ) { number in try edit { $0.queue = number } },
                 .number(
-                    "limits", "queue_timeout", { read().queueSeconds ?? RequestLimits.standardQueueSeconds }
+                    "limits", "queue_timeout", default: "10", "So many seconds each of them.",
+                    { read().queueSeconds ?? RequestLimits.standardQueueSeconds }
                 ) { seconds in try edit { $0.queueSeconds = seconds } },
                 rate(of: draft, read) { rate in try edit { $0.rate = rate } },
-                Field(name: "scope", type: "\"host\"|\"service\"|string") { lua in
+                Field(
+                    name: "scope", type: "\"host\" | \"service\" | string", standard: "\"host\"",
+                    sentence:
+                        "Which requests share it: those to one origin, those of one service, or all that have this name."
+                ) { lua in
                     lua.push("\(read().scope)")
                 } write: { lua, index in
                     guard lua.type(index) == .string, let name = lua.string(index) else {
@@ -144,7 +160,9 @@ extension ScriptFields {
         _ write: @escaping @EngineActor (RequestLimits.Rate?) throws -> Void
     ) -> Field {
         let fields = rateFields(of: draft, read, write)
-        return Field(name: "rate", type: "resthost.rate?") { lua in
+        return Field(
+            name: "rate", type: "rate?", sentence: "So many in so many seconds: a table, set as a whole."
+        ) { lua in
             guard let rate = read().rate else { return lua.pushNil() }
             // A copy, for looking at: a rate is set as a whole.
             lua.newTable(record: 3)
@@ -186,15 +204,17 @@ extension ScriptFields {
         return ScriptFields(
             name: "limits.rate", of: draft,
             fields: [
-                .integer("limits.rate", "requests", { read().rate?.requests }) { number in
-                    try edit { $0.requests = number ?? 0 }
-                },
-                .number("limits.rate", "per", { read().rate?.perSeconds ?? 1 }) { seconds in
-                    try edit { $0.perSeconds = seconds }
-                },
-                .integer("limits.rate", "burst", isOptional: true, { read().rate?.burst }) { number in
-                    try edit { $0.burst = number }
-                },
+                .integer(
+                    "limits.rate", "requests", "In the time that `per` says.", { read().rate?.requests }
+                ) { number in try edit { $0.requests = number ?? 0 } },
+                .number(
+                    "limits.rate", "per", default: "1", "That time, in seconds.",
+                    { read().rate?.perSeconds ?? 1 }
+                ) { seconds in try edit { $0.perSeconds = seconds } },
+                .integer(
+                    "limits.rate", "burst", isOptional: true,
+                    "At once after a rest; without it as many as `requests`.", { read().rate?.burst }
+                ) { number in try edit { $0.burst = number } },
             ])
     }
 
@@ -210,16 +230,23 @@ extension ScriptFields {
         return ScriptFields(
             name: "breaker", of: draft,
             fields: [
-                .number("breaker", "ratio", { read().ratio }) { share in try edit { $0.ratio = share } },
-                .integer("breaker", "requests", { read().requests }) { number in
-                    try edit { $0.requests = number ?? 0 }
-                },
-                .number("breaker", "window", { read().windowSeconds }) { seconds in
-                    try edit { $0.windowSeconds = seconds }
-                },
-                .number("breaker", "open", { read().openSeconds }) { seconds in
-                    try edit { $0.openSeconds = seconds }
-                },
+                .number(
+                    "breaker", "ratio", default: "0.5", "The share of failures that opens it.",
+                    { read().ratio }
+                ) { share in try edit { $0.ratio = share } },
+                .integer(
+                    "breaker", "requests", default: "20", "Fewer answers than these say nothing.",
+                    { read().requests }
+                ) { number in try edit { $0.requests = number ?? 0 } },
+                .number(
+                    "breaker", "window", default: "10", "Seconds whose answers count.",
+                    { read().windowSeconds }
+                ) { seconds in try edit { $0.windowSeconds = seconds } },
+                .number(
+                    "breaker", "open", default: "5",
+                    "Seconds in which requests fail at once; then one is let through, and decides.",
+                    { read().openSeconds }
+                ) { seconds in try edit { $0.openSeconds = seconds } },
             ])
     }
 }

@@ -8,10 +8,14 @@ extension ScriptFields {
         return ScriptFields(
             name: "redirects", of: draft,
             fields: [
-                .boolean("redirects", "follow", { read().follow }) { flag in
-                    try draft.edit { $0.redirects.follow = flag }
-                },
-                .integer("redirects", "max", { read().max }) { number in
+                .boolean(
+                    "redirects", "follow", default: "true",
+                    "Whether they are followed; else the redirect itself is the response.", { read().follow }
+                ) { flag in try draft.edit { $0.redirects.follow = flag } },
+                .integer(
+                    "redirects", "max", default: "20", "So many are followed; one more is an error.",
+                    { read().max }
+                ) { number in
                     guard let number, number >= 0 else {
                         throw LuaUsageError("redirects.max is 0 or more, got \(number ?? 0)")
                     }
@@ -26,7 +30,10 @@ extension ScriptFields {
         _ read: @escaping @EngineActor () -> RedirectPolicy,
         _ write: @escaping @EngineActor ([HeaderName]) throws -> Void
     ) -> Field {
-        Field(name: "keep_headers", type: "string[]") { lua in
+        Field(
+            name: "keep_headers", type: "string[]", standard: "{}",
+            sentence: "Names of headers that go along to another origin, too."
+        ) { lua in
             let names = read().keepHeaders
             lua.newTable(array: Int32(clamping: names.count))
             for (index, name) in names.enumerated() {
@@ -52,7 +59,10 @@ extension ScriptFields {
         _ read: @escaping @EngineActor () -> RedirectPolicy, in context: ScriptContext,
         _ write: @escaping @EngineActor (ConfiguredFunction<RedirectReview>?) throws -> Void
     ) -> Field {
-        Field(name: "on", type: "(fun(from: string, to: string, status: integer): boolean|nil)?") { lua in
+        Field(
+            name: "on", type: "(function(from: string, to: string, status: integer) -> boolean | nil)?",
+            sentence: "Is asked before each; with `false` the redirect itself is the response."
+        ) { lua in
             lua.push(read().on != nil)
         } write: { lua, index in
             if lua.type(index) == .nil { return try write(nil) }

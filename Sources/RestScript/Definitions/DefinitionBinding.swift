@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// Definitions: what they have, what changes them, and how they are sent.
@@ -74,12 +75,12 @@ struct DefinitionBinding: ScriptBinding {
                 return .one
             },
             method(
-                "curl", "(options?: { with_secrets? }) -> string | nil, error",
-                "A command line for a POSIX shell, with the headers of blocks, secrets masked and files by reference."
+                "curl", "(options?: { ... }) -> string | nil, error",
+                "A command line for a POSIX shell, with the headers of blocks, secrets masked and files by reference.",
+                options: Self.curlOptions.descriptions
             ) { call in
-                let options = try call.options(1)
-                let showsSecrets = try options.boolean("with_secrets") ?? false
-                try options.finish()
+                var showsSecrets = false
+                try call.options(1).read(Self.curlOptions, into: &showsSecrets)
                 do {
                     let command = try definition(call).curl(mask: showsSecrets ? nil : .standard)
                     call.lua.push(command.description)
@@ -92,6 +93,10 @@ struct DefinitionBinding: ScriptBinding {
             },
         ]
     }
+
+    private nonisolated static let curlOptions = ScriptSchema<Bool>([
+        .flag("with_secrets", default: "false", "Shows secrets as they are.") { $0 = $1 }
+    ])
 
     /// What the explanation of a resource has, and which level each property came from.
     private var explaining: LuaMethod {

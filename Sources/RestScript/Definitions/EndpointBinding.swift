@@ -35,8 +35,7 @@ struct EndpointBinding: ScriptBinding {
         [
             method(
                 "endpoint", "(path: string, properties?) -> endpoint",
-                "What requests below a path have in common; an empty path gives properties alone. "
-                    + PropertiesBinding.documentation
+                "What requests below a path have in common; an empty path gives properties alone (see properties)."
             ) { call in
                 let outer = try base(call)
                 let path = try call.text(1, "path", .path)

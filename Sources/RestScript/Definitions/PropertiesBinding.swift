@@ -1,15 +1,9 @@
 import LuaRuntime
-import Platform
 import RestEngine
 
 /// Reads the properties that a script gives to endpoints, definitions and modifiers.
 struct PropertiesBinding: ScriptBinding {
     unowned let context: ScriptContext
-
-    /// For the reference.
-    static let documentation =
-        "Properties: `headers`, `query`, `path`, one of `body`, `text`, `json`, `form`, `multipart` and `file`, `content_type`, "
-        + "`charset`, `configure`, `idempotency_key`, `query_style`."
 
     /// Those of an argument; none when it is absent.
     func properties(_ call: Arguments, _ index: Int32) throws -> RequestProperties {
@@ -30,83 +24,45 @@ struct PropertiesBinding: ScriptBinding {
     }
 
     private func read(_ options: OptionTable) throws -> RequestProperties {
-        var properties = RequestProperties()
         let lua = options.lua
-        if let place = try options.table("headers") {
-            defer { lua.pop() }
-            properties.headers = try headers(lua, place)
-        }
-        if let place = try options.table("query") {
-            defer { lua.pop() }
-            properties.query = try query(lua, place)
-        }
-        if let place = options.value("path") {
-            defer { lua.pop() }
-            properties.path = try path(lua, place)
-        }
-        let contentType = try options.string("content_type")
-        if let problem = contentType.flatMap({ Headers.problem(name: "Content-Type", value: $0) }) {
-            throw LuaUsageError(problem)
-        }
-        properties.body = try body(options, contentType)
-        if let contentType, properties.body == nil {
+        let height = lua.top
+        defer { lua.setTop(height) }
+        var given = GivenProperties()
+        try options.read(GivenProperties.schema, into: &given)
+        var properties = given.properties
+        properties.headers = try given.headers.map { try headers(lua, $0) }
+        properties.query = try given.query.map { try query(lua, $0) }
+        properties.path = try given.path.map { try path(lua, $0) }
+        properties.body = try body(given, of: options)
+        if let contentType = given.contentType, properties.body == nil {
             properties.headers = (properties.headers ?? []) + [HeaderItem("Content-Type", contentType)]
         }
-        if let function = try options.scriptFunction("configure") {
+        if let function = given.configure {
             lua.push(function.reference)
-            defer { lua.pop() }
             properties.configuration = [configuration(function, lua.identity(-1))]
         }
-        properties.idempotencyKey = try idempotencyKey(options)
-        if let name = try options.string("query_style") {
-            guard let style = QueryStyle(rawValue: name) else {
-                let known = QueryStyle.allCases.map(\.rawValue)
-                let advice = NearestName.advice(name, among: known)
-                throw LuaUsageError(
-                    "unknown query_style '\(name)'"
-                        + (advice.isEmpty ? ": there are \(known.joined(separator: ", "))" : advice))
-            }
-            properties.queryStyle = style
-        }
-        try options.finish()
         return properties
     }
 
-    // MARK: Body
-
     private func body(
-        _ options: OptionTable, _ contentType: String?
+        _ given: GivenProperties, of options: OptionTable
     ) throws -> RequestProperties.BodyChange? {
-        if let place = options.value("body") {
-            let isNull = trees.isNull(options.lua, place)
-            options.lua.pop()
-            if isNull {
-                for name in ["text", "json", "form", "multipart", "file", "charset"]
-                where options.value(name) != nil {
-                    options.lua.pop()
-                    throw LuaUsageError("'body = rest.null' removes the body: it can't go with '\(name)'")
-                }
-                return .remove
+        if let place = given.body.body, trees.isNull(options.lua, place) {
+            for name in ["text", "json", "form", "multipart", "file", "charset"]
+            where options.value(name) != nil {
+                options.lua.pop()
+                throw LuaUsageError("'body = rest.null' removes the body: it can't go with '\(name)'")
             }
+            return .remove
         }
-        guard let given = try RequestOptionsBinding(context: context).body(options) else { return nil }
-        switch given.body {
-        case .success(let body): return .replace(DefinedBody(body, contentType: contentType))
+        guard let made = try RequestOptionsBinding(context: context).body(given.body, of: options) else {
+            return nil
+        }
+        switch made.body {
+        case .success(let body): return .replace(DefinedBody(body, contentType: given.contentType))
         case .failure(let error):
-            return .replace(DefinedBody(given.kind, failure: error.cause, contentType: contentType))
+            return .replace(DefinedBody(made.kind, failure: error.cause, contentType: given.contentType))
         }
-    }
-
-    private func idempotencyKey(_ options: OptionTable) throws -> IdempotencyChoice? {
-        guard let place = options.value("idempotency_key") else { return nil }
-        defer { options.lua.pop() }
-        if let key = options.lua.string(place) { return .key(key) }
-        guard let isWanted = options.lua.boolean(place) else {
-            throw LuaUsageError(
-                "option 'idempotency_key' is a string, or true for a random one, not a \(options.lua.typeName(place))"
-            )
-        }
-        return isWanted ? .random : nil
     }
 
     // MARK: Configuration

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// A request's error in a script's hands.
@@ -19,8 +20,8 @@ struct ErrorBinding: ValueBinding {
             functions: [
                 ModuleFunction(
                     "error",
-                    signature: "(options: { user_message?, http_status_code?, entity?, cause? }) -> error",
-                    documentation: "An error of the script's own."
+                    signature: "(options: { ... }) -> error", documentation: "An error of the script's own.",
+                    options: GivenError.schema.descriptions
                 ) { call in
                     values.pushError(try makeError(try call.options(1)), on: call.lua)
                     return .one
@@ -107,32 +108,29 @@ struct ErrorBinding: ValueBinding {
             elsewhere: Self.elsewhere)
     }
 
-    /// `rest.error{ user_message=, http_status_code=, entity=, cause={ type=, … } }`.
+    /// `rest.error { user_message = …, … }`.
     func makeError(_ options: OptionTable) throws -> RequestError {
-        let (cause, place) = try cause(options) ?? (nil, nil)
+        var given = GivenError()
+        try options.read(GivenError.schema, into: &given)
+        let (cause, place) = try given.cause.map { try self.cause(options.lua, $0) } ?? (nil, nil)
         var error = RequestError(
-            userMessage: try options.string("user_message"),
-            httpStatusCode: try options.integer("http_status_code").map(Int.init),
-            entity: try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity,
+            userMessage: given.userMessage, httpStatusCode: given.httpStatusCode, entity: given.entity,
             cause: cause, timestamp: values.now)
         // A script's failure has its own.
         if cause?.isFaultOfScript == false { error.place = place }
-        try options.finish()
         return error
     }
 
-    private func cause(_ options: OptionTable) throws -> (RequestError.Cause?, ScriptLocation?)? {
-        guard let place = options.value("cause") else { return nil }
-        defer { options.lua.pop() }
-        if let known = options.lua.object(place, as: ScriptErrorBox.self)?.error {
+    private func cause(_ lua: Lua, _ place: Int32) throws -> (RequestError.Cause?, ScriptLocation?) {
+        if let known = lua.object(place, as: ScriptErrorBox.self)?.error {
             return (known.cause ?? Self.cause(known), known.place)
         }
-        guard options.lua.type(place) == .table else {
-            let got = options.lua.nameOfResult(place)
+        guard lua.type(place) == .table else {
+            let got = lua.nameOfResult(place)
             throw LuaUsageError(
                 "option 'cause' is a table, as in { type = \"mine\" }, or an error, not \(got)")
         }
-        let fields = try trees.tree(options.lua, place)
+        let fields = try trees.tree(lua, place)
         guard let type = fields["type"]?.string else {
             throw LuaUsageError("option 'cause' needs a field 'type', a string")
         }
@@ -157,6 +155,31 @@ struct ErrorBinding: ValueBinding {
         "status": "it is err.http_status_code", "code": "it is err.http_status_code, or err.cause.type",
         "type": "it is err.cause.type", "reason": "tostring(err) has it", "detail": "tostring(err) has it",
     ]
+}
+
+/// The options of `rest.error`.
+private struct GivenError {
+    var userMessage: String?
+    var httpStatusCode: Int?
+    var entity: Entity?
+    /// Where it lies on the stack.
+    var cause: Int32?
+
+    static let schema = ScriptSchema<GivenError>([
+        .text("user_message", "A sentence for people; without it one is made of the others.") {
+            $0.userMessage = $1
+        },
+        .init("http_status_code", type: "integer", "Of the response, where there was one.") {
+            options, error, _ in
+            error.httpStatusCode = try options.integer("http_status_code").map { Int($0) }
+        },
+        .init("entity", type: "entity", "The body of the response.") { options, error, _ in
+            error.entity = try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity
+        },
+        .place("cause", type: "table | error", "What went wrong: `{ type = \"mine\", … }`, or another error.") {
+            $0.cause = $1
+        },
+    ])
 }
 
 extension ScriptValues {

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 public import RestEngine
 
 /// What `rest.gateway` gives: where a script adds routes.
@@ -22,9 +23,9 @@ struct GatewayRouteBinding: ScriptBinding {
         BindingSet(
             functions: [
                 ModuleFunction(
-                    "response",
-                    "(options: { status?, headers?, json?, text?, body?, content_type? }) -> response",
-                    "What a route answers, where its content alone doesn't say it: one of `json`, `text` and `body`, or none."
+                    "response", "(options: { ... }) -> response",
+                    "What a route answers, where its content alone doesn't say it: one of `json`, `text` and `body`, or none.",
+                    options: RouteResponse.schema.descriptions
                 ) { call in try makeResponse(call) }
             ],
             classes: [
@@ -38,12 +39,12 @@ struct GatewayRouteBinding: ScriptBinding {
             "gateway", documentation: "The HTTP gateway; made by rest.gateway.",
             methods: [
                 method(
-                    "route", "(method: string, path: string, options?: { expiration_time? }, fn) -> gateway",
+                    "route", "(method: string, path: string, options?: { ... }, fn) -> gateway",
                     """
                     Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, \
                     or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all that are left: \
-                    `request.params.name`. With `expiration_time` an answer to GET is kept for so many seconds, and made once for all who ask.
-                    """
+                    `request.params.name`.
+                    """, options: Self.routeOptions.descriptions
                 ) { call in
                     try context.declarations.declare(call) { try addRoute(call) }
                     call.lua.pushValue(at: 1)
@@ -52,18 +53,18 @@ struct GatewayRouteBinding: ScriptBinding {
             ])
     }
 
+    private nonisolated static let routeOptions = ScriptSchema<Double?>([
+        .seconds(
+            "expiration_time", .zeroOrMore,
+            "How long an answer to GET is kept, and made once for all who ask; without it no answer is."
+        ) { $0 = $1 }
+    ])
+
     private func addRoute(_ call: Arguments) throws {
         let hasOptions = call.type(3) == .table
         let function = try call.function(hasOptions ? 4 : 3, "fn")
         var expiration: Double?
-        if hasOptions {
-            let options = try call.options(3)
-            expiration = try options.number("expiration_time")
-            try options.finish()
-            if let expiration, !(expiration >= 0 && expiration.isFinite) {
-                throw LuaUsageError("option 'expiration_time' is a number of seconds, 0 or more")
-            }
-        }
+        if hasOptions { try call.options(3).read(Self.routeOptions, into: &expiration) }
         let place = call.lua.callerPlace
         let route = GatewayDeclaration.Route(
             method: Method(try call.string(1, "method")).rawValue, path: try call.text(2, "path", .path),
@@ -130,37 +131,16 @@ struct GatewayRouteBinding: ScriptBinding {
     // MARK: Responses
 
     private func makeResponse(_ call: Arguments) throws -> Verdict {
-        let options = try call.options(1)
-        let status = try options.integer("status") ?? 200
-        guard 200...599 ~= status else { throw LuaUsageError("option 'status' is a number from 200 to 599") }
-        var headers = Headers()
-        if let place = try options.table("headers") {
-            headers = try call.lua.sendableHeaders(place)
-            call.lua.pop()
-        }
-        var content: Content?
-        var kinds = 0
-        if let place = options.value("json") {
-            content = .value(try tree(call.lua, place))
-            call.lua.pop()
-            kinds += 1
-        }
-        if let text = try options.string("text") {
-            content = .text(text)
-            kinds += 1
-        }
-        if let bytes = try options.rawBytes("body") {
-            content = .bytes(bytes)
-            kinds += 1
-        }
-        let type = try options.string("content_type")
-        try options.finish()
-        guard kinds < 2 else { throw LuaUsageError("a response has one of 'json', 'text' and 'body'") }
+        var given = RouteResponse()
+        try call.options(1).read(RouteResponse.schema, into: &given)
+        let json = try given.json.map { Content.value(try tree(call.lua, $0)) }
+        let contents = [json, given.text, given.body].compactMap { $0 }
+        guard contents.count < 2 else { throw LuaUsageError("a response has one of 'json', 'text' and 'body'") }
         var entity = Entity(
-            content: content ?? .bytes([]),
-            contentType: type ?? headers["Content-Type"] ?? Self.type(of: content),
-            headers: headers, timestamp: values.now)
-        entity.status = Int(status)
+            content: contents.first ?? .bytes([]),
+            contentType: given.contentType ?? given.headers["Content-Type"] ?? Self.type(of: contents.first),
+            headers: given.headers, timestamp: values.now)
+        entity.status = given.status
         values.push(Response.success(entity), on: call.lua)
         return .one
     }
@@ -179,6 +159,35 @@ struct GatewayRouteBinding: ScriptBinding {
         default: "application/octet-stream"
         }
     }
+}
+
+/// The options of `rest.response`.
+private struct RouteResponse {
+    var status = 200
+    var headers = Headers()
+    /// Where it lies on the stack.
+    var json: Int32?
+    var text: Content?
+    var body: Content?
+    var contentType: String?
+
+    static let schema = ScriptSchema<RouteResponse>([
+        .count(
+            "status", from: 200, to: 599, saying: "is a number from 200 to 599", default: "200",
+            "Of the answer."
+        ) { $0.status = $1 },
+        .init("headers", type: "headers", "Of the answer.") { options, response, _ in
+            guard let place = try options.table("headers") else { return }
+            defer { options.lua.pop() }
+            response.headers = try options.lua.sendableHeaders(place)
+        },
+        .place("json", type: "any", "A value that is sent as JSON.") { $0.json = $1 },
+        .text("text", "It is sent as UTF-8.") { $0.text = .text($1) },
+        .rawBytes("body", "It is sent as it is.") { $0.body = .bytes($1) },
+        .text(
+            "content_type", "Without it that of the content: JSON, text, or `application/octet-stream`."
+        ) { $0.contentType = $1 },
+    ])
 }
 
 /// The function of a route.

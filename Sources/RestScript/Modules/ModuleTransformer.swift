@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `"module.name"` as a stage's transformer: its function is called in a pool of states; see
@@ -43,6 +44,23 @@ struct ModuleTransformer: OffloadedTransformer {
     }
 }
 
+/// What the table of a transformer module has.
+private struct ModuleOptions {
+    var transform: LuaReference?
+    var rules = GivenRules()
+
+    private static let transform = ScriptOption<ModuleOptions>(
+        "transform", type: "function(content, entity)", "Makes one content of another."
+    ) { options, given, _ in given.transform = try options.function("transform") }
+
+    private static let ofRules = GivenRules.fields.map {
+        (field: ScriptOption<GivenRules>) -> ScriptOption<ModuleOptions> in
+        field.within { try $1(&$0.rules) }
+    }
+
+    static let schema = ScriptSchema<ModuleOptions>(ofRules + [transform])
+}
+
 /// What a transformer module returned.
 struct ModuleDefinition {
     let function: LuaReference
@@ -62,20 +80,20 @@ extension ModuleDefinition {
             self.init(
                 function: lua.reference(place), line: lua.definition(ofFunction: place)?.line, rules: nil)
         case .table:
-            let options = OptionTable(lua: lua, table: place, owner: owner)
-            let rules = try ContentRules(options, trees)
+            let height = lua.top
+            defer { lua.setTop(height) }
+            var given = ModuleOptions()
+            // A misspelled name says more than a missing one.
+            try OptionTable(lua: lua, table: place, owner: owner).read(ModuleOptions.schema, into: &given)
+            let rules = given.rules.rules(lua, trees)
             for (key, kind) in [("input", rules.input), ("output", rules.output)] {
                 if case .classTable = kind { throw Self.classRefusal(key) }
             }
-            let function = try options.function("transform")
-            // A misspelled name says more than a missing one.
-            try options.finish()
-            guard let function else {
+            guard let function = given.transform else {
                 throw LuaUsageError(
                     "\(owner) returns a table without 'transform', a function(content, entity)")
             }
             lua.push(function)
-            defer { lua.pop() }
             self.init(
                 function: function, line: lua.definition(ofFunction: -1)?.line, rules: rules)
         default:

@@ -10,8 +10,9 @@ struct StatusBinding: ScriptBinding {
         BindingSet(
             functions: [
                 ModuleFunction(
-                    "status", "(options: { resources: resource[], priority?: string[] }) -> status",
-                    "One status over several resources."
+                    "status", "(options: { ... }) -> status",
+                    "One status over several resources, which may be the items of the table itself.",
+                    options: StatusOptions.schema.descriptions
                 ) { call in try makeStatus(call) }
             ],
             classes: [show(ResourceStatus.self, as: makeStatusClass)])
@@ -22,16 +23,10 @@ struct StatusBinding: ScriptBinding {
         let lua = call.lua
         var resources: [Resource] = []
         if let place = options.table { resources += try self.resources(lua, place, "the list") }
-        if let place = try options.table("resources") {
-            resources += try self.resources(lua, place, "'resources'")
-            lua.pop()
-        }
-        var priority = StatusRule.usual
-        if let place = try options.table("priority") {
-            priority = try lua.strings(place, "priority").map(rule)
-            lua.pop()
-        }
-        try options.finish(allowingItems: true)
+        var given = StatusOptions()
+        try options.read(StatusOptions.schema, into: &given, allowingItems: true)
+        if let place = given.resources { resources += try self.resources(lua, place, "'resources'") }
+        let priority = try given.priority?.map(rule) ?? StatusRule.usual
         guard resources.count <= Self.mostResources else { throw Self.tooManyResources }
         let status = ResourceStatus(priority: priority)
         for resource in resources { resource.addObserver(status) }
@@ -139,4 +134,20 @@ struct StatusBinding: ScriptBinding {
             return 1
         }
     }
+}
+
+/// The options of `rest.status`.
+private struct StatusOptions {
+    /// Where it lies on the stack.
+    var resources: Int32?
+    var priority: [String]?
+
+    static let schema = ScriptSchema<StatusOptions>([
+        .place("resources", type: "resource[]", isTable: true, "Those that it is over.") {
+            $0.resources = $1
+        },
+        .texts("priority", "The rules that decide, the first that applies before the others.") {
+            $0.priority = $1
+        },
+    ])
 }

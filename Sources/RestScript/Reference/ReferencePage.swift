@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// The sections of the reference: `rest` with its tables, then what its functions give; then the same for
@@ -16,12 +17,42 @@ struct ReferencePage {
     var sections: [String] {
         [context.values.bindings.rest].map(section) + [valuesSection]
             + context.values.bindings.tables.map(section)
-            + classes.map(section) + [testsSection, section(tests.testModule)]
+            + classes.map(section) + [fieldsSections, propertiesSection, testsSection, section(tests.testModule)]
             + testClasses.map(section)
     }
 
     /// What a test file sees beside them.
     var testClasses: [LuaClass] { [tests.hostClass, tests.servicesClass, tests.stubClass] }
+
+    /// Values with names behind fields of a configuration.
+    func withFields<Result>(_ body: ([ScriptFields]) -> Result) -> Result {
+        let service = Service(
+            engine: context.engine, name: "reference", baseURL: try? BaseURL("http://localhost/"))
+        let draft = service.resource("").configurationDraft(for: "GET")
+        defer { service.flushUnusedResources() }
+        return body([
+            .timeouts(of: draft), .redirects(of: draft, in: context), .retry(of: draft, in: context),
+            .limits(of: draft), .rateFields(of: draft, { RequestLimits() }) { _ in }, .breaker(of: draft),
+        ])
+    }
+
+    private var fieldsSections: String {
+        withFields { all in
+            all.map { fields in
+                "\n## c.\(fields.name)\n\n| field | type | default | |\n|---|---|---|---|\n"
+                    + fields.fields.map { field in
+                        let standard = field.standard.map { "`\($0)`" } ?? ""
+                        return "| `.\(field.name)` | `\(Self.cell(field.type))` | \(standard) | \(field.sentence) |\n"
+                    }.joined()
+            }.joined()
+        }
+    }
+
+    static let aboutProperties = "A table of what is sent: an endpoint, a definition or a modifier takes it."
+
+    private var propertiesSection: String {
+        "\n## properties\n\n\(Self.aboutProperties)\n" + Self.table(GivenProperties.schema.descriptions)
+    }
 
     private var testsSection: String {
         """
@@ -49,8 +80,9 @@ struct ReferencePage {
 
     private func section(_ module: ModuleTable) -> String {
         "\n## \(module.name)\n\n"
-            + module.functions.map { Self.item("\(module.name).\($0.name)\($0.signature)", $0.documentation) }
-            .joined()
+            + module.functions.map {
+                Self.item("\(module.name).\($0.name)\($0.signature)", $0.documentation, $0.options())
+            }.joined()
     }
 
     private func section(_ entry: LuaClass) -> String {
@@ -59,13 +91,14 @@ struct ReferencePage {
         if !entry.methods.isEmpty {
             text += "\n"
             for method in entry.methods {
-                text += Self.item("\(entry.name):\(method.name)\(method.signature)", method.documentation)
+                text += Self.item(
+                    "\(entry.name):\(method.name)\(method.signature)", method.documentation, method.options())
             }
         }
         if !entry.properties.isEmpty {
             text += "\n| field | type | | |\n|---|---|---|---|\n"
             for property in entry.properties {
-                let type = property.type.replacing("|", with: "\\|")
+                let type = Self.cell(property.type)
                 let access = property.set == nil ? "" : "may be set"
                 text += "| `.\(property.name)` | `\(type)` | \(access) | \(property.documentation) |\n"
             }
@@ -73,7 +106,28 @@ struct ReferencePage {
         return text
     }
 
-    private static func item(_ signature: String, _ documentation: String) -> String {
-        "- `\(signature)`\n  \(documentation)\n"
+    private static func item(
+        _ signature: String, _ documentation: String, _ options: [OptionDescription]
+    ) -> String {
+        let names = options.map { $0.name + ($0.isRequired ? "" : "?") }.joined(separator: ", ")
+        let text = "- `\(signature.replacing("{ ... }", with: "{ \(names) }"))`\n  \(documentation)\n"
+        return options.isEmpty ? text : text + table(options) + "\n"
     }
+
+    private static func table(_ options: [OptionDescription]) -> String {
+        "\n| option | type | default | |\n|---|---|---|---|\n" + rows(options, of: "")
+    }
+
+    /// Of options, each before those of the table that it is.
+    private static func rows(_ options: [OptionDescription], of owner: String) -> String {
+        options.map { option in
+            let name = owner + option.name
+            let type = cell(option.type.replacing("{ ... }", with: "table"))
+            let standard = option.isRequired ? "required" : option.standard.map { "`\(cell($0))`" } ?? ""
+            return "| `\(name)` | `\(type)` | \(standard) | \(cell(option.text)) |\n"
+                + rows(option.fields, of: "\(name).")
+        }.joined()
+    }
+
+    private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }

@@ -11,11 +11,16 @@ struct Signature: Equatable {
 
     indirect enum ValueType: Equatable {
         case named(String)
+        /// A word in quotation marks.
+        case word(String)
         case optional(ValueType)
         case list(ValueType)
         case union([ValueType])
         case function([Parameter], returns: [ValueType])
+        /// `{ ... }` has one parameter of that name: its fields are described elsewhere.
         case table([Parameter])
+        /// `table<string, any>`: values by key.
+        case map(ValueType, ValueType)
         /// Any number of these.
         case many(String)
     }
@@ -144,8 +149,17 @@ private struct SignatureReader {
             guard let type = union(), take(")") else { return nil }
             return type
         }
+        if take("\"") {
+            let word = rest.prefix { $0 != "\"" }
+            rest = rest.dropFirst(word.count)
+            return take("\"") ? .word(String(word)) : nil
+        }
         guard let name = name() else { return nil }
         if take("...") { return .many(name) }
+        if name == "table", take("<") {
+            guard let key = union(), take(","), let value = union(), take(">") else { return nil }
+            return .map(key, value)
+        }
         guard name == "function", rest.hasPrefix("(") else { return .named(name) }
         guard let parameters = parameters() else { return nil }
         guard take("->") else { return .function(parameters, returns: []) }

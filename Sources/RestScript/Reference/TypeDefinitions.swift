@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// Definitions for the Lua language server (LuaLS), made from the tables by which scripts see classes and
@@ -24,6 +25,8 @@ struct TypeDefinitions {
         let bindings = context.values.bindings
         let rest = bindings.rest
         var text = "---@meta resthost\n\(Self.heading)\n\n" + TypeVocabulary.preface
+        text += Self.comment(ReferencePage.aboutProperties)
+        text += options("resthost.properties", GivenProperties.schema.descriptions, owner: "properties")
         text += page.classes.map(definition).joined() + fields
         text += "---@class resthost\n"
         for field in bindings.fields { text += "---@field \(field.name) \(field.type)\n" }
@@ -57,7 +60,7 @@ struct TypeDefinitions {
         text += "local \(entry.name) = {}\n\n"
         for method in entry.methods {
             text += function(
-                "\(entry.name):\(method.name)", method.signature, method.documentation,
+                "\(entry.name):\(method.name)", method.signature, method.documentation, method.options(),
                 receiver: "resthost.\(entry.name)")
         }
         return text
@@ -70,36 +73,33 @@ struct TypeDefinitions {
         return Signature.type(property.type).map { text.text($0) } ?? "any"
     }
 
-    /// `c.timeouts` and `c.redirects`, whose fields are no properties of a class.
+    /// `c.timeouts` and its like, whose fields are no properties of a class.
     private var fields: String {
-        let service = Service(
-            engine: context.engine, name: "types", baseURL: try? BaseURL("http://localhost/"))
-        let draft = service.resource("").configurationDraft(for: "GET")
-        defer { service.flushUnusedResources() }
-        let all = [
-            ScriptFields.timeouts(of: draft), .redirects(of: draft, in: context),
-            .retry(of: draft, in: context),
-            .limits(of: draft), .breaker(of: draft), .rateFields(of: draft, { RequestLimits() }) { _ in },
-        ]
-        return all.map { fields in
-            let name = fields.name.split(separator: ".").last.map(String.init) ?? fields.name
-            return "---@class resthost.\(name)\n"
-                + fields.fields.map { field in
-                    let isOptional = field.type.hasSuffix("?")
-                    let type = isOptional ? String(field.type.dropLast()) : field.type
-                    return "---@field \(field.name)\(isOptional ? "?" : "") \(type)\n"
-                }.joined() + "\n"
-        }.joined()
+        page.withFields { all in
+            all.map { fields in
+                let name = fields.name.split(separator: ".").last.map(String.init) ?? fields.name
+                var text = TypeText(classes: classNames, owner: fields.name)
+                return "---@class resthost.\(name)\n"
+                    + fields.fields.map { field in
+                        let type = Signature.type(field.type).map { text.text($0) } ?? "any"
+                        let mark = type.hasSuffix("?") ? "?" : ""
+                        return "---@field \(field.name)\(mark) \(mark.isEmpty ? type : String(type.dropLast())) "
+                            + "\(field.sentence)\n"
+                    }.joined() + "\n"
+            }.joined()
+        }
     }
 
     // MARK: Functions
 
     private func function(_ function: ModuleFunction, in module: ModuleTable) -> String {
-        self.function("\(module.name).\(function.name)", function.signature, function.documentation)
+        self.function(
+            "\(module.name).\(function.name)", function.signature, function.documentation, function.options())
     }
 
     private func function(
-        _ name: String, _ signature: String, _ documentation: String, receiver: String? = nil
+        _ name: String, _ signature: String, _ documentation: String, _ described: [OptionDescription],
+        receiver: String? = nil
     ) -> String {
         guard let parsed = Signature(signature) else {
             return "---\(signature)\nfunction \(name)(...) end\n\n"
@@ -107,7 +107,7 @@ struct TypeDefinitions {
         var types = TypeText(classes: classNames, owner: name)
         let parameters = parsed.parameters.map { (parameter: $0, type: types.text($0)) }
         let returns = parsed.returns.map { types.text($0) }
-        var text = ""
+        var text = described.isEmpty ? "" : options(types.table, described, owner: name)
         for table in types.tables { text += options(table.name, table.fields, owner: name) }
         text += Self.comment(documentation)
         for (parameter, type) in parameters {
@@ -127,6 +127,20 @@ struct TypeDefinitions {
         return "---@class \(name)\n"
             + fields.map { "---@field \($0.name)\($0.isOptional ? "?" : "") \(types.text($0))\n" }.joined()
             + "\n"
+    }
+
+    /// The class of a table of options, behind those of the tables in it.
+    private func options(_ name: String, _ fields: [OptionDescription], owner: String) -> String {
+        var inner = ""
+        var text = "---@class \(name)\n"
+        for field in fields {
+            let table = "\(name).\(field.name)"
+            var types = TypeText(classes: classNames, owner: owner, table: table)
+            let type = Signature.type(field.type).map { types.text($0) } ?? "any"
+            if !field.fields.isEmpty { inner += options(table, field.fields, owner: owner) }
+            text += "---@field \(field.name)\(field.isRequired ? "" : "?") \(type) \(Self.line(field.text))\n"
+        }
+        return inner + text + "\n"
     }
 
     /// Optional parameters before others may be left out, each alone or together.

@@ -4,20 +4,31 @@ struct TypeText {
     let classes: Set<String>
     /// The function whose signature it is, such as `service:configure`.
     let owner: String
+    /// The class of the table that `{ ... }` stands for.
+    let table: String
 
     /// Options by the name of their class, which the caller declares.
     private(set) var tables: [(name: String, fields: [Signature.Parameter])] = []
 
-    init(classes: Set<String>, owner: String) {
+    /// - Parameter table: Nil: the options of the owner.
+    init(classes: Set<String>, owner: String, table: String? = nil) {
         self.classes = classes
         self.owner = owner
+        self.table = table ?? Self.options(of: owner)
+    }
+
+    /// The class of a function's options.
+    static func options(of owner: String) -> String {
+        "resthost.\(owner.replacing(":", with: ".").replacing(/^rest\./, with: "")).options"
     }
 
     mutating func text(_ parameter: Signature.Parameter) -> String {
         if let known = TypeVocabulary.options["\(owner).\(parameter.name)"] { return known }
         if let type = parameter.type {
-            if case .table(let fields) = type, parameter.name == "options" { return options(fields) }
-            return text(type)
+            guard case .table(let fields) = type, parameter.name == "options", !type.isDescribedElsewhere
+            else { return text(type) }
+            tables.append((table, fields))
+            return table
         }
         return named(parameter.name)
     }
@@ -26,6 +37,9 @@ struct TypeText {
     mutating func text(_ type: Signature.ValueType) -> String {
         switch type {
         case .named(let name): return named(name)
+        case .word(let word): return "\"\(word)\""
+        case .map(let key, let value): return "table<\(text(key)), \(text(value))>"
+        case .table where type.isDescribedElsewhere: return table
         case .many(let name): return "\(named(name)) ..."
         case .optional(let type): return bracketed(type) + "?"
         case .list(let type): return bracketed(type) + "[]"
@@ -58,11 +72,9 @@ struct TypeText {
         if let known = TypeVocabulary.names[name] { return known }
         return classes.contains(name) ? "resthost.\(name)" : "any"
     }
+}
 
-    private mutating func options(_ fields: [Signature.Parameter]) -> String {
-        let dotted = owner.replacing(":", with: ".").replacing(/^rest\./, with: "")
-        let name = "resthost.\(dotted).options"
-        tables.append((name, fields))
-        return name
-    }
+extension Signature.ValueType {
+    /// It is `{ ... }`.
+    fileprivate var isDescribedElsewhere: Bool { self == .table([Signature.Parameter(name: "...")]) }
 }

@@ -6,65 +6,28 @@ enum TypeVocabulary {
         "string", "number", "integer", "boolean", "table", "function", "nil", "any", "true", "false",
     ]
 
-    /// Of parameters, options and results, by their name.
+    /// Of parameters and results, by their name.
     static let names: [String: String] = [
-        "action": "resthost.action", "allow_fragments": "boolean", "actual": "any", "attempt": "integer",
-        "auth": "{ bearer?: string, tokens?: table[], client_ca?: string, clients?: table[] }",
-        "base_url": "string", "bearer": "string", "body": "string",
-        "bytes": "string",
-        "c": "resthost.configuration", "cancel": "fun()", "captures": "string", "category": "string",
-        "cause": "table", "changed": "fun(self: table, resource: resthost.resource, event: string)",
-        "charset": "string",
+        "action": "resthost.action", "actual": "any", "attempt": "integer", "bytes": "string",
+        "c": "resthost.configuration", "captures": "string",
+        "changed": "fun(self: table, resource: resthost.resource, event: string)",
+        "component": "resthost.text",
         "complete": "fun(outcome: resthost.response|resthost.entity|resthost.error): boolean",
-        "content": "any", "content_type": "string", "content_types": "string|string[]", "delay": "number",
-        "description": "string", "empty": "boolean", "entity": "resthost.entity", "env": "string[]|false",
-        "err": "resthost.error",
-        "error": "resthost.error", "event": "string", "expected": "any",
-        "expose": "table<string, { paths?: string[], methods?: string[] }>", "fields": "table",
-        "expiration_time": "number", "file": "string",
-        "forward": "{ headers: string[] }",
-        "fn": "function", "form": "table", "fraction": "number", "gated": "boolean",
-        "headers": "resthost.headers|table<string, string|string[]>", "http_status_code": "integer",
-        "http_version": "string",
-        "idempotency_key": "string|true", "index": "integer", "info": "resthost.info",
-        "input": "string|table",
-        "item": "any", "json": "any", "keep": "{ headers: string[] }", "key": "any", "list": "any[]",
-        "listen": "string",
-        "max_bytes": "integer",
-        "message": "string", "methods": "string|string[]", "multipart": "table[]",
-        "mutate": "fun(draft: resthost.draft)", "name": "string", "net": "string[]|false",
-        "on_mismatch": "\"error\"|\"skip\"|\"skip_if_output_matches\"", "options": "table",
-        "action_name": "\"replace\"|\"append\"", "output": "string|table", "owner": "table|resthost.request",
-        "path": "string", "pattern": "resthost.pattern", "plugin_options": "table",
-        "progress": "fun(...): number?", "properties": "resthost.properties", "query": "table",
-        "read": "function|string[]|false",
-        "remove": "fun(key: any)", "request": "resthost.request", "resource": "resthost.resource",
-        "response": "resthost.response", "results": "any", "server_names": "string[]", "stage": "string",
-        "standard_transformers": "string[]",
-        "start": "fun(complete: fun(outcome: resthost.response|resthost.entity|resthost.error): boolean)",
-        "status": "resthost.status",
+        "content": "any", "entity": "resthost.entity", "err": "resthost.error", "error": "resthost.error",
+        "event": "string", "expected": "any", "fn": "function", "fraction": "number",
+        "headers": "resthost.headers|table<string, string|string[]>", "index": "integer",
+        "info": "resthost.info", "item": "any", "key": "any", "message": "string",
+        "options": "table", "owner": "table|resthost.request", "pattern": "resthost.pattern",
+        "progress": "fun(...): number?", "properties": "resthost.properties", "rate": "resthost.rate",
+        "request": "resthost.request",
+        "resource": "resthost.resource", "response": "resthost.response", "results": "any",
+        "stage": "string", "status": "resthost.status",
         "stopped_observing": "fun(self: table, resource: resthost.resource)", "text": "string",
-        "timeout": "number", "timestamp": "number", "tls": "{ certificate: string, key: string }",
-        "transform": "resthost.transformation",
-        "transform_errors": "boolean",
-        "transformer": "resthost.transformation", "transport": "table", "ttl": "number",
-        "update_timestamp": "fun(key: any, timestamp: number)", "url": "resthost.url",
-        "user": "string|fun(): string?",
-        "user_message": "string", "value": "any", "with_secrets": "boolean",
-        "write": "function|string[]|false",
+        "timestamp": "number", "transformer": "resthost.transformation", "value": "any",
     ]
 
-    /// Of options that mean something else in one function.
+    /// Of parameters that mean something else in one function.
     static let options: [String: String] = [
-        "rest.gateway.access_log": "boolean",
-        "rest.gateway.limits":
-            "{ connections?: integer, header_bytes?: integer, target_bytes?: integer, body?: integer|string, stream_body?: integer|string, header_timeout?: number, idle_timeout?: number, per_client?: { rate?: { requests: number, per?: number, burst?: number }, in_flight?: integer, streams?: integer } }",
-        "service:configure_transformer.action": "\"replace\"|\"append\"",
-        "rest.cache.custom.key": "fun(resource: resthost.resource, stage: string): any",
-        "rest.cache.custom.read": "fun(key: any): resthost.entity?",
-        "rest.cache.custom.write": "fun(key: any, entity: resthost.entity)",
-        "rest.entity.status": "integer", "rest.entity.url": "string",
-        "rest.permissions.read": "string[]|false", "rest.permissions.write": "string[]|false",
         "rest.log.debug.text": "any", "rest.log.info.text": "any", "rest.log.warn.text": "any",
         "rest.log.error.text": "any", "rest.log.write.text": "any",
         "service:use.options": "any", "t.assert.message": "any", "t.fail.message": "any",
@@ -96,23 +59,6 @@ enum TypeVocabulary {
 
         ---The value of a path's component, or of a query's parameter.
         ---@alias resthost.text string|number|boolean|resthost.raw
-
-        ---What an endpoint, a definition or a modifier gives.
-        ---@class resthost.properties
-        ---@field headers? table<string, string|string[]>|string[][]
-        ---@field query? table<string, resthost.text|resthost.text[]>|any[][]
-        ---@field path? resthost.text[]
-        ---@field body? any
-        ---@field text? string
-        ---@field json? any
-        ---@field form? table
-        ---@field multipart? table[]
-        ---@field file? string
-        ---@field content_type? string
-        ---@field charset? string
-        ---@field configure? fun(c: resthost.configuration)
-        ---@field idempotency_key? string|boolean
-        ---@field query_style? "repeat"|"brackets"|"indices"|"comma"
 
         ---One message of a request, and what came of it.
         ---@class resthost.attempt

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.custom_request{ start =, cancel =, progress = }` (rules 11).
@@ -9,26 +10,49 @@ struct CustomRequestBinding: ScriptBinding {
 
     private var customRequest: ModuleFunction {
         ModuleFunction(
-            "custom_request",
-            "(options: { start: function(complete), cancel?: function(), progress?: function() -> number, timeout?: number }) -> request",
-            "A request with work of the script's own, not started. start gets `complete(response | entity | error) -> "
-                + "boolean`, to be called once, within `timeout` seconds: by default those of `c.timeouts.total`, 0 for any time."
+            "custom_request", "(options: { ... }) -> request",
+            "A request with work of the script's own, not started.",
+            options: CustomRequestOptions.schema.descriptions
         ) { call in
             let options = try call.options(1)
-            let start = try options.required("start", try options.scriptFunction("start"))
-            let cancel = try options.scriptFunction("cancel")
-            let progress = try options.scriptFunction("progress")
-            let timeout = try options.number("timeout")
-            guard timeout ?? 0 >= 0 else { throw LuaUsageError("option 'timeout' is 0 seconds or more") }
-            try options.finish()
+            var given = CustomRequestOptions()
+            try options.read(CustomRequestOptions.schema, into: &given)
+            let start = try options.required("start", given.start)
             let origin = call.place
             let custom = ScriptCustomRequest(
-                context, start: start, cancel: cancel, progress: progress,
-                timeout: timeout.map { Duration(inSeconds: $0) }, origin: origin ?? start.place)
+                context, start: start, cancel: given.cancel, progress: given.progress,
+                timeout: given.timeout.map { Duration(inSeconds: $0) }, origin: origin ?? start.place)
             values.push(Request(engine: engine, custom: custom), on: call.lua)
             return .one
         }
     }
+}
+
+/// The options of `rest.custom_request`.
+private struct CustomRequestOptions {
+    var start: ScriptFunction?
+    var cancel: ScriptFunction?
+    var progress: ScriptFunction?
+    /// In seconds.
+    var timeout: Double?
+
+    static let schema = ScriptSchema<CustomRequestOptions>([
+        .function(
+            "start", type: "function(complete)",
+            "Begins the work. It gets `complete(response | entity | error) -> boolean`, to be called once."
+        ) { $0.start = $1 }.required(),
+        .function("cancel", type: "function()", "Ends the work.") { $0.cancel = $1 },
+        .function("progress", type: "function() -> number", "How far the work is, from 0 to 1.") {
+            $0.progress = $1
+        },
+        .number(
+            "timeout",
+            "Seconds in which `complete` has to be called, 0 for any time; without it those of `c.timeouts.total`."
+        ) { options, seconds in
+            guard seconds >= 0 else { throw OptionFault("is 0 seconds or more") }
+            options.timeout = seconds
+        },
+    ])
 }
 
 /// The work of a custom request in a script's functions. `start` and `cancel` may wait.

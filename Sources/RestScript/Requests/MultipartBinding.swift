@@ -47,34 +47,18 @@ extension RequestOptionsBinding {
     }
 
     private func part(_ options: OptionTable) throws -> Result<MultipartPart, RequestError.CauseError> {
-        let name = try options.required("name", try options.string("name"))
-        let value = try partValue(options)
-        let file = try options.string("file")
-        let filename = try options.string("filename")
-        let type = try options.string("content_type")
-        try options.finish()
+        var given = PartOptions()
+        try options.read(PartOptions.schema, into: &given)
         let source: Result<MultipartPart.Source, RequestError.CauseError>
-        switch (value, file) {
+        switch (given.value, given.file) {
         case (let value?, nil): source = .success(.bytes(value))
         case (nil, let file?): source = context.grants.uploadPath(file).map { .file(path: $0) }
-        default: throw LuaUsageError("part '\(name)' of option 'multipart' has either a value or a file")
+        default:
+            throw LuaUsageError("part '\(given.name)' of option 'multipart' has either a value or a file")
         }
         return source.map {
-            MultipartPart(name: name, source: $0, filename: filename, contentType: type)
-        }
-    }
-
-    /// Bytes of a string, or the text of a number or boolean.
-    private func partValue(_ options: OptionTable) throws -> [UInt8]? {
-        guard let place = options.value("value") else { return nil }
-        defer { options.lua.pop() }
-        if let bytes = options.lua.rawBytes(place) { return bytes }
-        switch options.lua.type(place) {
-        case .number, .boolean: return Array(try options.lua.tostring(place).utf8)
-        default:
-            throw LuaUsageError(
-                "the value of a part is a string, a number or a boolean, not a \(options.lua.typeName(place))"
-            )
+            MultipartPart(
+                name: given.name, source: $0, filename: given.filename, contentType: given.contentType)
         }
     }
 }

@@ -1,28 +1,66 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
-/// The options of `resource:request`.
+/// What a script gives with `resource:request`.
+struct GivenRequest {
+    var options = RequestOptions()
+    /// Where it lies on the stack.
+    var query: Int32?
+    var mutate: ScriptFunction?
+    var body = BodyOptions()
+
+    private static let own: [ScriptOption<GivenRequest>] = [
+        .text("content_type", "In place of the one that the kind of body brings.") {
+            $0.options.contentType = $1
+        },
+        .init("headers", type: "headers", "Set over those of blocks.") { options, given, _ in
+            guard let place = try options.table("headers") else { return }
+            defer { options.lua.pop() }
+            given.options.headers = try options.lua.headers(place)
+        },
+        .place(
+            "query", type: "table", isTable: true,
+            "Parameters that are added to the URL, by name or as a list of pairs; `rest.null` removes one."
+        ) { $0.query = $1 },
+        .function(
+            "mutate", type: "function(draft)", "Edits the request before the mutators of blocks do."
+        ) { $0.mutate = $1 },
+        .idempotencyKey { given, choice in
+            given.options.idempotencyKey =
+                switch choice {
+                case .key(let key)?: key
+                case .random?: IdempotencyKey.random()
+                case nil: nil
+                }
+        },
+        .text(
+            "to_file", of: .writeFile,
+            "The path of a file that gets the body of a success, and takes its place when it is whole; no transformer runs."
+        ) { $0.options.file = $1 },
+    ]
+
+    private static let ofBody = BodyOptions.fields.map {
+        (field: ScriptOption<BodyOptions>) -> ScriptOption<GivenRequest> in
+        field.within { try $1(&$0.body) }
+    }
+
+    static let schema = ScriptSchema<GivenRequest>(own + ofBody)
+}
+
+/// Requests as scripts make them.
 struct RequestOptionsBinding: ScriptBinding {
     unowned let context: ScriptContext
 
     /// `resource:request(method, options)`.
     func request(_ resource: Resource, _ method: String, _ call: Arguments) throws -> Request {
         let options = try call.options(2)
-        var request = RequestOptions()
-        request.contentType = try options.string("content_type")
-        if let place = try options.table("headers") {
-            request.headers = try call.lua.headers(place)
-            call.lua.pop()
-        }
-        if let place = try options.table("query") {
-            request.query = try values.params(call.lua, place)
-            call.lua.pop()
-        }
-        request.mutate = try options.scriptFunction("mutate").map(DraftBinding(context: context).mutation)
-        request.idempotencyKey = try idempotencyKey(options)
-        request.file = try options.string("to_file").map { try context.grants.writablePath($0) }
-        let body = try body(options)?.body
-        try options.finish()
+        var given = GivenRequest()
+        try options.read(GivenRequest.schema, into: &given) { try context.grant($0, $1) }
+        var request = given.options
+        if let place = given.query { request.query = try values.params(call.lua, place) }
+        request.mutate = given.mutate.map(DraftBinding(context: context).mutation)
+        let body = try body(given.body, of: options)?.body
         let sent = Method.normalized(method) ?? method
         switch body {
         case .none: break
@@ -37,35 +75,24 @@ struct RequestOptionsBinding: ScriptBinding {
         return resource.request(Method(method), request)
     }
 
-    /// The key given, or a new one for `true`.
-    private func idempotencyKey(_ options: OptionTable) throws -> String? {
-        guard let place = options.value("idempotency_key") else { return nil }
-        defer { options.lua.pop() }
-        if let key = options.lua.string(place) { return key }
-        guard let isWanted = options.lua.boolean(place) else {
-            throw LuaUsageError(
-                "option 'idempotency_key' is a string, or true for a random one, not a \(options.lua.typeName(place))"
-            )
-        }
-        return isWanted ? IdempotencyKey.random() : nil
-    }
-
     /// The one body that the options name. What can't be encoded makes a failed request, not an error here.
-    func body(_ options: OptionTable) throws -> GivenBody? {
+    func body(_ given: BodyOptions, of options: OptionTable) throws -> GivenBody? {
         var found: [GivenBody] = []
         func add(_ kind: DefinedBody.Kind, _ body: Result<RequestBody, RequestError.CauseError>) {
             found.append(GivenBody(kind: kind, body: body))
         }
-        if let bytes = try options.rawBytes("body") { add(.body, .success(.bytes(bytes))) }
-        let charset = try options.string("charset")
-        if let bytes = try options.bytes("text") {
-            add(.text, text(bytes, charset: charset ?? "utf-8"))
-        } else if charset != nil {
+        if let place = given.body {
+            // What is neither of them is an error of the option.
+            let bytes = try options.lua.rawBytes(place) ?? options.rawBytes("body")
+            if let bytes { add(.body, .success(.bytes(bytes))) }
+        }
+        if let bytes = given.text {
+            add(.text, text(bytes, charset: given.charset ?? "utf-8"))
+        } else if given.charset != nil {
             throw LuaUsageError(
                 "option 'charset' goes with 'text': give a content_type with a charset instead")
         }
-        if let place = options.value("json") {
-            defer { options.lua.pop() }
+        if let place = given.json {
             do throws(LuaUsageError) {
                 add(.json, .success(.json(try trees.tree(options.lua, place))))
             } catch {
@@ -73,17 +100,9 @@ struct RequestOptionsBinding: ScriptBinding {
                 add(.json, .failure(RequestError.CauseError(.invalidJSONObject(message: error.message))))
             }
         }
-        if let place = try options.table("form") {
-            defer { options.lua.pop() }
-            add(.form, try form(options.lua, place))
-        }
-        if let place = try options.table("multipart") {
-            defer { options.lua.pop() }
-            add(.multipart, try multipart(options.lua, place))
-        }
-        if let path = try options.string("file") {
-            add(.file, context.grants.uploadPath(path).map { .file(path: $0) })
-        }
+        if let place = given.form { add(.form, try form(options.lua, place)) }
+        if let place = given.multipart { add(.multipart, try multipart(options.lua, place)) }
+        if let path = given.file { add(.file, context.grants.uploadPath(path).map { .file(path: $0) }) }
         guard found.count <= 1 else {
             throw LuaUsageError(
                 "a request has one body: give one of body, text, json, form, multipart, file")
@@ -119,12 +138,6 @@ struct RequestOptionsBinding: ScriptBinding {
         }
         return .success(.form(pairs, isOrdered: given.isList))
     }
-}
-
-/// The body that options name, or why it is none.
-struct GivenBody {
-    let kind: DefinedBody.Kind
-    let body: Result<RequestBody, RequestError.CauseError>
 }
 
 extension RequestOptions {

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// Resources: what is asked of them.
@@ -49,10 +50,9 @@ struct ResourceBinding: ScriptBinding {
                 return .one
             },
             method(
-                "request",
-                "(method: string, options?: { body | text | json | form | multipart | file, content_type?, charset?, "
-                    + "headers?, query?, mutate?, idempotency_key? }) -> request",
-                "A started request; the resource's state is untouched. Paths of files are relative to the script's folder."
+                "request", "(method: string, options?: { ... }) -> request",
+                "A started request; the resource's state is untouched. Paths of files are relative to the script's folder.",
+                options: GivenRequest.schema.descriptions
             ) { call in
                 let resource = try call.receiver(as: Resource.self)
                 values.push(
@@ -61,15 +61,13 @@ struct ResourceBinding: ScriptBinding {
                 return .one
             },
             method(
-                "get", "(options?: { only_if_cached: boolean }) -> content | nil, error",
-                "Waits for up-to-date content; with `only_if_cached` nothing is sent, and what is there is given whatever "
-                    + "its age.",
-                surplusAdvice: Self.otherRequests
+                "get", "(options?: { ... }) -> content | nil, error", "Waits for up-to-date content.",
+                surplusAdvice: Self.otherRequests, options: Self.getOptions.descriptions
             ) { call in
                 let resource = try call.receiver(as: Resource.self)
-                let options = try call.options(1)
-                let isCached = try options.boolean("only_if_cached") ?? false
-                try options.finish()
+                var isOnlyIfCached = false
+                try call.options(1).read(Self.getOptions, into: &isOnlyIfCached)
+                let isCached = isOnlyIfCached
                 return .wait { waiter in
                     let read = isCached ? resource.readCached : { resource.read($0) }
                     read { [context] result in
@@ -87,6 +85,13 @@ struct ResourceBinding: ScriptBinding {
             },
         ]
     }
+
+    private nonisolated static let getOptions = ScriptSchema<Bool>([
+        .flag(
+            "only_if_cached", default: "false",
+            "Sends nothing, and gives what is there, whatever its age."
+        ) { $0 = $1 }
+    ])
 
     private static let otherRequests =
         "request(method, options) takes method, headers and body; it leaves the resource as it is"

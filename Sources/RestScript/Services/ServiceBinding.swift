@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.service{ … }`, and services.
@@ -9,10 +10,9 @@ struct ServiceBinding: ScriptBinding {
         BindingSet(
             functions: [
                 ModuleFunction(
-                    "service",
-                    "(options: { base_url?, name?, standard_transformers?, transport? }) -> service",
-                    "Declares a service.",
-                    surplusAdvice: #"write rest.service { name = "api", base_url = … }"#
+                    "service", "(options: { ... }) -> service", "Declares a service.",
+                    surplusAdvice: #"write rest.service { name = "api", base_url = … }"#,
+                    options: ServiceOptions.schema.descriptions
                 ) { call in try makeService(call) }
             ],
             classes: [
@@ -52,14 +52,13 @@ struct ServiceBinding: ScriptBinding {
                 },
                 declaration(
                     "configure",
-                    "(pattern?, options?: { methods?, description? }, fn: function(c)) -> service",
-                    "Adds a configuration block."
+                    "(pattern?, options?: { ... }, fn: function(c)) -> service",
+                    "Adds a configuration block.", options: BlockOptions.schema.descriptions
                 ) { call in try BlockBinding(context: context).add(call) },
                 declaration(
-                    "configure_transformer",
-                    "(pattern, options?: { stage?, action?, methods?, content_types?, input?, output?, on_mismatch?, "
-                        + "transform_errors?, empty?, description? }, transformer) -> service",
-                    "Adds a transformer for the content of matching resources."
+                    "configure_transformer", "(pattern, options?: { ... }, transformer) -> service",
+                    "Adds a transformer for the content of matching resources.",
+                    options: ConfiguredTransformerOptions.schema.descriptions
                 ) { call in try TransformerBinding(context: context).addTransformer(call) },
                 declaration(
                     "use", "(plugin: function | string, options?) -> service",
@@ -115,9 +114,10 @@ struct ServiceBinding: ScriptBinding {
     /// nothing.
     private func declaration(
         _ name: String, _ signature: String, _ documentation: String,
+        options: @autoclosure @escaping () -> [OptionDescription] = [],
         _ declare: @escaping @EngineActor (Arguments) throws -> Void
     ) -> LuaMethod {
-        method(name, signature, documentation) { call in
+        method(name, signature, documentation, options: options()) { call in
             if context.generation.hasSay(name, at: call.place) {
                 try context.declarations.declare(call) { try declare(call) }
             }

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.store` and what `rest.store.open` gives: values that outlive a load of the script.
@@ -35,9 +36,8 @@ struct StoreBinding: ValueBinding {
                 },
                 LuaMethod(
                     "set",
-                    signature: "(key: string, value, options?: { ttl: number }) -> true | nil, message",
-                    documentation:
-                        "Keeps a value, for `ttl` seconds by the time of day or for ever; nil deletes it."
+                    signature: "(key: string, value, options?: { ... }) -> true | nil, message",
+                    documentation: "Keeps a value; nil deletes it.", options: Self.setOptions.descriptions
                 ) { call in
                     try setValue(call)
                 },
@@ -96,12 +96,15 @@ struct StoreBinding: ValueBinding {
         try call.receiver(as: ScriptStoreFace.self).store ?? values.store
     }
 
+    private static let setOptions = ScriptSchema<Double?>([
+        .number("ttl", "Seconds for which it is kept, by the time of day; without it for ever.") { $0 = $1 }
+    ])
+
     private func setValue(_ call: Arguments) throws -> Verdict {
         let store = try receiver(call)
         let key = try call.string(1, "key")
-        let settings = try call.options(3)
-        let lifetime = try settings.number("ttl")
-        try settings.finish()
+        var lifetime: Double?
+        try call.options(3).read(Self.setOptions, into: &lifetime)
         if let lifetime, !(lifetime > 0) {
             throw call.bad(3, "options", "'ttl' is a number of seconds above 0")
         }

@@ -6,38 +6,12 @@ import RestEngine
 extension ScriptTestFile {
     func replay(_ call: Arguments, _ host: TestHost) throws {
         let path = try home.context.grants.readablePath(try call.string(1, "path"))
-        let options = try call.options(2)
-        var match = Set(RecordingMatch.allCases)
-        if let table = try options.table("match") {
-            defer { options.lua.pop() }
-            match = try matched(try options.lua.strings(table, "match"))
-        }
-        let unused = try options.string("unused") ?? "ignore"
-        guard ["ignore", "error"].contains(unused) else {
-            throw LuaUsageError("option 'unused' is \"ignore\" or \"error\", not \"\(unused)\"")
-        }
-        try options.finish()
+        var given = ReplayOptions()
+        try call.options(2).read(ReplayOptions.schema, into: &given)
         do throws(RecordingError) {
-            let answers = RecordedAnswers(try HARReader.read(path), path: path, match: match)
-            host.replay(answers, whole: unused == "error")
+            let answers = RecordedAnswers(try HARReader.read(path), path: path, match: given.match)
+            host.replay(answers, whole: given.isWhole)
         } catch { throw LuaUsageError("\(error)") }
-    }
-
-    private func matched(_ names: [String]) throws(LuaUsageError) -> Set<RecordingMatch> {
-        let known = RecordingMatch.allCases.map(\.rawValue)
-        var match: Set<RecordingMatch> = []
-        for name in names {
-            guard let part = RecordingMatch(rawValue: name) else {
-                throw LuaUsageError(
-                    "option 'match' knows no '\(name)'" + NearestName.advice(name, among: known)
-                        + "; there are \(known.joined(separator: ", "))")
-            }
-            match.insert(part)
-        }
-        guard !match.isEmpty else {
-            throw LuaUsageError("option 'match' is empty: any answer would do for any request")
-        }
-        return match
     }
 
     var recordFunction: ModuleFunction {
@@ -57,6 +31,47 @@ extension ScriptTestFile {
             } catch { throw LuaUsageError("\(error)") }
             return .none
         }
+    }
+}
+
+/// The options of `host:replay`.
+struct ReplayOptions {
+    var match = Set(RecordingMatch.allCases)
+    /// An answer that nobody asked for is an error.
+    var isWhole = false
+
+    static let schema = ScriptSchema<ReplayOptions>([
+        .texts(
+            "match", words: RecordingMatch.allCases.map { $0.rawValue },
+            "What of a request must be the same; without it all of it."
+        ) { $0.match = try matched($1) },
+        .init(
+            "unused", type: "\"ignore\" | \"error\"", default: "\"ignore\"",
+            "What an answer is that nobody asked for."
+        ) { options, replay, _ in
+            guard let unused = try options.string("unused") else { return }
+            guard ["ignore", "error"].contains(unused) else {
+                throw OptionFault("is \"ignore\" or \"error\", not \"\(unused)\"")
+            }
+            replay.isWhole = unused == "error"
+        },
+    ])
+
+    private static func matched(_ names: [String]) throws(LuaUsageError) -> Set<RecordingMatch> {
+        let known = RecordingMatch.allCases.map(\.rawValue)
+        var match: Set<RecordingMatch> = []
+        for name in names {
+            guard let part = RecordingMatch(rawValue: name) else {
+                throw LuaUsageError(
+                    "option 'match' knows no '\(name)'" + NearestName.advice(name, among: known)
+                        + "; there are \(known.joined(separator: ", "))")
+            }
+            match.insert(part)
+        }
+        guard !match.isEmpty else {
+            throw LuaUsageError("option 'match' is empty: any answer would do for any request")
+        }
+        return match
     }
 }
 

@@ -118,10 +118,7 @@ extension ScriptTestFile {
             return TestStub(stub, host)
         }
         let options = try call.options(3, "reply")
-        let table = StubReplyTable(host.context, options)
-        let condition = try table.condition()
-        let reply = try table.reply()
-        try options.finish()
+        let (reply, condition) = try StubReplyTable(host.context, options).stub()
         return TestStub(
             try host.transport.stub(
                 method: method, urlGlob: glob, base: base, when: condition, isHeld: reply.isHeld, reply), host
@@ -163,9 +160,7 @@ extension ScriptTestFile {
                 )
             }
             let options = OptionTable(lua: lua, table: -1, owner: "stub")
-            let reply = try StubReplyTable(host.context, options).reply()
-            try options.finish()
-            return reply
+            return try StubReplyTable(host.context, options).reply()
         } catch let error as LuaError {
             run?.fail(diagnostic(of: error))
         } catch {

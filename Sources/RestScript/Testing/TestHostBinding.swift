@@ -46,9 +46,9 @@ extension ScriptTestFile {
         [
             method(
                 "stub",
-                "(method: string, url_glob: string, reply?: table | function(request) -> table) -> stub",
-                "Answers matching requests; of several stubs the newest that matches. A reply has `status`, `headers`, one of "
-                    + "`body`, `json` and `text`, or `error` = { type, message }; and `delay`, `gated`, `when` = { headers, body }."
+                "(method: string, url_glob: string, reply?: { ... } | function(request) -> table) -> stub",
+                "Answers matching requests; of several stubs the newest that matches. A function gives the same table, without "
+                    + "`when`.", options: StubReplyOptions.schemaOfStubs.descriptions
             ) { [unowned self] call in
                 let host = try host(call)
                 call.lua.push(object: try makeStub(call, host), class: stubClass)
@@ -56,10 +56,9 @@ extension ScriptTestFile {
             },
             method(
                 "replay",
-                "(path: string, options?: { match: string[], unused: string })",
+                "(path: string, options?: { ... })",
                 "Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and "
-                    + "again. `match` says what must be the same, of `method`, `url` and `body`; with `unused = \"error\"` an answer "
-                    + "that nobody asked for fails the test. The path is relative to the test file."
+                    + "again. The path is relative to the test file.", options: ReplayOptions.schema.descriptions
             ) { [unowned self] call in
                 try replay(call, try host(call))
                 return .none

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `require "resthost.test"`: the table that tests call `t`.
@@ -80,8 +81,9 @@ extension ScriptTestFile {
         [
             recordFunction,
             ModuleFunction(
-                "load", "(path: string | { source: string }) -> host",
-                "Loads a script, whose path is relative to the test file, into a fresh host."
+                "load", "(path: string | { ... }) -> host",
+                "Loads a script, whose path is relative to the test file, into a fresh host.",
+                options: Self.loadOptions.descriptions
             ) { [unowned self] call in
                 try requireUnfailed()
                 let host = try load(call)
@@ -99,11 +101,16 @@ extension ScriptTestFile {
         ]
     }
 
+    private nonisolated static let loadOptions = ScriptSchema<[UInt8]>([
+        ScriptOption<[UInt8]>("source", type: "string", "The script itself.") { options, source, _ in
+            source = try options.bytes("source") ?? []
+        }.required()
+    ])
+
     private func load(_ call: Arguments) throws -> TestHost {
         if call.type(1) == .table {
-            let options = try call.options(1)
-            let source = try options.required("source", try options.bytes("source"))
-            try options.finish()
+            var source: [UInt8] = []
+            try call.options(1).read(Self.loadOptions, into: &source)
             return try load(source, path: folder == "." ? "(source)" : "\(folder)/(source)", isFile: false)
         }
         let name = try call.string(1, "path")

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// What a content transformer takes and gives (rule 17.5).
@@ -66,48 +67,83 @@ struct ContentRules: Sendable, Hashable {
     init() {}
 }
 
-/// The options that `rest.content_transformer`, `configure_transformer` and the tables of modules have in
-/// common.
-extension ContentRules {
-    /// The type rules of a content transformer; `trees` number the classes.
-    init(_ options: OptionTable, _ trees: TreeExchange) throws {
-        input = try Self.kind(options, "input", trees)
-        output = try Self.kind(options, "output", trees)
-        if let text = try options.string("on_mismatch") {
+/// The rules as a script gives them: to `rest.content_transformer`, `configure_transformer` and in the tables
+/// of modules.
+struct GivenRules {
+    private var made = ContentRules()
+    /// Class tables on the stack.
+    private var inputClass: Int32?
+    private var outputClass: Int32?
+    /// The first of them that is there: a transformer that has its own takes none.
+    private(set) var first: String?
+
+    static let fields: [ScriptOption<GivenRules>] = [
+        kind("input", "What it takes: a type of content, or a class table whose objects it is for.") {
+            given, kind, place in
+            (given.made.input, given.inputClass) = (kind, place)
+        },
+        kind("output", "What it gives, in the same words.") { given, kind, place in
+            (given.made.output, given.outputClass) = (kind, place)
+        },
+        .init(
+            "on_mismatch", type: InputMismatch.allCases.map { "\"\($0.rawValue)\"" }.plainlyJoined(" | "),
+            default: "\"error\"", "What becomes of a content that `input` doesn't take."
+        ) { options, given, _ in
+            guard let text = try options.string("on_mismatch") else { return }
             guard let action = InputMismatch(rawValue: text) else {
-                throw LuaUsageError(
-                    "option 'on_mismatch' is \"error\", \"skip\" or \"skip_if_output_matches\", not \"\(text)\""
-                )
+                throw OptionFault(
+                    "is \"error\", \"skip\" or \"skip_if_output_matches\", not \"\(text)\"")
             }
-            onMismatch = action
-        }
-        transformErrors = try options.boolean("transform_errors") ?? false
-        empty = try options.boolean("empty") ?? false
-        description = try options.text("description", .description)
+            given.made.onMismatch = action
+            given.note("on_mismatch")
+        },
+        .flag("transform_errors", default: "false", "Transforms the bodies of errors too.") { given, flag in
+            given.made.transformErrors = flag
+            given.note("transform_errors")
+        },
+        .flag("empty", default: "false", "Transforms a success without a body too.") { given, flag in
+            given.made.empty = flag
+            given.note("empty")
+        },
+        .text("description", .description, "What errors and explanations call it.") {
+            $0.made.description = $1
+        },
+    ]
+
+    /// `trees` number the classes.
+    func rules(_ lua: Lua, _ trees: TreeExchange) -> ContentRules {
+        var rules = made
+        if let place = inputClass { rules.input = .classTable(trees.register(class: lua, place)) }
+        if let place = outputClass { rules.output = .classTable(trees.register(class: lua, place)) }
+        return rules
     }
 
+    var description: String? { made.description }
+
+    private mutating func note(_ name: String) { first = first ?? name }
+
+    /// - Parameter store: Gets the place of a class table.
     private static func kind(
-        _ options: OptionTable, _ key: String, _ trees: TreeExchange
-    ) throws -> Kind {
-        guard let place = options.value(key) else { return .any }
-        defer { options.lua.pop() }
-        guard let name = options.lua.string(place) else {
-            if options.lua.type(place) == .table {
-                return .classTable(trees.register(class: options.lua, place))
+        _ name: String, _ sentence: String,
+        _ store: @escaping @Sendable (inout GivenRules, ContentRules.Kind, Int32?) -> Void
+    ) -> ScriptOption<GivenRules> {
+        let words = ContentRules.Kind.names.map { "\"\($0)\"" }
+        return ScriptOption<GivenRules>(
+            name, type: words.plainlyJoined(" | ") + " | table", default: "\"any\"", sentence
+        ) { options, given, _ in
+            guard let place = options.value(name) else { return }
+            given.note(name)
+            guard let text = options.lua.string(place) else {
+                // It stays on the stack.
+                if options.lua.type(place) == .table { return store(&given, .any, place) }
+                throw OptionFault("is the name of a type or a class table")
             }
-            throw LuaUsageError("option '\(key)' is the name of a type or a class table")
+            options.lua.pop()
+            guard let kind = ContentRules.Kind(name: text) else {
+                throw OptionFault(
+                    "can't be \"\(text)\": types are \(words.plainlyJoined(", ")), or a class table")
+            }
+            store(&given, kind, nil)
         }
-        guard let kind = Kind(name: name) else {
-            throw LuaUsageError(
-                "option '\(key)' can't be \"\(name)\": types are "
-                    + Kind.names.map { "\"\($0)\"" }.joined(separator: ", ")
-                    + ", or a class table")
-        }
-        return kind
-    }
-
-    /// The first of the rules that is given: a transformer that has its own takes none.
-    static func given(_ options: OptionTable) -> String? {
-        ["input", "output", "on_mismatch", "transform_errors", "empty"].first { options.reference($0) != nil }
     }
 }

@@ -18,9 +18,8 @@ struct TransformerBinding: ScriptBinding {
         BindingSet(
             functions: [
                 ModuleFunction(
-                    "content_transformer",
-                    "(options: { transform, input?, output?, on_mismatch?, transform_errors?, empty?, description? }) "
-                        + "-> transformer", "A transformer with type rules."
+                    "content_transformer", "(options: { ... }) -> transformer",
+                    "A transformer with type rules.", options: ContentTransformerOptions.schema.descriptions
                 ) { call in try makeContentTransformer(call) },
                 ModuleFunction(
                     "response_transformer", "(fn, description: string?) -> transformer",
@@ -36,16 +35,12 @@ struct TransformerBinding: ScriptBinding {
             name: "rest.transformers",
             functions: StandardTransformer.allCases.map { standard in
                 ModuleFunction(
-                    standard.rawValue,
-                    "(options?: { transform_errors?, empty?\(Self.furtherOptions[standard] ?? "") }) -> transformer",
-                    "The standard \(standard.rawValue) transformer."
+                    standard.rawValue, "(options?: { ... }) -> transformer",
+                    "The standard \(standard.rawValue) transformer.",
+                    options: StandardTransformerOptions.schema(of: standard).descriptions
                 ) { call in try makeStandardTransformer(call, standard) }
             })
     }
-
-    private static let furtherOptions: [StandardTransformer: String] = [
-        .json: ", allow_fragments?", .text: ", charset?",
-    ]
 
     func makeTransformerClass() -> LuaClass {
         LuaClass(
@@ -62,12 +57,12 @@ struct TransformerBinding: ScriptBinding {
             })
     }
 
-    /// A transformer argument in any of its forms (<doc:ThePipeline>); `options` may give rules with it.
-    func transformer(_ lua: Lua, _ index: Int32, what: String, options: OptionTable? = nil) throws
-        -> any Transformer
-    {
-        let rules = try options.map { try ContentRules($0, values.trees) } ?? ContentRules()
-        let given = options.flatMap(ContentRules.given)
+    /// A transformer argument in any of its forms (<doc:ThePipeline>), with the rules that options give.
+    func transformer(
+        _ lua: Lua, _ index: Int32, what: String, _ options: GivenRules = GivenRules()
+    ) throws -> any Transformer {
+        let rules = options.rules(lua, trees)
+        let given = options.first
         switch lua.type(index) {
         case .function:
             let known = lua.definition(ofFunction: index) ?? lua.callerPlace
@@ -141,25 +136,20 @@ struct TransformerBinding: ScriptBinding {
                     + "write configure_transformer(pattern, [options,] transformer)")
         }
         let pattern = try PatternBinding(context: context).pattern(call, 1, service)
-        let options = try call.options(last == 3 ? 2 : 4)
-        let stage = StageName(try options.text("stage", .name) ?? "model")
-        let name = try options.string("action") ?? "replace"
-        guard let action = StageAction(rawValue: name) else {
-            throw LuaUsageError("option 'action' is \"replace\" or \"append\", not \"\(name)\"")
-        }
-        let methods = try BlockBinding.methods(options) ?? Method.ofTransformers
-        let contentTypes = try Self.contentTypes(options)
-        let description = try options.text("description", .description)
+        var given = ConfiguredTransformerOptions()
+        try call.options(last == 3 ? 2 : 4).read(ConfiguredTransformerOptions.schema, into: &given)
+        let (stage, action, contentTypes) = (given.stage, given.action, given.contentTypes)
+        let description = given.rules.description
         let transformer = try transformer(
-            call.lua, call.slot(last), what: "the transformer", options: options)
-        try options.finish()
+            call.lua, call.slot(last), what: "the transformer", given.rules)
         let place = call.lua.callerPlace
         context.declarations.keep(
             pattern.heldBytes + (description?.utf8.count ?? 0) + transformer.description.utf8.count)
         let summary = "\(pattern.summary): \(transformer.description) in \(stage)"
         service.configure(
             ConfigurationEntry(
-                pattern: pattern, methods: methods, description: description ?? summary,
+                pattern: pattern, methods: given.methods ?? Method.ofTransformers,
+                description: description ?? summary,
                 origin: place.map { "\($0.file):\($0.line)" }, isUniform: true
             ) { draft in
                 try PipelineBinding.requireStage(stage, of: draft.configuration.pipeline, at: place)
@@ -168,34 +158,15 @@ struct TransformerBinding: ScriptBinding {
             })
     }
 
-    static func contentTypes(_ options: OptionTable) throws -> [String]? {
-        guard let place = options.value("content_types") else { return nil }
-        defer { options.lua.pop() }
-        return try options.lua.string(place).map { [$0] } ?? options.lua.strings(place, "content_types")
-    }
-
-    /// `rest.content_transformer{…}`.
+    /// `rest.content_transformer { … }`.
     func makeContentTransformer(_ call: Arguments) throws -> Verdict {
-        let options = try call.options(
-            1, example: "rest.content_transformer { transform = function(content) … end }")
-        guard let place = options.value("transform") else {
-            throw options.missing("transform", of: "content_transformer")
-        }
-        let transformer = try transformer(call.lua, place, what: "option 'transform'", options: options)
-        call.lua.pop()
-        try options.finish()
+        var given = ContentTransformerOptions()
+        try call.options(
+            1, example: "rest.content_transformer { transform = function(content) … end }"
+        ).read(ContentTransformerOptions.schema, into: &given)
+        let transformer = try transformer(call.lua, given.transform, what: "option 'transform'", given.rules)
         values.push(ScriptTransformerBox(transformer), on: call.lua)
         return .one
-    }
-
-    private static func charset(_ options: OptionTable) throws -> String? {
-        guard let name = try options.string("charset") else { return nil }
-        guard TextCharset(name) != nil else {
-            throw LuaUsageError(
-                "option 'charset': unknown charset '\(name)'"
-                    + NearestName.advice(name, among: TextCharset.commonNames))
-        }
-        return name
     }
 
     /// `rest.response_transformer(fn [, description])`.
@@ -211,25 +182,23 @@ struct TransformerBinding: ScriptBinding {
 
     /// `rest.transformers.json{…}` and its kin.
     func makeStandardTransformer(_ call: Arguments, _ standard: StandardTransformer) throws -> Verdict {
-        let options = try call.options(1)
-        let errors = try options.boolean("transform_errors")
-        let empty = try options.boolean("empty")
-        let transformer: any Transformer
-        switch standard {
-        case .json:
-            transformer = JSONTransformer(
-                transformErrors: errors ?? true, transformEmpty: empty ?? false,
-                allowFragments: try options.boolean("allow_fragments") ?? false)
-        case .ndjson:
-            transformer = NDJSONTransformer(transformErrors: errors ?? true, transformEmpty: empty ?? true)
-        case .text:
-            transformer = TextTransformer(
-                transformErrors: errors ?? true, transformEmpty: empty ?? false,
-                charset: try Self.charset(options))
-        case .image:
-            transformer = ImageTransformer(transformErrors: errors ?? false, transformEmpty: empty ?? false)
-        }
-        try options.finish()
+        var given = StandardTransformerOptions()
+        try call.options(1).read(StandardTransformerOptions.schema(of: standard), into: &given)
+        let (errors, empty) = (given.transformErrors, given.empty)
+        let transformer: any Transformer =
+            switch standard {
+            case .json:
+                JSONTransformer(
+                    transformErrors: errors ?? true, transformEmpty: empty ?? false,
+                    allowFragments: given.allowFragments)
+            case .ndjson:
+                NDJSONTransformer(transformErrors: errors ?? true, transformEmpty: empty ?? true)
+            case .text:
+                TextTransformer(
+                    transformErrors: errors ?? true, transformEmpty: empty ?? false, charset: given.charset)
+            case .image:
+                ImageTransformer(transformErrors: errors ?? false, transformEmpty: empty ?? false)
+            }
         values.push(ScriptTransformerBox(transformer), on: call.lua)
         return .one
     }

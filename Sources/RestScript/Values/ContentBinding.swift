@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 extension ScriptValues {
@@ -112,6 +113,17 @@ extension OptionTable {
         let box = lua.object(place, as: ScriptBytes.self)
         lua.pop()
         return try box?.bytes ?? bytes(key)
+    }
+}
+
+extension OptionField where Values == OptionTable {
+    static func rawBytes(
+        _ name: String, _ sentence: String,
+        _ store: @escaping @Sendable (inout Target, [UInt8]) throws -> Void
+    ) -> Self {
+        Self(name, type: "string", sentence) { options, target, _ in
+            if let bytes = try options.rawBytes(name) { try store(&target, bytes) }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// An entity in a script's hands. Its content is made into a Lua value when it is first asked for, and then
@@ -21,9 +22,8 @@ struct EntityBinding: ValueBinding {
             functions: [
                 ModuleFunction(
                     "entity",
-                    signature:
-                        "(options: { content, content_type?, headers?, charset?, timestamp?, status?, url?, http_version? }) -> entity",
-                    documentation: "An entity of the script's own; `headers` may be those of another."
+                    signature: "(options: { ... }) -> entity",
+                    documentation: "An entity of the script's own.", options: GivenEntity.schema.descriptions
                 ) { call in try makeEntity(call) }
             ],
             classes: [BoundClass(ScriptEntity.self, makeEntityClass)])
@@ -138,37 +138,19 @@ struct EntityBinding: ValueBinding {
             }, elsewhere: Self.elsewhere)
     }
 
-    /// `rest.entity{ content=, … }`. Status, URL and version are for caches that write an entity down and
-    /// read it again.
+    /// `rest.entity { content = …, … }`.
     private func makeEntity(_ call: Arguments) throws -> Verdict {
         let options = try call.options(1)
-        guard let place = options.value("content"), let content = try values.content(call.lua, place) else {
+        var given = GivenEntity()
+        try options.read(GivenEntity.schema, into: &given)
+        guard let place = given.content, let content = try values.content(call.lua, place) else {
             throw options.missing("content", of: "entity")
         }
-        call.lua.pop()
-        var headers = Headers()
-        if let place = options.value("headers") {
-            // Another entity's are taken as they are, order and repeats included.
-            if let known = call.lua.object(place, as: ScriptHeaders.self) {
-                headers = known.read()
-            } else if let place = try options.table("headers") {
-                headers = try call.lua.headers(place)
-            }
-            call.lua.setTop(place - 1)
-        }
-        if let type = try options.string("content_type") { headers.set("Content-Type", type) }
         var entity = Entity(
-            content: content, charset: try options.string("charset"), headers: headers,
-            timestamp: try options.number("timestamp") ?? values.now)
-        if let status = try options.integer("status") {
-            guard (100...999).contains(status) else {
-                throw LuaUsageError("option 'status': \(status) is no status, which has three digits")
-            }
-            entity.status = Int(status)
-        }
-        entity.url = try options.string("url")
-        entity.httpVersion = try options.string("http_version")
-        try options.finish()
+            content: content, charset: given.charset, headers: given.headers,
+            timestamp: given.timestamp ?? values.now)
+        entity.status = given.status ?? entity.status
+        (entity.url, entity.httpVersion) = (given.url, given.httpVersion)
         values.push(entity, on: call.lua)
         return .one
     }
@@ -178,6 +160,48 @@ struct EntityBinding: ValueBinding {
         "body": "it is entity.content", "data": "it is entity.content",
         "error": "an entity is a success, or the body of an error",
     ]
+}
+
+/// The options of `rest.entity`. Status, URL and version are for caches that write an entity down and read it
+/// again.
+private struct GivenEntity {
+    /// Where it lies on the stack.
+    var content: Int32?
+    var headers = Headers()
+    var charset: String?
+    var timestamp: Double?
+    var status: Int?
+    var url: String?
+    var httpVersion: String?
+
+    static let schema = ScriptSchema<GivenEntity>([
+        .place("content", type: "content", "A text, a table or rest.bytes(…).") { $0.content = $1 }
+            .required(of: "entity"),
+        .init("headers", type: "headers", "Those of another entity, or a table.") { options, entity, _ in
+            guard let place = options.value("headers") else { return }
+            defer { options.lua.setTop(place - 1) }
+            // Another entity's are taken as they are, order and repeats included.
+            if let known = options.lua.object(place, as: ScriptHeaders.self) {
+                entity.headers = known.read()
+            } else if let place = try options.table("headers") {
+                entity.headers = try options.lua.headers(place)
+            }
+        },
+        .text("content_type", "In place of the one in `headers`.") {
+            $0.headers.set("Content-Type", $1)
+        },
+        .text("charset", "Of the content, as the server says it.") { $0.charset = $1 },
+        .number("timestamp", "Unix time in seconds; without it now.") { $0.timestamp = $1 },
+        .init("status", type: "integer", "Three digits.") { options, entity, _ in
+            guard let status = try options.integer("status") else { return }
+            guard (100...999).contains(status) else {
+                throw LuaUsageError("option 'status': \(status) is no status, which has three digits")
+            }
+            entity.status = Int(status)
+        },
+        .text("url", "Where it came from.") { $0.url = $1 },
+        .text("http_version", "By which it came.") { $0.httpVersion = $1 },
+    ])
 }
 
 extension ScriptValues {

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.json.encode/decode/array/object`, and `rest.null`.
@@ -29,11 +30,9 @@ struct JSONBinding: ValueBinding {
                     return .one
                 },
                 ModuleFunction(
-                    "decode", signature: "(text: string, options?: { big: string }) -> value | nil, message",
-                    documentation: """
-                        The value of a JSON text. Integers beyond 64 bits become floats, or their digits as text with \
-                        `{ big = "text" }`; of repeated keys the last counts.
-                        """
+                    "decode", signature: "(text: string, options?: { ... }) -> value | nil, message",
+                    documentation: "The value of a JSON text; of repeated keys the last counts.",
+                    options: Self.decodeOptions.descriptions
                 ) { call in
                     let bytes = try call.rawBytes(1, "text")
                     let bigAsText = try bigAsText(call)
@@ -67,10 +66,16 @@ struct JSONBinding: ValueBinding {
             ])
     }
 
+    private static let decodeOptions = ScriptSchema<String?>([
+        .init(
+            "big", type: "\"float\" | \"text\"", default: "\"float\"",
+            "What integers beyond 64 bits become: floats, or texts of their digits."
+        ) { options, form, _ in form = try options.string("big") }
+    ])
+
     private func bigAsText(_ call: Arguments) throws -> Bool {
-        let options = try call.options(2)
-        let form = try options.string("big")
-        try options.finish()
+        var form: String?
+        try call.options(2).read(Self.decodeOptions, into: &form)
         guard form == nil || form == "text" || form == "float" else {
             throw call.bad(2, "options", "big is 'text' or 'float'")
         }

@@ -40,11 +40,11 @@ struct WorkBinding: ScriptBinding {
                 return .one
             },
             ModuleFunction(
-                "every", "(seconds: number | string, options?: { zone: string }, fn) -> timer",
+                "every", "(seconds: number | string, options?: { ... }, fn) -> timer",
                 """
                 Runs fn again and again, every so many seconds, or at times as of cron: `"*/5 * * * *"`, `"0 9 * * MON-FRI"`, \
-                `"@daily"`, in the local zone or in that of `zone = "Europe/Berlin"`. A run that is late is left out.
-                """
+                `"@daily"`. A run that is late is left out.
+                """, options: Self.everyOptions.descriptions
             ) { call in
                 try context.runner.requireUnclosed(for: "rest.every")
                 try context.jobs.requireRoomForTimer()
@@ -61,6 +61,10 @@ struct WorkBinding: ScriptBinding {
         first > call.count ? [] : (first...call.count).map { call.lua.reference(call.slot($0)) }
     }
 
+    private nonisolated static let everyOptions = ScriptSchema<String?>([
+        .text("zone", "Whose times they are, such as `\"Europe/Berlin\"`; without it the local zone.") { $0 = $1 }
+    ])
+
     /// A period or a schedule, and the place of the function behind it.
     private func rhythm(_ call: Arguments) throws -> (TimerRhythm, Int32) {
         guard call.type(1) == .string else {
@@ -72,9 +76,7 @@ struct WorkBinding: ScriptBinding {
         var zone: String?
         let hasOptions = call.type(2) == .table
         if hasOptions {
-            let options = try call.options(2)
-            zone = try options.string("zone")
-            try options.finish()
+            try call.options(2).read(Self.everyOptions, into: &zone)
         } else if call.type(3) == .table {
             throw call.bad(
                 3, "options", "they stand before the function: rest.every(times, { zone = … }, fn)")

@@ -80,6 +80,14 @@ struct BindingBudgetTests {
         end
         """
 
+    /// A signature with the names of the options that `{ ... }` stands for.
+    private static func whole(_ signature: String, _ options: [OptionDescription]) -> String {
+        func names(_ options: [OptionDescription]) -> [String] {
+            options.flatMap { [$0.name] + names($0.fields) }
+        }
+        return signature.replacing("{ ... }", with: "{ \(names(options).joined(separator: ", ")) }")
+    }
+
     private func source(_ fixture: ScriptFixture) throws -> String {
         let context = try #require(fixture.context)
         var lines = [Self.values]
@@ -89,7 +97,9 @@ struct BindingBudgetTests {
         let bindings = context.values.bindings
         for table in [bindings.rest] + bindings.tables {
             for function in table.functions where function.name != "permissions" {
-                forms("\(table.name).\(function.name)", function.signature, "\(table.name).\(function.name)")
+                forms(
+                    "\(table.name).\(function.name)", Self.whole(function.signature, function.options()),
+                    "\(table.name).\(function.name)")
             }
         }
         for luaClass in bindings.classes.filter(\.isListed).map({ context.values.luaClass(of: $0.type) }) {
@@ -98,7 +108,7 @@ struct BindingBudgetTests {
             lines.append("local o = \(object)")
             for method in luaClass.methods {
                 forms(
-                    "\(luaClass.name):\(method.name)", method.signature,
+                    "\(luaClass.name):\(method.name)", Self.whole(method.signature, method.options()),
                     "function(...) return o.\(method.name)(o, ...) end")
             }
             for property in luaClass.properties {

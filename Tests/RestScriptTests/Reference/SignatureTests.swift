@@ -31,6 +31,15 @@ struct SignatureTests {
                 == .list(.union([.named("a"), .named("b")])))
     }
 
+    @Test func `words, values by key, and a table that is described elsewhere`() {
+        #expect(Signature.type(#""v4" | "v6""#) == .union([.word("v4"), .word("v6")]))
+        #expect(Signature.type("table<string, any[]>") == .map(.named("string"), .list(.named("any"))))
+        #expect(Signature.type("boolean | { ... }") == .union([.named("boolean"), .table([.init(name: "...")])]))
+        for text in [#""v4"#, "table<string>", "table<string, any", "table<>"] {
+            #expect(Signature.type(text) == nil, "\(text)")
+        }
+    }
+
     @Test func `options: each by its name, alternatives need not be there`() throws {
         let type = try #require(
             Signature("(options?: { body | text, key: string, n? })")?.parameters.first?.type)
@@ -51,7 +60,7 @@ struct SignatureTests {
     @Test func `any text comes to an end`() {
         var random = SeededRandom(seed: 9)
         let pieces = [
-            "(", ")", "{", "}", "a", "?", ":", ",", "|", "->", "[]", "...", " ", "function", "é", ".",
+            "(", ")", "{", "}", "a", "\"", "table", "<", ">", "?", ":", ",", "|", "->", "[]", "...", " ", "function", "é", ".",
         ]
         for _ in 0..<5000 {
             _ = Signature(

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 import Testing
 
@@ -81,7 +82,16 @@ struct TypeDefinitionsTests {
                     check(parameters, owner)
                     for type in returns { check(type, owner) }
                 case .table(let fields): check(fields, owner)
-                case .many: break
+                case .map(let key, let value):
+                    check(key, owner)
+                    check(value, owner)
+                case .word, .many: break
+                }
+            }
+            func check(_ options: [OptionDescription], _ owner: String) {
+                for option in options {
+                    if let type = Signature.type(option.type) { check(type, owner) }
+                    check(option.fields, owner)
                 }
             }
             for (owner, text) in signatures(context, tests, page) {
@@ -92,6 +102,8 @@ struct TypeDefinitionsTests {
                 check(signature.parameters, owner)
                 for type in signature.returns { check(type, owner) }
             }
+            for function in described(context, tests, page) { check(function.options, function.owner) }
+            check(GivenProperties.schema.descriptions, "properties")
             for entry in page.classes + page.testClasses {
                 for property in entry.properties {
                     let owner = "\(entry.name).\(property.name)"
@@ -100,6 +112,96 @@ struct TypeDefinitionsTests {
                         continue
                     }
                     check(type, owner)
+                }
+            }
+        }
+    }
+
+    private struct Described {
+        let owner: String
+        let signature: String
+        let options: [OptionDescription]
+    }
+
+    /// All functions and methods, with the options that are described for them.
+    private func described(
+        _ context: ScriptContext, _ tests: ScriptTestFile, _ page: ReferencePage
+    ) -> [Described] {
+        var all: [Described] = []
+        for module in [context.values.bindings.rest, tests.testModule] + context.values.bindings.tables {
+            all += module.functions.map {
+                Described(
+                    owner: "\(module.name).\($0.name)", signature: $0.signature, options: $0.options())
+            }
+        }
+        for entry in page.classes + page.testClasses {
+            all += entry.methods.map {
+                Described(owner: "\(entry.name):\($0.name)", signature: $0.signature, options: $0.options())
+            }
+        }
+        return all
+    }
+
+    @Test func `a signature has { ... } where its options are described, and only there`() {
+        withTables { context, tests, page in
+            for function in described(context, tests, page) {
+                #expect(
+                    function.signature.contains("{ ... }") == !function.options.isEmpty,
+                    "\(function.owner)\(function.signature)")
+            }
+        }
+    }
+
+    @Test func `every option is a field of a class, and its type can be read`() {
+        let text = files.map(\.text).joined()
+        func check(_ options: [OptionDescription], _ name: String) {
+            for option in options {
+                #expect(Signature.type(option.type) != nil, "\(name).\(option.name): \(option.type)")
+                #expect(!option.sentence.isEmpty, "\(name).\(option.name)")
+                #expect(
+                    option.type.contains("{ ... }") == !option.fields.isEmpty, "\(name).\(option.name)")
+                let mark = option.isRequired ? "" : "?"
+                let start = text.firstRange(of: "---@class \(name)\n")?.upperBound ?? text.endIndex
+                let end = text[start...].firstRange(of: "\n\n")?.lowerBound ?? text.endIndex
+                #expect(
+                    "\n\(text[start..<end])".contains("\n---@field \(option.name)\(mark) "),
+                    "\(name).\(option.name)")
+                check(option.fields, "\(name).\(option.name)")
+            }
+        }
+        withTables { context, tests, page in
+            for function in described(context, tests, page) {
+                check(function.options, TypeText.options(of: function.owner))
+            }
+        }
+        check(GivenProperties.schema.descriptions, "resthost.properties")
+    }
+
+    @Test func `the reference has a row for every option`() {
+        let text = ScriptReference.markdown()
+        func check(_ options: [OptionDescription], _ owner: String) {
+            for option in options {
+                #expect(text.contains("\n| `\(owner)\(option.name)` | `"), "\(owner)\(option.name)")
+                check(option.fields, "\(owner)\(option.name).")
+            }
+        }
+        withTables { context, tests, page in
+            for function in described(context, tests, page) { check(function.options, "") }
+        }
+    }
+
+    @Test func `every field behind one of a block is in both, and its type can be read`() {
+        let (types, reference) = (files.map(\.text).joined(), ScriptReference.markdown())
+        withTables { _, _, page in
+            page.withFields { all in
+                for fields in all {
+                    #expect(reference.contains("\n## c.\(fields.name)\n"))
+                    for field in fields.fields {
+                        let name = "\(fields.name).\(field.name)"
+                        #expect(Signature.type(field.type) != nil, "\(name): \(field.type)")
+                        #expect(types.contains(" \(field.sentence)\n"), "\(name)")
+                        #expect(reference.contains("| \(field.sentence) |\n"), "\(name)")
+                    }
                 }
             }
         }
@@ -122,7 +224,7 @@ struct TypeDefinitionsTests {
             ))
         #expect(
             text.contains(
-                "---@class resthost.service.configure.options\n---@field methods? string|string[]\n"))
+                "---@class resthost.service.configure.options\n---@field methods? string|string[] Those"))
         #expect(
             text.contains(
                 "---@return resthost.entity|nil\n---@return resthost.error?\nfunction request:await() end"))

@@ -1,0 +1,179 @@
+package import Platform
+
+/// What all requests of one transport share.
+public struct TransportOptions: Sendable, Equatable {
+    /// Most connections to one host and port; a request beyond it waits. Connections belong to the process's
+    /// one poller, so the transport that sets a cap sets it for all; nil leaves it as it is, which is at
+    /// first no cap.
+    public var maxConnectionsPerHost: Int?
+    /// Most connections in all; as ``maxConnectionsPerHost``.
+    public var maxTotalConnections: Int?
+    /// Speak HTTP/2 with servers that choose it in the TLS handshake.
+    public var http2 = true
+    /// A PEM file of certificates to trust in place of the system's, for servers and for a proxy with
+    /// `https://`.
+    public var caFile: String?
+    /// A folder of such files, named by hash as `openssl rehash` does, to trust in place of the system's;
+    /// with ``caFile`` both count.
+    public var caPath: String?
+    /// A PEM file of the certificate that says who this client is, with those between it and its issuer.
+    public var clientCertificate: String?
+    /// A PEM file of its private key; nil when that is in ``clientCertificate``.
+    public var clientKey: String?
+    /// Public keys of servers: `sha256//` and the base64 of the SHA-256 of a key's SubjectPublicKeyInfo
+    /// (RFC 7469 2.4). If there are any, one of them must be that of the server's certificate, whatever the
+    /// host is; a redirect to another host needs that one's too.
+    public var pins: [String] = []
+    /// The oldest version of TLS to speak; nil leaves it to the TLS library.
+    public var minTLS: TLSVersion?
+    /// Proxy for all hosts, as `scheme://host:port`; an empty string is no proxy. Nil follows the environment
+    /// (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`) as it is when the first requests are sent.
+    public var proxy: String?
+    /// Hosts that are asked without a proxy, separated by commas: names with all below them, addresses,
+    /// networks as `10.0.0.0/8`; `*` is all. Nil follows the environment (`no_proxy`).
+    public var noProxy: String?
+    /// Addresses to connect to, by `host:port` of the URL, instead of asking for that name's; the port stays.
+    /// The host is who is spoken to still: certificates and the Host header are its.
+    public var addresses: [String: String] = [:]
+    /// Which addresses of a name are used.
+    public var ip = IPVersion.any
+    /// Path of a Unix domain socket to connect to whatever the URL's host is.
+    public var unixSocket: String?
+    /// Sent when a request has no User-Agent.
+    public var userAgent = "resthost/0.1.0"
+
+    public init() {}
+
+    /// Versions of TLS (RFC 5246, RFC 8446).
+    public enum TLSVersion: String, Sendable, CaseIterable {
+        case tls12 = "1.2"
+        case tls13 = "1.3"
+    }
+
+    /// Versions of the internet protocol.
+    public enum IPVersion: String, Sendable, CaseIterable {
+        case any, v4, v6
+    }
+
+    /// What is wrong with a pin; nil when it can be one.
+    package static func problem(ofPin pin: String) -> String? {
+        let prefix = "sha256//"
+        guard pin.hasPrefix(prefix) else {
+            return "it begins with \(prefix), behind which is the SHA-256 of the public key, in base64"
+        }
+        let digest = pin.dropFirst(prefix.count).utf8
+        let isBase64 = digest.dropLast().allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+        guard digest.count == 44, digest.last == UInt8(ascii: "="), isBase64 else {
+            return "the base64 of 32 bytes has 44 characters, of which the last is '='"
+        }
+        return nil
+    }
+}
+
+// MARK: As scripts write them
+
+extension TransportOptions {
+    /// The options of `transport = { … }`. One more is a property above, an entry here, and its use in the
+    /// transport.
+    package static func fields<Values: OptionValues>() -> [OptionField<Values, TransportOptions>] {
+        [
+            .flag(
+                "http2", default: "true",
+                "Speaks HTTP/2 with servers that choose it in the TLS handshake."
+            ) { $0.http2 = $1 },
+            // Whoever reads it asks whether the script may use it: that depends on the service.
+            .text(
+                "proxy",
+                "`http://`, `https://`, `socks5h://` and so on, with `user:password@` if need be; an empty string is none. "
+                    + "Without the option the usual environment variables count."
+            ) { $0.proxy = $1 },
+            .text(
+                "no_proxy",
+                "Hosts that are asked without a proxy: `\"inside.example,10.0.0.0/8\"`; `\"*\"` is all."
+            ) { $0.noProxy = $1 },
+            .text(
+                "ca_file", of: .readFile,
+                "A PEM file of certificates to trust in place of the system's, for the server and for a proxy with `https://`."
+            ) { $0.caFile = $1 },
+            .text(
+                "ca_path", of: .readFile,
+                "A folder of such files, as `openssl rehash` makes it; with `ca_file` both count."
+            ) { $0.caPath = $1 },
+            .text(
+                "client_certificate", of: .readFile,
+                "A PEM file of the certificate that says who the service is to the API."
+            ) { $0.clientCertificate = $1 },
+            .text(
+                "client_key", of: .readFile,
+                "A PEM file of its key, which may be in `client_certificate` too."
+            ) { options, path in
+                guard options.clientCertificate != nil else {
+                    throw OptionFault("needs 'transport.client_certificate' beside it")
+                }
+                options.clientKey = path
+            },
+            .texts(
+                "pins",
+                "Public keys, one of which the server must have: `{ \"sha256//…\" }`, the base64 of the SHA-256 of the key "
+                    + "(RFC 7469 2.4). They hold for every host that is asked, after redirects too."
+            ) { options, pins in
+                for pin in pins {
+                    guard let problem = TransportOptions.problem(ofPin: pin) else { continue }
+                    throw OptionFault("is no pin: \(problem)", item: "'\(pin)'")
+                }
+                options.pins = pins
+            },
+            .choice("min_tls", TLSVersion.self, "The oldest version of TLS to speak.") { $0.minTLS = $1 },
+            .choice("ip", IPVersion.self, default: .any, "Which addresses of a host are used.") {
+                $0.ip = $1
+            },
+            .init(
+                "resolve", type: "table<string, string>",
+                "Where to connect for a host: `{ [\"api.example.com:443\"] = \"192.0.2.1\" }`; its certificate and Host stay."
+            ) { values, options, grant in
+                let example = "resolve = { [\"api.example.com:443\"] = \"192.0.2.1\" }"
+                for (place, address) in try values.texts("resolve", example: example) ?? [] {
+                    guard let url = TransportOptions.url(of: place, at: address) else {
+                        throw OptionFault("is none: \(example)", item: "'\(place)' = '\(address)'")
+                    }
+                    // What may not be requested can't be connected to by another name either.
+                    _ = try grant(.request, url.string)
+                    options.addresses[place.lowercased()] = address
+                }
+            },
+            .text("unix_socket", of: .socket, "A path to connect to, whatever the host is.") {
+                $0.unixSocket = $1
+            },
+            .count(
+                "max_connections_per_host", from: 1,
+                "Connections to one host and port, of the whole program. With HTTP/2 a hundred requests share one, and "
+                    + "those beyond open one each unless this says how many."
+            ) { $0.maxConnectionsPerHost = $1 },
+            .count("max_connections", from: 1, "Connections in all, of the whole program.") {
+                $0.maxTotalConnections = $1
+            },
+            .text(
+                "user_agent",
+                "Sent when a request has no User-Agent; without the option `resthost/` and its version."
+            ) { $0.userAgent = $1 },
+        ]
+    }
+
+    /// What is asked for at an address in place of `host:port`; nil when one of them is none.
+    private static func url(of place: String, at address: String) -> URLText? {
+        let host = address.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : address
+        guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]),
+            port > 0,
+            let named = URLText("https://\(place[..<colon])/"), named.isHTTP, named.path == "/",
+            let url = URLText("https://\(host):\(port)/"), url.isHTTP, url.path == "/"
+        else { return nil }
+        return url
+    }
+}

@@ -1,0 +1,89 @@
+import LuaRuntime
+import Platform
+
+/// The options of `rest.cache.memory`.
+struct CacheSizeOptions {
+    /// Nil: as the cache does by itself.
+    var maxBytes: Int?
+
+    static let fields: [ScriptOption<CacheSizeOptions>] = [
+        .count("max_bytes", from: 1, "Bytes that it holds; without it 16 MiB in memory, 256 MiB in a file.") {
+            $0.maxBytes = $1
+        }
+    ]
+
+    static let schema = ScriptSchema<CacheSizeOptions>(fields)
+}
+
+/// The options of `rest.cache.custom`.
+struct CustomCacheOptions {
+    var key: LuaReference?
+    var read: LuaReference?
+    var write: LuaReference?
+    var remove: LuaReference?
+    var updateTimestamp: LuaReference?
+
+    static let schema = ScriptSchema<CustomCacheOptions>([
+        function(
+            "key", "function(resource, stage) -> any",
+            "Gives any value, by which the others know the entity; nil keeps the resource out of the cache."
+        ) { $0.key = $1 }.required(),
+        function("read", "function(key) -> entity?", "Gives the entity, or nil.") { $0.read = $1 }.required(),
+        function("write", "function(key, entity)", "Keeps the entity.") { $0.write = $1 }.required(),
+        function("remove", "function(key)", "Forgets it.") { $0.remove = $1 }.required(),
+        function(
+            "update_timestamp", "function(key, timestamp)",
+            "Sets its time; without it, it is read, set and written."
+        ) { $0.updateTimestamp = $1 },
+    ])
+
+    private static func function(
+        _ name: String, _ type: String, _ sentence: String,
+        _ store: @escaping @Sendable (inout CustomCacheOptions, LuaReference) -> Void
+    ) -> ScriptOption<CustomCacheOptions> {
+        ScriptOption<CustomCacheOptions>(name, type: type, sentence) { options, given, _ in
+            if let function = try options.function(name) { store(&given, function) }
+        }
+    }
+}
+
+/// The options of `rest.cache.sqlite`.
+struct SQLiteCacheOptions {
+    enum User {
+        case name(String)
+        case function(LuaReference)
+    }
+
+    var path: String?
+    var size = CacheSizeOptions()
+    var user: User?
+
+    private static let path = ScriptOption<SQLiteCacheOptions>.text(
+        "path", "Of its file, relative to the script's folder."
+    ) { $0.path = $1 }.requiredAtEnd()
+
+    private static let ofSize = CacheSizeOptions.fields.map {
+        (field: ScriptOption<CacheSizeOptions>) -> ScriptOption<SQLiteCacheOptions> in
+        field.within { try $1(&$0.size) }
+    }
+
+    private static let user = ScriptOption<SQLiteCacheOptions>(
+        "user", type: "string | function() -> string?",
+        "Keeps the entities of users apart: whose they are. A function is asked for each key, and may not wait."
+    ) { options, given, _ in
+        guard let place = options.value("user") else { return }
+        defer { options.lua.pop() }
+        if let text = options.lua.string(place) {
+            given.user = .name(text)
+            return
+        }
+        guard options.lua.type(place) == .function else {
+            throw LuaUsageError(
+                "option 'user' is a text or a function that returns one, not a \(options.lua.typeName(place))"
+            )
+        }
+        given.user = .function(options.lua.reference(place))
+    }
+
+    static let schema = ScriptSchema<SQLiteCacheOptions>([path] + ofSize + [user])
+}

@@ -1,0 +1,111 @@
+import LuaRuntime
+import Platform
+import RestEngine
+
+/// The options of `rest.gateway`. What clients may use is in ``GatewayDeclaration/Limits``.
+extension GatewayDeclaration {
+    static let schema = ScriptSchema<GatewayDeclaration>([
+        .init(
+            "listen", type: "string | (string | { ... })[]", default: "\"127.0.0.1:8080\"",
+            fields: Listener.schema.descriptions,
+            "`host:port`, or `unix:/path`, or a list of them; port 0 is chosen by the system. A table has what is different "
+                + "about one."
+        ) { options, gateway, grant in try Listener.read(options, into: &gateway, grant) },
+        Exposure.option(
+            "Services by name, and what of them clients see; without it every service, all paths, GET and HEAD."
+        ) { $0.expose = $1 },
+        .table("auth", auth, "Who may use it: each has to show a token, or a certificate.") { gateway in
+            try checkClients(of: gateway)
+        },
+        .table(
+            "cors", CORS.schema, from: { CORS(origins: []) }, "Which pages of other origins may use it."
+        ) { $0.cors = $1 },
+        .seconds(
+            "timeout", .aboveZero,
+            "For one request; then it is answered with 504. Without it twice `timeouts.total` of the resource's configuration."
+        ) { $0.timeout = $1 },
+        .texts("server_names", "Names that clients may call it by, in `Host`.") { gateway, names in
+            for name in names where URLText("http://\(name)/")?.path != "/" {
+                throw LuaUsageError(
+                    "'server_names' lists names of hosts, such as \"api.internal\", not '\(name)'")
+            }
+            gateway.serverNames = names
+        },
+        headerNames("forward", "Which of a client's headers go to the API.") { $0.forwardedHeaders = $1 },
+        headerNames("keep", "Which of the API's headers go to clients, beside the usual ones.") {
+            $0.keptHeaders = $1
+        },
+        .table("limits", Limits.schema, from: { Limits() }, "What clients may use.") { $0.limits = $1 },
+        .flag("access_log", default: "false", "Writes a line of the log for each answer.") {
+            $0.logsAccess = $1
+        },
+        .table(
+            "tls", TLS.schema, from: { TLS(certificate: "", key: "") },
+            "Speaks TLS on all addresses but Unix sockets."
+        ) { $0.tls = $1 },
+    ])
+
+    /// A table whose one option is a list of names. Which may pass is the gateway's to say.
+    private static func headerNames(
+        _ name: String, _ sentence: String,
+        _ store: @escaping @Sendable (inout GatewayDeclaration, [String]) -> Void
+    ) -> ScriptOption<GatewayDeclaration> {
+        let schema = ScriptSchema<[String]>(
+            name, [.texts("headers", label: "\(name).headers", "Their names.") { $0 = $1 }])
+        return .table(name, schema, from: { [] }, sentence, store)
+    }
+
+    // MARK: Clients
+
+    private static let auth = ScriptSchema<GatewayDeclaration>(
+        "auth",
+        [
+            .text("bearer", "The token of all clients.") { $0.bearerToken = $1 },
+            .tables(
+                "tokens", Token.schema, from: { Token(name: "") }, "Tokens of several clients."
+            ) { gateway, tokens in
+                for token in tokens {
+                    guard (token.text == nil) != (token.sha256 == nil), token.text?.isEmpty != true else {
+                        throw LuaUsageError(
+                            "the token '\(token.name)' has either 'token', which isn't empty, or 'sha256'")
+                    }
+                }
+                if let twice = twice(tokens.map { $0.name }) {
+                    throw LuaUsageError("two tokens have the name '\(twice)'")
+                }
+                gateway.tokens = tokens
+            },
+            .text(
+                "client_ca", of: .watchedFile,
+                "A PEM file of certificates: a client's has to be signed by one of them."
+            ) { $0.clientAuthority = $1 },
+            .tables(
+                "clients", Client.schema, from: { Client(name: "") },
+                "Which of those clients are let in; without it all of them."
+            ) { gateway, clients in
+                if let twice = twice(clients.map { $0.name }) {
+                    throw LuaUsageError("two items of 'clients' have the name '\(twice)'")
+                }
+                gateway.clients = clients
+            },
+        ])
+
+    private static func twice(_ names: [String]) -> String? {
+        names.first { name in names.count { $0 == name } > 1 }
+    }
+
+    private static func checkClients(of gateway: GatewayDeclaration) throws(LuaUsageError) {
+        for secret in [gateway.bearerToken] + gateway.tokens.map(\.text) {
+            // A shorter one is for trying things out, and may be a word that stands everywhere.
+            if let secret, secret.utf8.count >= 16 { SecretMask.hide(secret) }
+        }
+        if gateway.clients != nil, gateway.clientAuthority == nil {
+            throw LuaUsageError("option 'auth.clients' needs 'auth.client_ca' beside it")
+        }
+        let hasOthers = !gateway.tokens.isEmpty || gateway.clientAuthority != nil
+        if gateway.bearerToken.map(\.isEmpty) ?? !hasOthers {
+            throw LuaUsageError(
+                "option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
+        }
+    }
+}

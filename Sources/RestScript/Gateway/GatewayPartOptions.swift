@@ -1,0 +1,182 @@
+import LuaRuntime
+import Platform
+import RestEngine
+
+extension GatewayDeclaration {
+    /// What a script says of one address.
+    struct Listener {
+        var address = ""
+        var mode: Int?
+        /// Nil: that of all; nil in it: none.
+        var tls: TLS??
+        var expose: [String: Exposure]?
+        var isOperator = false
+
+        static let schema = ScriptSchema<Listener>([
+            .text("address", of: .listen, "`host:port` or `unix:/path`.") { $0.address = $1 }.required(),
+            .text("mode", "Who may open a Unix socket, in octal: `\"0660\"`.") { listener, mode in
+                guard let bits = Int(mode, radix: 8), 0...0o777 ~= bits, listener.address.hasPrefix("unix:")
+                else { throw OptionFault("is that of a Unix socket in octal, such as \"0660\"") }
+                listener.mode = bits
+            },
+            .init(
+                "tls", type: "false | { ... }", fields: TLS.schema.descriptions,
+                "As for all addresses, unless it says otherwise; `false` is none."
+            ) { options, listener, grant in
+                guard let place = options.value("tls") else { return }
+                let isOff = options.lua.type(place) == .boolean && options.lua.boolean(place) == false
+                options.lua.pop()
+                if isOff { listener.tls = .some(nil) } else { try ownTLS.read(options, &listener, grant) }
+            },
+            Exposure.option("What this address shows of it.") { $0.expose = $1 },
+            .flag("operator", default: "false", "Its clients may ask what the host does.") {
+                $0.isOperator = $1
+            },
+        ])
+
+        private static let ownTLS = ScriptOption<Listener>.table(
+            "tls", TLS.schema, from: { TLS(certificate: "", key: "") }, ""
+        ) { $0.tls = .some($1) }
+
+        /// One address or a list of them.
+        static func read(
+            _ options: OptionTable, into gateway: inout GatewayDeclaration, _ grant: OptionGrant
+        ) throws {
+            guard let place = options.value("listen") else { return }
+            defer { options.lua.pop() }
+            let lua = options.lua
+            guard lua.type(place) == .table else {
+                gateway.listen = try options.string("listen").map { [try grant(.listen, $0)] } ?? []
+                return
+            }
+            var index = 1
+            while lua.rawGet(place, index) != .nil {
+                defer { lua.pop() }
+                var listener = Listener()
+                if let text = lua.type(-1) == .string ? lua.string(-1) : nil {
+                    listener.address = try grant(.listen, text)
+                } else if lua.type(-1) == .table {
+                    try OptionTable(lua: lua, table: -1, owner: "rest.gateway.listen")
+                        .read(schema, into: &listener, grant: grant)
+                } else {
+                    throw LuaUsageError(
+                        "item \(index) of 'listen' is an address or a table, not a \(lua.typeName(-1))")
+                }
+                gateway.add(listener)
+                index += 1
+            }
+            lua.pop()
+            guard !gateway.listen.isEmpty else { throw LuaUsageError("'listen' has no address in it") }
+        }
+    }
+
+    private mutating func add(_ listener: Listener) {
+        let address = listener.address
+        listen.append(address)
+        if let mode = listener.mode { socketModes[address] = mode }
+        if let tls = listener.tls { listenerTLS[address] = .some(tls) }
+        if let expose = listener.expose { listenerExposure[address] = expose }
+        if listener.isOperator { operatorListeners.insert(address) }
+    }
+}
+
+extension GatewayDeclaration.Exposure {
+    static let schema = ScriptSchema<GatewayDeclaration.Exposure>([
+        .texts("paths", "Globs as of configuration blocks; without it all paths.") { $0.paths = $1 },
+        .texts("methods", default: "{ \"GET\", \"HEAD\" }", "Which are let through.") { exposure, methods in
+            exposure.methods = methods.map { Method($0).rawValue }
+        },
+    ])
+
+    /// Services by name, each with what is shown of it.
+    static func option<Target>(
+        _ sentence: String,
+        _ store: @escaping @Sendable (inout Target, [String: GatewayDeclaration.Exposure]) -> Void
+    ) -> ScriptOption<Target> {
+        ScriptOption<Target>(
+            "expose", type: "table<string, { ... }>", fields: schema.descriptions, sentence
+        ) { options, target, _ in
+            guard let place = try options.table("expose") else { return }
+            defer { options.lua.pop() }
+            store(&target, try exposures(options.lua, place))
+        }
+    }
+
+    private static func exposures(
+        _ lua: Lua, _ place: Int32
+    ) throws -> [String: GatewayDeclaration.Exposure] {
+        var all: [String: GatewayDeclaration.Exposure] = [:]
+        try lua.forEachPair(place) { lua in
+            guard let name = lua.string(-2) else {
+                throw LuaUsageError(
+                    "'expose' has services by name: { github = { paths = { \"/users/**\" } } }")
+            }
+            guard lua.type(-1) == .table else {
+                throw LuaUsageError("what 'expose' says of '\(name)' is a table, not a \(lua.typeName(-1))")
+            }
+            var exposure = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
+            try OptionTable(lua: lua, table: -1, owner: "expose.\(name)").read(schema, into: &exposure)
+            all[name] = exposure
+        }
+        return all
+    }
+}
+
+extension GatewayDeclaration.TLS {
+    static let schema = ScriptSchema<GatewayDeclaration.TLS>([
+        .text(
+            "certificate", of: .watchedFile,
+            "A PEM file of the certificate, with those between it and its issuer."
+        ) { $0.certificate = $1 }.required(),
+        .text("key", of: .watchedFile, "A PEM file of its private key.") { $0.key = $1 }.required(),
+    ])
+}
+
+extension GatewayDeclaration.Client {
+    static let schema = ScriptSchema<GatewayDeclaration.Client>([
+        .text("name", "A name in its certificate.") { $0.name = $1 }.required(),
+        GatewayDeclaration.Exposure.option("What is shown to it, of what its address shows.") {
+            $0.expose = $1
+        },
+        .flag("operator", default: "false", "It may ask what the host does.") { $0.isOperator = $1 },
+    ])
+}
+
+extension GatewayDeclaration.Token {
+    static let schema = ScriptSchema<GatewayDeclaration.Token>([
+        .text("name", "Of who has it, for logs and metrics.") { $0.name = $1 }.required(),
+        .text("token", "Its text; either this or `sha256`.") { $0.text = $1 },
+        .text("sha256", "The hash of its text: 64 hexadecimal digits.") { token, hash in
+            guard let bytes = Hex.decode(Array(hash.utf8)), bytes.count == 32 else {
+                throw LuaUsageError("option 'sha256' of the token '\(token.name)' is 64 hexadecimal digits")
+            }
+            token.sha256 = bytes
+        },
+        GatewayDeclaration.Exposure.option("What is shown to it, of what its address shows.") {
+            $0.expose = $1
+        },
+        .flag("operator", default: "false", "It may ask what the host does.") { $0.isOperator = $1 },
+    ])
+}
+
+extension GatewayDeclaration.CORS {
+    static let schema = ScriptSchema<GatewayDeclaration.CORS>(
+        "cors",
+        [
+            .texts(
+                "origins", label: "cors.origins", "Those of the pages: `https://app.example`; `*` is all."
+            ) { $0.origins = $1 },
+            .texts(
+                "methods", label: "cors.methods",
+                "Which a page may use beside GET, HEAD and POST; without it whatever is exposed."
+            ) { $0.methods = $1 },
+            .texts("headers", label: "cors.headers", "Which a page may send.") { $0.headers = $1 },
+            .flag(
+                "credentials", default: "false", "Pages may send cookies and the like; not for `*`."
+            ) { $0.allowsCredentials = $1 },
+            .seconds(
+                "max_age", .between(0, 86_400), default: "600",
+                "How long a browser may remember the answer to its question."
+            ) { $0.maxAge = Int($1) },
+        ])
+}
